@@ -6,6 +6,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readPort } from './shell/read-port.ts';
+import { WrongUse } from './shell/wrong-use.ts';
 
 const help = `Usage: npm run -s token -- [--client ID] [--owner EMAIL] [--scope "SCOPE …"] [--mock] [--port NUMBER] [--json]
        npm run -s token -- --auth-url URL --client ID [--redirect-uri URL] [--scope "SCOPE …"] [--json]
@@ -58,9 +60,6 @@ class NoToken extends Error {}
 /** There is no OAuth server at the address. */
 class NoServer extends Error {}
 
-/** The command was not understood. */
-class WrongUsage extends Error {}
-
 interface Ended {
   readonly exitCode: number;
   readonly stdout: string;
@@ -94,8 +93,8 @@ export async function getToken(args: readonly string[], surroundings: Surroundin
     });
     return { exitCode: 0, stdout: `${values.json ? JSON.stringify(answer) : answer.access_token}\n`, stderr: '' };
   } catch (error) {
-    if (!(error instanceof NoToken || error instanceof WrongUsage)) throw error;
-    return { exitCode: error instanceof WrongUsage ? 2 : 1, stdout: '', stderr: `${error.message}\n` };
+    if (!(error instanceof NoToken || error instanceof WrongUse)) throw error;
+    return { exitCode: error instanceof WrongUse ? 2 : 1, stdout: '', stderr: `${error.message}\n` };
   }
 }
 
@@ -224,7 +223,7 @@ function readArguments(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new WrongUsage(`${(error as Error).message}\n\n${help}`);
+    throw new WrongUse(`${(error as Error).message}\n\n${help}`);
   }
 }
 
@@ -235,13 +234,12 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
   const { env } = surroundings;
   if (authUrl === undefined) return readDemoRequest(values, surroundings);
   // Nothing of a demo is asked then.
-  if (values.mock) throw new WrongUsage('Give either --mock or --auth-url.');
-  if (values.port !== undefined) throw new WrongUsage('Give either --port or --auth-url, which has the port in it.');
+  if (values.mock) throw new WrongUse('Give either --mock or --auth-url.');
+  if (values.port !== undefined) throw new WrongUse('Give either --port or --auth-url, which has the port in it.');
   if (values.owner !== undefined)
-    throw new WrongUsage('--owner is an owner of the demo. With --auth-url it is OWNER_EMAIL in the environment.');
-  if (clientId === undefined) throw new WrongUsage('--auth-url needs --client: the id of a client of that deployment.');
-  if (!URL.canParse(authUrl))
-    throw new WrongUsage(`--auth-url is ${authUrl}: an address as https://locks.example/auth.`);
+    throw new WrongUse('--owner is an owner of the demo. With --auth-url it is OWNER_EMAIL in the environment.');
+  if (clientId === undefined) throw new WrongUse('--auth-url needs --client: the id of a client of that deployment.');
+  if (!URL.canParse(authUrl)) throw new WrongUse(`--auth-url is ${authUrl}: an address as https://locks.example/auth.`);
   return {
     authUrl: authUrl.replace(/\/$/, ''),
     clientId,
@@ -257,7 +255,7 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
 /** Secrets come by the environment: arguments stand in the list of processes, for all to read. */
 function readVariable(name: string, env: NodeJS.ProcessEnv): string {
   const value = env[name];
-  if (value === undefined || value === '') throw new WrongUsage(`${name} is not set in the environment.`);
+  if (value === undefined || value === '') throw new WrongUse(`${name} is not set in the environment.`);
   return value;
 }
 
@@ -266,34 +264,33 @@ async function readDemoRequest(
   { env, folder }: Surroundings,
 ): Promise<Request> {
   if (values['redirect-uri'] !== undefined)
-    throw new WrongUsage('--redirect-uri needs --auth-url: of the demo, each callback is known.');
-  const authUrl = `http://localhost:${readPort(port, mock, env)}/auth`;
+    throw new WrongUse('--redirect-uri needs --auth-url: of the demo, each callback is known.');
+  const authUrl = `http://localhost:${choosePort(port, mock, env)}/auth`;
   const { clients, owners } = await readAccess(join(folder, '.lockstep', mock ? 'mock-access.json' : 'access.json'));
   const known = clients.map((client) => client.clientId).join(', ');
   const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
-  if (client === undefined) throw new WrongUsage(`There is no client ${clientId}. There are: ${known}`);
+  if (client === undefined) throw new WrongUse(`There is no client ${clientId}. There are: ${known}`);
   const { secret, account, redirectUris } = client;
   const request = { authUrl, clientId: client.clientId, secret, scope: values.scope.join(' '), cure: demoCure };
   if (account !== null) {
     if (email === undefined) return request;
     const partners = clients.filter((one) => one.account === null).map((one) => `--client ${one.clientId}`);
-    throw new WrongUsage(`Nobody logs in for ${client.clientId}, so --owner says nothing. Try ${partners.join(', ')}`);
+    throw new WrongUse(`Nobody logs in for ${client.clientId}, so --owner says nothing. Try ${partners.join(', ')}`);
   }
   const [redirectUri] = redirectUris;
   if (owners.length === 0 || redirectUri === undefined)
     throw new NoToken(`Nobody is known who could log in for ${client.clientId}.`);
   const owner = owners.find((one) => email === undefined || one.email === email.toLowerCase());
   if (owner === undefined)
-    throw new WrongUsage(`There is no owner ${email}. There are: ${owners.map((one) => one.email).join(', ')}`);
+    throw new WrongUse(`There is no owner ${email}. There are: ${owners.map((one) => one.email).join(', ')}`);
   return { ...request, login: { redirectUri, ...owner } };
 }
 
-function readPort(option: string | undefined, mock: boolean, env: NodeJS.ProcessEnv): string {
+function choosePort(option: string | undefined, mock: boolean, env: NodeJS.ProcessEnv): string {
   const variable = mock ? 'MOCK_PORT' : 'PORT';
   const [name, port] =
     option === undefined ? [variable, env[variable] || (mock ? '8090' : '8080')] : ['--port', option];
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new WrongUsage(`${name} is ${port}: a port is a number from 0 to 65535.`);
+  if (readPort(port) === undefined) throw new WrongUse(`${name} is ${port}: a port is a number from 0 to 65535.`);
   return port;
 }
 

@@ -14,6 +14,7 @@ import { type Running, runUntilStopped, throwIfStopping } from './runtime/run-un
 import { choosePort } from './server/demo/choose-port.ts';
 import { openLog } from './server/open-log.ts';
 import { findTimezoneFolder, useTimezoneData } from './server/timezone-data.ts';
+import { ignoreUnreadOutput } from './shell/start-process.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
@@ -33,11 +34,9 @@ Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a
 const host = '127.0.0.1';
 const root = import.meta.dirname;
 
-// All that takes long is loaded behind this; see server/main.ts.
+// All that takes long is loaded behind this.
 enableCompileCache(join(root, 'node_modules/.cache/compiled'));
-
-// Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+ignoreUnreadOutput();
 
 try {
   useTimezoneData(findTimezoneFolder(process.env));
@@ -117,7 +116,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
 async function derive(stopping: AbortSignal): Promise<string> {
   return deriveOnce({
     ...defaults,
-    code: ['toolkit', 'json'],
+    code: ['toolkit', 'json', 'shell'],
     lockfile: 'package-lock.json',
     stamp: 'node_modules/.cache/derived.json',
     listContractFiles: async () => {
@@ -174,14 +173,12 @@ function readArguments(): Options | undefined {
   };
 }
 
-/** By name: their classes stand in files that take time to load. */
 async function explain(error: unknown): Promise<string> {
-  const { name, code, port, message } = error as NodeJS.ErrnoException & { readonly port?: number };
+  const { code, port, message } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  if (name === 'ContractError') return message;
   const { describeFailure } = await import('./server/command-line/describe-failure.ts');
   return describeFailure(error).text;
 }

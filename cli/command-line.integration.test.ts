@@ -351,8 +351,8 @@ describe('new', () => {
     const { streams, error } = keepPrinted();
     const { asked, text } = await fetched(async (contract) => {
       const vendor = () => Promise.resolve({ '@lockstep/runtime': 'runtime.tgz' });
-      const { exitCode } = await newProject({ folder: 'fetched-project', contract }, streams, vendor);
-      expect(exitCode).toBe(0);
+      const { kind } = await newProject({ folder: 'fetched-project', contract }, streams, vendor);
+      expect(kind).toBe('done');
     });
     expect([asked, error().replace(/^Packing.*\n/, '')]).toEqual([1, '']);
     expect(await readFile(join(folder, 'fetched-project/contract.yaml'), 'utf8')).toBe(text);

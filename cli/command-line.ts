@@ -1,19 +1,11 @@
 import { statSync } from 'node:fs';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { type CommandResult, printResult, type Streams } from '@lockstep/shell/command-result';
+import { createProgram, exitCodeOf, parsePort } from '@lockstep/shell/program';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import {
-  type CommandResult,
-  type ContractTarget,
-  defaults,
-  formatJson,
-  formatNotice,
-  printable,
-  type Streams,
-  type Surroundings,
-  type Target,
-  WrongUse,
-} from './commands/command.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ContractTarget, defaults, type Surroundings, type Target } from './commands/command.ts';
 import { describeBug, refuse } from './commands/refuse.ts';
 
 interface JsonOption {
@@ -32,15 +24,13 @@ interface ProfileOption {
  */
 export async function lockstep(args: readonly string[], streams: Streams, linter?: RunLinter): Promise<number> {
   let exitCode = 0;
-  const program = new Command('lockstep')
-    .description('From one OpenAPI contract to types, server, mock, reference and conformance run.')
+  const program = createProgram(
+    'lockstep',
+    'From one OpenAPI contract to types, server, mock, reference and conformance run.',
+    streams,
+  )
     .showHelpAfterError('(--help shows every command and option)')
-    .enablePositionalOptions()
-    .configureOutput({
-      writeOut: (text) => void streams.out.write(text),
-      writeErr: (text) => void streams.error.write(text),
-    })
-    .exitOverride();
+    .enablePositionalOptions();
 
   program
     .command('new <folder>')
@@ -136,13 +126,12 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    streams.error.write(`${describeBug(error).text}\n`);
-    return 2;
+    return exitCodeOf(error) ?? printResult(describeBug(error), false, streams);
   }
 
-  async function print(options: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
-    exitCode = await printResult(options, streams, work);
+  /** A command that ends by itself. */
+  async function print({ json }: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
+    exitCode = printResult({ notices: [], ...(await work().catch(refuse)) }, json, streams);
   }
 
   async function run(options: JsonOption, start: (around: Surroundings) => Promise<Running>): Promise<void> {
@@ -184,33 +173,12 @@ function profile(): Option {
 
 function port(defaultPort: number): Option {
   return new Option('--port <number>', 'port to listen on, 0 for any free one')
-    .argParser((text) => {
-      const value = Number(text);
-      if (!/^\d{1,5}$/.test(text) || value > 65_535)
-        throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-      return value;
-    })
+    .argParser(parsePort)
     .default(defaultPort);
 }
 
 function runningHelp(): string {
   return '\nLogs are JSON on stderr. Environment: LOG_LEVEL (default warn).\nExit codes: 0 stopped by Ctrl-C or SIGTERM, also while it starts; 2 wrong usage, port taken, or a contract that cannot be read.';
-}
-
-/** A command that ends by itself. */
-async function printResult(
-  { json }: JsonOption,
-  { out, error }: Streams,
-  work: () => Promise<CommandResult>,
-): Promise<number> {
-  const { exitCode, text, json: value, notices = [] } = await work().catch(refuse);
-  if (json) {
-    out.write(`${formatJson({ ...value, notices })}\n`);
-    return exitCode;
-  }
-  for (const notice of notices) error.write(`${formatNotice(notice)}\n`);
-  (exitCode === 2 ? error : out).write(`${printable(text)}\n`);
-  return exitCode;
 }
 
 /** A command that runs until it is stopped, and prints for itself. All that takes time to load is loaded when signals are heard already. */
@@ -231,10 +199,7 @@ async function runToEnd(
     await runUntilStopped(logger, (stopping) => start({ logger, streams, stopping }));
     return 0;
   } catch (error) {
-    const refused = await refuse(error);
-    if (json) streams.out.write(`${formatJson(refused.json)}\n`);
-    else streams.error.write(`${printable(refused.text)}\n`);
-    return refused.exitCode;
+    return printResult(refuse(error), json, streams);
   }
 }
 

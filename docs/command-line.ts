@@ -1,11 +1,14 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { escapeControls } from '@lockstep/json/escape-controls';
 import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/docs/serve-docs';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Streams } from '@lockstep/shell/command-result';
+import { formatJson, formatNotice, printable } from '@lockstep/shell/printable';
+import { createProgram, exitCodeOf, parsePort } from '@lockstep/shell/program';
+import { createProgress } from '@lockstep/shell/progress';
+import { Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
 
 interface Options {
@@ -19,22 +22,12 @@ interface Options {
 }
 
 /** What the command prints to, and what ends it. */
-interface Surroundings {
-  readonly out: { write(text: string): unknown };
-  readonly error: { write(text: string): unknown };
+interface Surroundings extends Streams {
   readonly stopping: AbortSignal;
 }
 
-const quietMilliseconds = 2000;
-
 /** Loopback alone: on a network it is served by the server of the API. */
 const host = '127.0.0.1';
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-  return port;
-}
 
 function atRoot(place: string): string {
   return join(import.meta.dirname, '..', place);
@@ -53,10 +46,11 @@ function placeOption(flags: string, says: string, place: string): Option {
  */
 export async function docs(args: readonly string[], around: Surroundings): Promise<number> {
   let exitCode = 0;
-  const program = new Command('docs')
-    .description(
-      'Builds a folder with the reference, one offline HTML file, the contract and its types, and serves it.',
-    )
+  const program = createProgram(
+    'docs',
+    'Builds a folder with the reference, one offline HTML file, the contract and its types, and serves it.',
+    around,
+  )
     .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
     .option(
       '--page <file...>',
@@ -72,11 +66,6 @@ export async function docs(args: readonly string[], around: Surroundings): Promi
       "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",
     )
     .allowExcessArguments(false)
-    .configureOutput({
-      writeOut: (text) => void around.out.write(text),
-      writeErr: (text) => void around.error.write(text),
-    })
-    .exitOverride()
     .action(async (options: Options) => {
       exitCode = await run(options, around);
     });
@@ -84,8 +73,9 @@ export async function docs(args: readonly string[], around: Surroundings): Promi
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
+    const ended = exitCodeOf(error);
+    if (ended === undefined) throw error;
+    return ended;
   }
 }
 
@@ -93,13 +83,10 @@ async function run(options: Options, around: Surroundings): Promise<number> {
   const { out, error: errors, stopping } = around;
   try {
     const { folder, built, notices } = await build(options, around);
-    if (!options.json)
-      for (const { file, line, column, says } of notices)
-        errors.write(`${escapeControls(`note: ${file}:${line}:${column} ${says}`)}\n`);
+    if (!options.json) for (const { pointer: _, ...notice } of notices) errors.write(`${formatNotice(notice)}\n`);
     const running = options.buildOnly ? undefined : await serve(folder, options.port, stopping);
     const url = running && `${running.origin}/docs`;
-    if (options.json)
-      out.write(`${escapeControls(JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) }))}\n`);
+    if (options.json) out.write(`${formatJson({ folder, built, url, ...(notices.length > 0 && { notices }) })}\n`);
     else out.write(url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`);
     if (running && !stopping.aborted) await once(stopping, 'abort');
     await running?.close();
@@ -107,7 +94,7 @@ async function run(options: Options, around: Surroundings): Promise<number> {
   } catch (error) {
     if (stopping.aborted) return 0;
     const says = explainListen(error, { host, port: options.port }) ?? (error instanceof Error ? error.message : error);
-    errors.write(`${escapeControls(String(says), '\n\t')}\n`);
+    errors.write(`${printable(String(says))}\n`);
     return 2;
   }
 }
@@ -119,14 +106,11 @@ async function build(
   const isOwn = resolve(contract) === atRoot(ownDocs.contract);
   const pages = page ?? (isOwn ? ownDocs.pages.map(atRoot) : []);
   const types = isOwn ? { types: await readFile(atRoot(ownDocs.types), 'utf8') } : {};
-  let slow: NodeJS.Timeout | undefined;
-  const onProgress = (message: string): void => {
-    if (!json) slow = setTimeout(() => errors.write(`${message}\n`), quietMilliseconds);
-  };
+  const progress = createProgress(json ? { write: () => undefined } : errors);
   try {
-    return await buildDocs({ ...types, contract, pages, out, onProgress, signal: stopping, allowFiles });
+    return await buildDocs({ ...types, contract, pages, out, onProgress: progress.step, signal: stopping, allowFiles });
   } finally {
-    clearTimeout(slow);
+    progress.end();
   }
 }
 

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { OperatorError } from './operator-error.ts';
+import { readPort } from '@lockstep/shell/read-port';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 
 /** What the environment sets, frozen. Every mistake in it is reported at once. */
@@ -55,13 +56,17 @@ export const environment = {
 type Variable = keyof typeof environment;
 
 /** Everything wrong with the environment, one line each. */
-export class ConfigError extends OperatorError {
+export class ConfigError extends WrongUse {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
     super(faults.join('\n'));
     this.faults = faults;
+  }
+
+  override get json(): object {
+    return { ...super.json, faults: this.faults };
   }
 }
 
@@ -116,11 +121,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 
 function readFlag(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
-}
-
-function readPort(text: string): number | undefined {
-  const port = Number(text);
-  return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
 }
 
 /** At most nine digits: what `RateLimit` can say. */

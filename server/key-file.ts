@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type Cure, WrongUse } from '@lockstep/shell/wrong-use';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { Keys } from './keys.ts';
-import { type Cure, OperatorError } from './operator-error.ts';
 import { keyFileVersion, parseKeys } from './parse-keys.ts';
 
 /** A key file that is missing, readable by others, or wrong: with its path, everything that is wrong, and the cures. */
-export class KeyFileFault extends OperatorError {
+export class KeyFileFault extends WrongUse {
   override readonly name = 'KeyFileFault';
 }
 

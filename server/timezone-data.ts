@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { OperatorError } from './operator-error.ts';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { readEdition, TimezoneFilesFault } from './timezone-files.ts';
 
 // Node carries the rules of all time zones in its program file, and ICU takes newer ones from a folder that the environment names when
@@ -21,7 +21,7 @@ export interface TimezoneFolder {
 }
 
 /** Says what is wrong with the folder, and what would do. */
-export class TimezoneDataFault extends OperatorError {
+export class TimezoneDataFault extends WrongUse {
   override readonly name = 'TimezoneDataFault';
 }
 

@@ -11,17 +11,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Who may import whom. A folder may always import itself; what stands in no row may be imported by nobody. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [], // a leaf: knows JSON and JSON Schema, no contract and no product
+  shell: ['json'], // a leaf: knows processes and what commands hand back, no command
   generated: [],
-  toolkit: ['json'],
-  cli: ['conformance', 'docs', 'json', 'mock', 'runtime', 'toolkit'], // each part is loaded when a command asks for it; nobody imports it
+  toolkit: ['json', 'shell'], // what is wrong with a contract is wrong use
+  cli: ['conformance', 'docs', 'json', 'mock', 'runtime', 'shell', 'toolkit'], // each part is loaded when a command asks for it; nobody imports it
   runtime: ['json'], // serves any contract: what it serves is an argument
-  docs: ['json', 'runtime', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
-  server: ['generated', 'json', 'runtime'],
-  mock: ['generated', 'json', 'runtime', 'server'],
+  docs: ['json', 'runtime', 'shell', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
+  server: ['generated', 'json', 'runtime', 'shell'],
+  mock: ['generated', 'json', 'runtime', 'server', 'shell'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
   bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, form checks and the runner are measured without HTTP or a start in front of them; mutants meet the configuration of all tests; clients are made of what the docs offer, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
-  '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
+  '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'shell', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
 
 /** Inside `server/`: what a layer may know beside itself. Tests may know more; a folder without a row is at the rim. */
@@ -29,7 +30,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   // Keys and time are arguments: no clock, no store, no configuration.
   'server/algopin/': ['server/temporal.ts'],
   'server/virtual-lock/': ['server/algopin/', 'server/clock.ts', 'server/temporal.ts'],
-  'server/store/': ['server/clock.ts', 'server/operator-error.ts', 'server/fixtures/test-law.ts'], // the last for its suite
+  'server/store/': ['server/clock.ts', 'server/fixtures/test-law.ts'], // the last for its suite
   'server/limits/': ['server/clock.ts'],
   'server/activity/': ['server/algopin/', 'server/clock.ts', 'server/store/', 'server/temporal.ts'],
   'server/bridge/': [
@@ -80,6 +81,7 @@ const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegEx
 
 const workspaces: Readonly<Record<string, string>> = {
   '@lockstep/json': 'json',
+  '@lockstep/shell': 'shell',
   '@lockstep/contract': 'generated',
   '@lockstep/runtime': 'runtime',
   '@lockstep/toolkit': 'toolkit',

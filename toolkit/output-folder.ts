@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { Derived } from './derive.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -7,7 +8,7 @@ import { replaceFile } from './replace-file.ts';
 const manifest = 'package.json';
 
 /** A folder that can't be read or written: which, and why. */
-export class OutputError extends Error {
+export class OutputError extends WrongUse {
   override readonly name = 'OutputError';
 }
 

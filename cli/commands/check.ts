@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type CommandResult, done } from '@lockstep/shell/command-result';
+import { oneLine, quoteWord } from '@lockstep/shell/printable';
 import { type CheckResult, check as compare, type Drift } from '@lockstep/toolkit/check';
 import { ContractError, problemsOf } from '@lockstep/toolkit/contract/contract-error';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
@@ -8,7 +10,7 @@ import { derive } from '@lockstep/toolkit/derive';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import type { Problem } from '@lockstep/toolkit/problem';
-import { type CommandResult, defaults, oneLine, type Target } from './command.ts';
+import { defaults, type Target } from './command.ts';
 
 /** A difference longer than this is cut on screen: the first lines name the place, `--json` has all. */
 const diffLines = 40;
@@ -27,13 +29,13 @@ export async function check(
   });
   if (contract instanceof ContractError) {
     const text = `${target.contract} can't be derived from, and nothing was compared. Mend it first:\n\n${contract.message}`;
-    return { exitCode: 2, text, json: { problems: contract.problems } };
+    return { kind: 'refused', text, json: contract.json };
   }
   const derived = await derive(contract, target.out);
   const result = await compare(contract, derived, target.out);
   if (result.drifts.length === 0) {
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
-    return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null }, notices: contract.notices };
+    return { ...done(text, { drifts: [], changes: [], cure: null }), notices: contract.notices };
   }
   const { profile = 'valid' } = target;
   const told = await lintContract(target.contract, profile, { ...target, run: linter }).catch(problemsOf);
@@ -41,7 +43,7 @@ export async function check(
   const cure = formatCure(target, problems, await readScripts());
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
   return {
-    exitCode: 1,
+    kind: 'failed',
     text: addUnexpected(text, result),
     json: { ...result, problems, cure },
     notices: contract.notices,
@@ -138,8 +140,8 @@ function sayCommand(command: string, options: readonly string[], scripts: Script
     return found === command && fillIn(command, rest.split(' ').filter(Boolean)) === wanted;
   });
   return script === undefined
-    ? ['npx --no-install lockstep', command, ...options.map(quote)].join(' ')
-    : `npm run ${quote(script)}`;
+    ? ['npx --no-install lockstep', command, ...options.map(quoteWord)].join(' ')
+    : `npm run ${quoteWord(script)}`;
 }
 
 /** What it works on, however it is said; the profile decides nothing about that. */
@@ -153,8 +155,4 @@ function fillIn(command: string, options: readonly string[]): string {
     isWebAddress(contract) ? contract : resolve(contract),
     ...(command === 'lint' ? [] : [resolve(findOption('--out') ?? defaults.out)]),
   ].join('\n');
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -3,21 +3,14 @@ import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/d
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
-import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { type CommandResult, done, type Streams } from '@lockstep/shell/command-result';
+import { formatJson, formatNotice } from '@lockstep/shell/printable';
+import { createProgress } from '@lockstep/shell/progress';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { deriveTypes } from '@lockstep/toolkit/derive';
-import { OutputError } from '@lockstep/toolkit/output-folder';
-import { createProgress } from '../progress.ts';
-import {
-  type CommandResult,
-  type ContractTarget,
-  formatJson,
-  formatNotice,
-  type Streams,
-  type Surroundings,
-  WrongUse,
-} from './command.ts';
+import type { ContractTarget, Surroundings } from './command.ts';
 
 interface DocsOptions extends ContractTarget {
   readonly out: string;
@@ -43,7 +36,7 @@ export async function docs(options: DocsOptions, { stopping, streams }: Surround
 export async function buildOnly(options: DocsOptions, streams: Streams): Promise<CommandResult> {
   const { folder, built, notices } = await build(options, new AbortController().signal, streams);
   const text = `Reference: ${folder}${built ? '' : ' (unchanged)'}`;
-  return { exitCode: 0, text, json: { folder, built }, notices };
+  return { ...done(text, { folder, built }), notices };
 }
 
 async function build(
@@ -65,7 +58,7 @@ async function build(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof ContractError || error instanceof OutputError) throw error;
+    if (error instanceof WrongUse) throw error;
     throw new WrongUse(error instanceof Error ? error.message : String(error));
   } finally {
     progress.end();

@@ -1,4 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
+import { type CommandResult, done } from '@lockstep/shell/command-result';
+import { oneLine } from '@lockstep/shell/printable';
 import { readSource } from '@lockstep/toolkit/contract/contract-files';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
@@ -8,7 +10,7 @@ import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lin
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
 import { replaceFile } from '@lockstep/toolkit/replace-file';
-import { type CommandResult, oneLine, type Target } from './command.ts';
+import type { Target } from './command.ts';
 import { formatFindings } from './lint.ts';
 import { refuse } from './refuse.ts';
 
@@ -47,7 +49,7 @@ async function deriveInto(
   const { notices } = contract;
   if (problems?.every(isWarning) === false)
     return {
-      exitCode: 1,
+      kind: 'failed',
       text: [...told, `${out} was left as it is: mend the contract first.`].join('\n'),
       json: { problems },
       notices,
@@ -59,12 +61,8 @@ async function deriveInto(
     ...result.removed.map((name) => `removed   ${out}/${name}`),
     ...result.unchanged.map((name) => `unchanged ${out}/${name}`),
   ];
-  return {
-    exitCode: 0,
-    text: lines.join('\n'),
-    json: { contract: `sha256:${contract.hash}`, ...(problems && { problems }), ...result },
-    notices,
-  };
+  const json = { contract: `sha256:${contract.hash}`, ...(problems && { problems }), ...result };
+  return { ...done(lines.join('\n'), json), notices };
 }
 
 /** Adds the missing default responses to the contract file itself, so that every tool reads all of them. A web address stays as it is. */

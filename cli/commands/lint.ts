@@ -1,7 +1,8 @@
+import type { CommandResult } from '@lockstep/shell/command-result';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { formatProblems, type Problem } from '@lockstep/toolkit/problem';
-import type { CommandResult, ContractTarget } from './command.ts';
+import type { ContractTarget } from './command.ts';
 
 /** Of a contract from anywhere more sentences of one rule tell nothing new; `--json` has all. */
 const listedOfRule = 5;
@@ -13,7 +14,7 @@ export async function lint(
 ): Promise<CommandResult> {
   const problems = await lintContract(contract, profile, { ...options, run: linter });
   const text = problems.length === 0 ? `${contract}: no problems` : formatFindings(problems, profile);
-  return { exitCode: problems.every(isWarning) ? 0 : 1, text, json: { problems } };
+  return { kind: problems.every(isWarning) ? 'done' : 'failed', text, json: { problems } };
 }
 
 /** All problems, and how many there are of each kind. */

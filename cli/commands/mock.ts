@@ -1,8 +1,9 @@
 import { createMock } from '@lockstep/mock/create-mock';
 import { type BadExample, findBadExamples } from '@lockstep/mock/find-bad-examples';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
+import type { Notice } from '@lockstep/shell/printable';
 import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
-import type { Notice, Surroundings } from './command.ts';
+import type { Surroundings } from './command.ts';
 
 /** Of a large contract not all examples are looked at before it starts. */
 const lookForMs = 1000;

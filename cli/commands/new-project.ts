@@ -1,16 +1,18 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type CommandResult, done, type Streams } from '@lockstep/shell/command-result';
+import { oneLine } from '@lockstep/shell/printable';
+import { createProgress } from '@lockstep/shell/progress';
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { listOperations } from '@lockstep/toolkit/contract/list-operations';
 import { type Contract, readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
 import { stringify } from 'yaml';
 import { placeFolder, requireEmpty } from '../place-folder.ts';
-import { createProgress } from '../progress.ts';
 import { formProject, titleOf } from '../project-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
-import { type CommandResult, type ContractTarget, oneLine, type Streams } from './command.ts';
+import type { ContractTarget } from './command.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -124,12 +126,8 @@ function describe(
     '',
     'It needs Node 24.18 or later, and says so where it is installed on another.',
   ];
-  return {
-    exitCode: 0,
-    text: lines.join('\n'),
-    notices,
-    json: { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations },
-  };
+  const json = { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations };
+  return { ...done(lines.join('\n'), json), notices };
 }
 
 /**

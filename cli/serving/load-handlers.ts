@@ -8,7 +8,7 @@ import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { keepShown } from '@lockstep/runtime/security/keep-shown';
 import { type DeclaredScheme, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
-import { WrongUse } from '../commands/command.ts';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /** Whoever the checks find. */
 type Principal = object;

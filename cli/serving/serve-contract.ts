@@ -9,22 +9,15 @@ import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopp
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
 import { countOf, formatStartPage, type StartPage } from '@lockstep/runtime/start-page';
+import type { Streams } from '@lockstep/shell/command-result';
+import { formatJson, formatNotice, type Notice, oneLine, printable } from '@lockstep/shell/printable';
+import { createProgress } from '@lockstep/shell/progress';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
-import {
-  type ContractTarget,
-  formatJson,
-  formatNotice,
-  type Notice,
-  oneLine,
-  printable,
-  type Streams,
-  type Surroundings,
-  WrongUse,
-} from '../commands/command.ts';
-import { createProgress } from '../progress.ts';
+import type { ContractTarget, Surroundings } from '../commands/command.ts';
 import { createFront, findShadowed } from './front.ts';
 
 export interface ServingOptions extends ContractTarget {

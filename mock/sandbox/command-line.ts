@@ -7,12 +7,14 @@ import { describeFailure } from '@lockstep/server/command-line/describe-failure'
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';
 import { openLog } from '@lockstep/server/open-log';
-import { OperatorError } from '@lockstep/server/operator-error';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
+import type { Streams } from '@lockstep/shell/command-result';
+import { exitCodeOf } from '@lockstep/shell/program';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { formatDescription } from '../format-description.ts';
 import { readGiven } from './control/connect.ts';
 import { describeSandbox } from './describe-sandbox.ts';
-import { Ended, exitCodes, type Options, readOptions, type Streams } from './read-options.ts';
+import { type Options, readOptions } from './read-options.ts';
 import { type ScenarioChoice, ScenarioFault, scenarioNames } from './sandbox.ts';
 
 const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
@@ -34,8 +36,9 @@ export async function serveSandbox(
   try {
     options = readOptions(args, streams);
   } catch (error) {
-    if (error instanceof Ended) return error.exitCode;
-    throw error;
+    const ended = exitCodeOf(error);
+    if (ended === undefined) throw error;
+    return ended;
   }
   const { port, host, publicOrigin, json, keyFile, loopbackCallback, scenario, clock, openControl } = options;
   try {
@@ -68,13 +71,13 @@ export async function serveSandbox(
       return mock;
     });
     await end();
-    return exitCodes.fine;
+    return 0;
   } catch (error) {
     const reason =
       explainListen(error, { host, port }) ??
       `The mock did not start: ${explainScenario(error, scenario) ?? describeFailure(error).text}`;
     streams.error.write(`${reason}\n`);
-    return exitCodes.wrongUse;
+    return 2;
   }
 }
 
@@ -96,7 +99,7 @@ function readScenarioChoice(text: string): ScenarioChoice {
       code === 'ENOENT'
         ? `--scenario ${text}: there is no such file, and of scenarios ${describeUnknown(text, text, scenarioNames).says}`
         : `--scenario ${text} cannot be read: ${message}`;
-    throw new OperatorError(says, { cause: error });
+    throw new WrongUse(says, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
+import { exitCodeOf } from '@lockstep/shell/program';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Ended, readOptions } from './read-options.ts';
+import { readOptions } from './read-options.ts';
 
 // If these fail, a mock starts with something else than it was told, or a mistake gets a stack.
 
@@ -13,8 +14,7 @@ function read(...args: string[]) {
     try {
       return { options: readOptions(args, streams), exitCode: undefined };
     } catch (thrown) {
-      if (!(thrown instanceof Ended)) throw thrown;
-      return { options: undefined, exitCode: thrown.exitCode };
+      return { options: undefined, exitCode: exitCodeOf(thrown) };
     }
   };
   return { ...run(), out: out.join(''), error: error.join('') };

@@ -1,6 +1,9 @@
 import { join, relative } from 'node:path';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Streams } from '@lockstep/shell/command-result';
+import { createProgram } from '@lockstep/shell/program';
+import { readPort } from '@lockstep/shell/read-port';
+import { InvalidArgumentError, Option } from 'commander';
 import { clockYears, readClockTime } from './clock.ts';
 import { scenarioNames } from './sandbox.ts';
 
@@ -19,39 +22,21 @@ export interface Options {
   readonly openControl: boolean;
 }
 
-export const exitCodes = { fine: 0, wrongUse: 2 } as const;
-
-/** The command has nothing more to do. */
-export class Ended extends Error {
-  override readonly name = 'Ended';
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super(`ended with ${exitCode}`);
-    this.exitCode = exitCode;
-  }
-}
-
-/** What the command prints to. */
-export interface Streams {
-  readonly out: { write(text: string): unknown };
-  readonly error: { write(text: string): unknown };
-}
-
 /**
  * Reads the options of the mock, from its arguments and the environment.
  *
- * @throws Ended after its help, or after what is wrong with the arguments, has been printed
+ * @throws CommanderError after its help, or after what is wrong with the arguments, has been printed
  */
 export function readOptions(args: readonly string[], streams: Streams): Options {
-  return new Command('lockstep-mock')
-    .description(
-      'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
-    )
+  return createProgram(
+    'lockstep-mock',
+    'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
+    streams,
+  )
     .addOption(
       new Option('-p, --port <number>', 'port to listen on, 0 for any free one')
         .env('PORT')
-        .argParser(readPort)
+        .argParser(parsePort)
         .default(8090),
     )
     .option('--host <address>', 'interface to listen on', '127.0.0.1')
@@ -87,21 +72,14 @@ export function readOptions(args: readonly string[], streams: Streams): Options 
       'after',
       '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file, scenario or contract.',
     )
-    .configureOutput({
-      writeOut: (text) => void streams.out.write(text),
-      writeErr: (text) => void streams.error.write(text),
-    })
-    .exitOverride(({ exitCode }) => {
-      throw new Ended(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse);
-    })
     .parse(args, { from: 'user' })
     .opts<Options>();
 }
 
-function readPort(text: string): number {
-  const value = Number(text);
-  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
-  return value;
+function parsePort(text: string): number {
+  const port = readPort(text);
+  if (port === undefined) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+  return port;
 }
 
 function readTime(text: string): number {

@@ -1,5 +1,5 @@
 import type { ImportFile } from '@lockstep/server/commands/read-import-file';
-import { OperatorError } from '@lockstep/server/operator-error';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { SandboxClock } from './clock.ts';
 import type { components } from './control/generated/types.gen.ts';
 import type { Faults } from './faults.ts';
@@ -24,7 +24,7 @@ export type SandboxState = Schemas['State'];
 export type ScenarioChoice = { readonly name: ScenarioName } | { readonly import: ImportFile | readonly ImportFile[] };
 
 /** A scenario that is not used, with everything that is wrong with it. Nothing was changed. */
-export class ScenarioFault extends OperatorError {
+export class ScenarioFault extends WrongUse {
   override readonly name = 'ScenarioFault';
   /** Each with its place in what was given as `import`: `#/devices/0/type is none`; of several files the first step is the index of one. Or one of a name, without a place. */
   readonly faults: readonly string[];

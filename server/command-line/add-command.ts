@@ -1,5 +1,5 @@
+import type { CommandResult } from '@lockstep/shell/command-result';
 import { type Command, Option } from 'commander';
-import type { CommandResult } from '../commands/command.ts';
 import type { Store } from '../store/store.ts';
 import { readLimit } from './read-option.ts';
 import type { Shell } from './shell.ts';

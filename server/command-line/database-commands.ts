@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import type { CommandResult } from '@lockstep/shell/command-result';
 import type { Command } from 'commander';
 import type { BackupOptions } from '../commands/backup.ts';
-import type { CommandResult } from '../commands/command.ts';
 import type { Config } from '../config.ts';
 import { addCommand } from './add-command.ts';
 import { type Shell, withStore } from './shell.ts';

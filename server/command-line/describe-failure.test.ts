@@ -29,5 +29,5 @@ test.each([
   },
   { error: bug, text: String(bug.stack), more: {} },
 ])('says of $error what can be mended, and of a bug where it is', ({ error, text, more }) => {
-  expect(describeFailure(error)).toEqual({ text, json: { error: text, ...more } });
+  expect(describeFailure(error)).toEqual({ kind: 'refused', text, json: { error: text, ...more } });
 });

@@ -1,43 +1,26 @@
+import { type CommandResult, refused } from '@lockstep/shell/command-result';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config.ts';
-import { type Cure, OperatorError } from '../operator-error.ts';
 import { type Surroundings, sayCommand, sayCure } from './say-cure.ts';
 
-/** What is printed: for people, and as JSON for machines. */
-export interface Description {
-  readonly text: string;
-  readonly json: unknown;
-}
-
 /** What an operator can mend is said in a sentence; anything else is a bug and shows where. */
-export function describeFailure(error: unknown, surroundings?: Surroundings): Description {
-  if (error instanceof CommanderError) return describe(error.message.replace(/^error: /, ''));
-  if (error instanceof ConfigError) return describe(error.message, { faults: error.faults });
-  if (error instanceof OperatorError) return withCures(describe(error.message), error.cures, surroundings);
+export function describeFailure(error: unknown, surroundings?: Surroundings): CommandResult {
+  if (error instanceof CommanderError) return refused(error.message.replace(/^error: /, ''));
+  if (error instanceof WrongUse)
+    return withCures({ ...refused(error.message), json: error.json, cures: error.cures }, surroundings);
   const { message, code, stack } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return describe(`${message}\nStop what listens there, or choose another port: PORT=8081`);
-  return describe(code !== undefined ? message : `${stack}`);
+  if (code === 'EADDRINUSE') return refused(`${message}\nStop what listens there, or choose another port: PORT=8081`);
+  return refused(code !== undefined ? message : `${stack}`);
 }
 
 /** The same with what helps: a line each, and for machines the commands alone. */
-export function withCures(
-  { text, json }: Description,
-  cures: readonly Cure[] = [],
-  surroundings?: Surroundings,
-): Description {
-  if (cures.length === 0) return { text, json };
-  const whole = [text, ...cures.map((cure) => sayCure(cure, surroundings))].join('\n');
-  const isError = Object.hasOwn(json as object, 'error');
+export function withCures({ cures = [], ...result }: CommandResult, surroundings?: Surroundings): CommandResult {
+  if (cures.length === 0) return result;
+  const text = [result.text, ...cures.map((cure) => sayCure(cure, surroundings))].join('\n');
+  const error = Object.hasOwn(result.json, 'error') && { error: text };
   return {
-    text: whole,
-    json: {
-      ...(json as object),
-      ...(isError && { error: whole }),
-      cures: cures.map((cure) => sayCommand(cure, surroundings)),
-    },
+    ...result,
+    text,
+    json: { ...result.json, ...error, cures: cures.map((cure) => sayCommand(cure, surroundings)) },
   };
-}
-
-function describe(text: string, more: object = {}): Description {
-  return { text, json: { error: text, ...more } };
 }

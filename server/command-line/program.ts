@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { createProgram } from '@lockstep/shell/program';
 import { environment } from '../config.ts';
 import { addAccountCommands, addGrantCommands, addOwnerCommands } from './account-commands.ts';
 import { addClientCommands } from './client-commands.ts';
@@ -48,14 +48,12 @@ export async function runProgram(args: readonly string[], own: CommandProcess): 
   /** Asked for anywhere, so that what can't be parsed is told as JSON too. */
   const wantsJson = args.includes('--json');
   const shell = createShell(wantsJson, own);
-  const program = new Command('lockstep-server')
-    .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')
+  const program = createProgram(
+    'lockstep-server',
+    'Runs the API and its OAuth server on one SQLite file, and fills that file.',
+    { out: own.stdout, error: wantsJson ? { write: () => undefined } : own.stderr },
+  )
     .showHelpAfterError()
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void own.stdout.write(text),
-      writeErr: (text) => void (wantsJson || own.stderr.write(text)),
-    })
     .addHelpText('after', environmentHelp);
   for (const addCommands of topics) addCommands(program, shell);
   await program.parseAsync(args, { from: 'user' }).catch(shell.fail);

@@ -24,7 +24,7 @@ describe('from a file or a program', () => {
     ['x'.repeat(5000), 'more than a password'],
   ])('%j is refused: %s', async (given, says) => {
     await expect(readPassword(Readable.from([Buffer.from(given)]))).rejects.toMatchObject({
-      name: 'OperatorError',
+      name: 'WrongUse',
       message: expect.stringContaining(says),
     });
   });

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { quoteWord } from '@lockstep/shell/printable';
+import type { Cure } from '@lockstep/shell/wrong-use';
 import { readConfig } from '../config.ts';
-import type { Cure } from '../operator-error.ts';
 
 /** How this process was started: what decides how a command is typed beside it. */
 export interface Surroundings {
@@ -29,11 +30,6 @@ export function sayCommand(
   if (program === 'npm') return ['npm', ...sayPrefix(surroundings), ...quoted].join(' ');
   if (program !== 'lockstep-server') return [program, ...quoted].join(' ');
   return [...sayEnvironment(surroundings, words, database), ...sayServer(surroundings), ...quoted].join(' ');
-}
-
-/** Left as it is where no shell reads anything into it. */
-export function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function sayServer({ env, cwd, node }: Surroundings): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import { CommanderError } from 'commander';
-import type { CommandResult } from '../commands/command.ts';
+import { type CommandResult, printResult } from '@lockstep/shell/command-result';
+import { exitCodeOf } from '@lockstep/shell/program';
 import { type Config, readConfig } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { useTimezoneData } from '../timezone-data.ts';
@@ -47,10 +47,7 @@ function hearOutputFaults(own: CommandProcess): void {
       `The answer could not be written (${code}). What the command did stays done; a secret in it is lost, make another.\n`,
     );
   });
-  own.stderr.on('error', () => undefined);
 }
-
-const exitCodes: Readonly<Record<CommandResult['kind'], number>> = { done: 0, declined: 1, refused: 2 };
 
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
 export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
@@ -63,7 +60,9 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
       return own.cwd();
     },
   };
-  const printJson = (value: unknown) => void own.stdout.write(`${JSON.stringify(value)}\n`);
+  const print = (result: CommandResult): void => {
+    own.exitCode = printResult(result, wantsJson, { out: own.stdout, error: own.stderr });
+  };
   const prepare: Shell['prepare'] = () => {
     const config = readConfig(own.env);
     useTimezoneData(config.timezoneFolder);
@@ -72,11 +71,7 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
   const run: Shell['run'] =
     (command) =>
     async (...args) => {
-      const result = await command(prepare(), ...args);
-      const { text, json } = withCures(result, result.cures, surroundings);
-      own.exitCode = exitCodes[result.kind];
-      if (wantsJson) printJson(json);
-      else (result.kind === 'done' ? own.stdout : own.stderr).write(`${text}\n`);
+      print(withCures(await command(prepare(), ...args), surroundings));
     };
   return {
     own,
@@ -84,12 +79,11 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
     run,
     runOnStore: (command) => run((config, ...args) => withStore(config, (store) => command(store, ...args))),
     fail: (error) => {
-      if (error instanceof CommanderError && error.exitCode === 0) return;
-      own.exitCode = 2;
-      const { text, json } = describeFailure(error, surroundings);
-      if (wantsJson) printJson(json);
+      const ended = exitCodeOf(error);
+      if (ended === 0) return;
       // Commander has written its own by now.
-      else if (!(error instanceof CommanderError)) own.stderr.write(`${text}\n`);
+      if (ended === undefined || wantsJson) print(describeFailure(error, surroundings));
+      else own.exitCode = ended;
     },
   };
 }

@@ -1,7 +1,8 @@
+import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Account } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, declined, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 
 type AccountStores = Pick<Store, 'accounts'>;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
 import type { Config } from '../config.ts';
 import { KeyFileFault, readKeyFile } from '../key-file.ts';
 import { requireOwnKeys } from '../require-own-keys.ts';
@@ -8,7 +9,6 @@ import { type CopyOptions, copyDatabase, formatSize, syncFile } from '../store/s
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { replaceDatabase, requireUnused } from '../store/sqlite/replace-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
-import { type CommandResult, declined, done, refused } from './command.ts';
 
 export interface BackupOptions extends CopyOptions {
   /** In place of what has that name. */

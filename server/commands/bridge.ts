@@ -1,8 +1,9 @@
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Job } from '../store/jobs/job-store.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 import {
   type Column,
   chooseAccounts,

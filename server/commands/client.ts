@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import { endOfPrevious } from '../oauth/client-secrets.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type PartnerClient,
 } from '../oauth/create-client-metadata.ts';
 import type { ClientRecord, Store } from '../store/store.ts';
-import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 
 /** What `client create` sets, by the option that says so. */

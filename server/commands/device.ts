@@ -1,9 +1,10 @@
+import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
 import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type CommandResult, declined, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 import {
   type Column,
   chooseAccounts,

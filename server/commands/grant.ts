@@ -1,9 +1,10 @@
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import { type HeldGrant, readGrant } from '../oauth/connected-apps.ts';
 import type { Owner } from '../store/records.ts';
 import { type AuditEntry, type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { findClient } from './client.ts';
-import { type CommandResult, done, type Found, refused } from './command.ts';
+import type { Found } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 import { findOwner } from './owner.ts';
 

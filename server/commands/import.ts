@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { UnusableReason } from '../store/store-unusable.ts';
-import { type CommandResult, done, refused } from './command.ts';
 import { findImportFaults, listNames, nothingTaken } from './find-import-faults.ts';
 import { type ImportFile, readImportFile } from './read-import-file.ts';
 import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone.ts';

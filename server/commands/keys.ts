@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import { createKeyFile, KeyFileFault, readKeyFile } from '../key-file.ts';
-import { type CommandResult, done, refused } from './command.ts';
 
 /** `keys create`: makes the key file once. Run again it says that one is there, and checks that it can be used. */
 export async function createKeys(path: string): Promise<CommandResult> {

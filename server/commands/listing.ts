@@ -1,6 +1,7 @@
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { DeviceQuery, Store } from '../store/store.ts';
-import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 
 /** What a list is narrowed to. */
 export interface ListOptions {

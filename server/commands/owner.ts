@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Cure } from '@lockstep/shell/wrong-use';
 import type { EpochMilliseconds } from '../clock.ts';
 import { generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
-import type { Cure } from '../operator-error.ts';
 import type { Owner } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
+import { type Found, nearestOf } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 
 type OwnerStores = Pick<Store, 'accounts' | 'owners'>;

@@ -1,7 +1,7 @@
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
 import { type Column, chooseAccounts, type ListOptions, showList } from './listing.ts';
 import { describeTimezone, describeTimezoneChanges, findAffectedCodes, isTimezone } from './timezone.ts';
 

@@ -1,8 +1,8 @@
+import { type CommandResult, declined, done } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import { endOfPrevious, rotateSecret } from '../oauth/client-secrets.ts';
 import type { Store } from '../store/store.ts';
 import { findClient } from './client.ts';
-import { type CommandResult, declined, done } from './command.ts';
 
 /**
  * `client rotate`: a new secret, shown now and never again. The old one works for the overlap, so that whoever runs the client can change

@@ -1,18 +1,18 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { createDocsHandler, type Docs, DocsUnusable, readDocs } from '@lockstep/runtime/docs/serve-docs';
 import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readKeyFile } from '../key-file.ts';
-import { OperatorError } from '../operator-error.ts';
 import type { RunningService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
 /**
  * `serve`: starts the service on the keys and the database of an operator.
  *
- * @throws KeyFileFault, OperatorError for docs that can't be served, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
+ * @throws KeyFileFault, WrongUse for docs that can't be served, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
  *   Nothing is left open
  */
 export async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
@@ -55,6 +55,6 @@ async function readDocsFor(folder: string): Promise<Docs> {
   } catch (cause) {
     if (!(cause instanceof DocsUnusable)) throw cause;
     const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];
-    throw new OperatorError(cause.message, { cause, cures: [{ says: 'Build it', command }] });
+    throw new WrongUse(cause.message, { cause, cures: [{ says: 'Build it', command }] });
   }
 }

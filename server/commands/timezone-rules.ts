@@ -1,7 +1,7 @@
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { EpochMilliseconds } from '../clock.ts';
 import { Temporal } from '../temporal.ts';
 import type { TimezoneFolder } from '../timezone-data.ts';
-import { type CommandResult, done, refused } from './command.ts';
 import { describeTimezone, isTimezone } from './timezone.ts';
 
 /** A start may be 367 days ahead, and a daily code lasts 367 days: what is issued now can end no later. */

@@ -1,7 +1,8 @@
-import { OperatorError } from '../operator-error.ts';
+import { readPort } from '@lockstep/shell/read-port';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /** A port that is none: with where it was given and what would do. */
-export class PortFault extends OperatorError {
+export class PortFault extends WrongUse {
   override readonly name = 'PortFault';
 }
 
@@ -13,8 +14,7 @@ export class PortFault extends OperatorError {
  */
 export function choosePort(sources: Readonly<Record<string, string | undefined>>, fallback: number): number {
   const [name, text] = Object.entries(sources).find(([, value]) => value) ?? ['', String(fallback)];
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text ?? '') || port > 65_535)
-    throw new PortFault(`${name} is ${text}: a port is a number from 0 to 65535.`);
+  const port = readPort(text ?? '');
+  if (port === undefined) throw new PortFault(`${name} is ${text}: a port is a number from 0 to 65535.`);
   return port;
 }

@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import { clientSecretMatches, type KeptSecrets } from '../oauth/client-secrets.ts';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
-import { OperatorError } from '../operator-error.ts';
 import type { Store } from '../store/store.ts';
 import { seedDemoActivity } from './demo-activity.ts';
 import { demoClients } from './demo-clients.ts';
@@ -28,7 +28,7 @@ export interface SeedOptions {
 }
 
 /** The database was seeded under another key file: the secrets derived from this one open nothing. */
-export class DemoKeyMismatch extends OperatorError {
+export class DemoKeyMismatch extends WrongUse {
   override readonly name = 'DemoKeyMismatch';
 }
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../operator-error.ts';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /**
  * Why a database can't be opened at all. Unlike `StoreUnavailable` it does not pass: the process should not start.
@@ -29,11 +29,11 @@ export type UnusableReason =
   | 'unsafe';
 
 /** A database that must not be served from. The message is a sentence for the operator. */
-export class StoreUnusable extends OperatorError {
+export class StoreUnusable extends WrongUse {
   override readonly name = 'StoreUnusable';
   readonly reason: UnusableReason;
 
-  constructor(reason: UnusableReason, message: string, options?: ConstructorParameters<typeof OperatorError>[1]) {
+  constructor(reason: UnusableReason, message: string, options?: ConstructorParameters<typeof WrongUse>[1]) {
     super(message, options);
     this.reason = reason;
   }

@@ -1,5 +1,5 @@
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { EpochMilliseconds } from '../clock.ts';
-import { OperatorError } from '../operator-error.ts';
 import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
@@ -249,7 +249,7 @@ export class StoreConflict extends Error {
 }
 
 /** The store is busy or gone for a moment: 503, try again. */
-export class StoreUnavailable extends OperatorError {
+export class StoreUnavailable extends WrongUse {
   override readonly name = 'StoreUnavailable';
 }
 

@@ -1,15 +1,20 @@
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import { compareProblems, formatProblem, type Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 
 /** A contract from which nothing can be derived. Carries every problem found, in reading order; nothing was written. */
-export class ContractError extends Error {
+export class ContractError extends WrongUse {
+  override readonly name = 'ContractError';
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
     const sorted = [...problems].sort(compareProblems);
     super(sorted.map(formatProblem).join('\n').trimEnd());
-    this.name = 'ContractError';
     this.problems = sorted;
+  }
+
+  override get json(): object {
+    return { problems: this.problems };
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 import BetterSqlite3 from 'better-sqlite3';
-import { OperatorError } from '../../operator-error.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { requireIntegrity, requireOwn } from './open-database.ts';
 import { readUnusable } from './sqlite-error.ts';
@@ -34,7 +34,7 @@ export interface DatabaseCopy {
  *
  * @param from is not changed
  * @param wanted the path that the copy is for; only its folder is written to
- * @throws StoreUnusable when `from` is none of ours or damaged; OperatorError when the copy can't be written; the reason of the signal
+ * @throws StoreUnusable when `from` is none of ours or damaged; WrongUse when the copy can't be written; the reason of the signal
  */
 export async function copyDatabase(
   from: string,
@@ -121,7 +121,7 @@ function requireSpace(from: string, wanted: string): void {
   const needed = statSync(from).size;
   const { bavail, bsize } = statfsSync(dirname(wanted));
   if (bavail * bsize < needed)
-    throw new OperatorError(
+    throw new WrongUse(
       `${wanted} needs ${formatSize(needed)}, and ${formatSize(bavail * bsize)} are free there. Nothing was written.`,
     );
 }
@@ -130,7 +130,7 @@ function explain(error: unknown, from: string, wanted: string): unknown {
   if (error instanceof BetterSqlite3.SqliteError && /^SQLITE_(FULL|IOERR)/.test(error.code)) {
     // Of the two files only one is written, but either may be on a disk that fails.
     const says = error.code === 'SQLITE_FULL' ? `no space is left there` : `a disk fails (${error.code})`;
-    return new OperatorError(`${from} can't be copied to ${wanted}: ${says}. Nothing of it was left behind.`, {
+    return new WrongUse(`${from} can't be copied to ${wanted}: ${says}. Nothing of it was left behind.`, {
       cause: error,
     });
   }

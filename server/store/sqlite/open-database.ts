@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Cure } from '@lockstep/shell/wrong-use';
 import BetterSqlite3 from 'better-sqlite3';
-import type { Cure } from '../../operator-error.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { applicationId } from './sqlite-spelling.ts';
 
