@@ -120,10 +120,9 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
       const { requestId } = exchange;
       const { code } = choice;
       const isDeclared = code === undefined || findResponse(contract, operation.pointer, code) !== undefined;
-      return runtime.reply(exchange, response, async () => {
-        const answered = await answer(operation, choice, { requestId, accept: request.headers.accept });
-        return isDeclared ? answered : ({ ...answered, isUndeclared: true } satisfies UndeclaredAnswer);
-      });
+      const documented = answer(operation, choice, { requestId, accept: request.headers.accept });
+      const undeclared = () => documented.then((one): UndeclaredAnswer => ({ ...one, isUndeclared: true }));
+      return runtime.reply(exchange, response, isDeclared ? documented : undeclared());
     },
     listener: (request, response) => {
       if (authServer === undefined || !isForAuthServer(authServer, request)) return runtime.listener(request, response);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Answer, Exchange } from './exchange.ts';
 import { findCases, readValueRules, type ValueRule } from './form/by-value.ts';
@@ -5,7 +6,7 @@ import { type CheckForm, createFormCheck, type ParsedRequest } from './form/chec
 import type { FormTools } from './form/compile-schema.ts';
 import { boundFaults } from './form/detail.ts';
 import { parseUrlEncoded } from './form/parse-url-encoded.ts';
-import { readTarget } from './http-message.ts';
+import { checkMessage, readTarget } from './http-message.ts';
 import type { Operation } from './operation.ts';
 import { readBody } from './read-body.ts';
 import { Rejection } from './rejection.ts';
@@ -43,6 +44,8 @@ export interface AddedSteps<Context> {
 }
 
 export interface Steps<Principal, Context extends Exchange<Principal>> {
+  /** Whether the operation that a request names has a body to be read. */
+  readonly takesBody: (request: IncomingMessage) => boolean;
   readonly findRoute: FindRoute<PlannedOperation<Principal, Context>>;
   readonly added: AddedSteps<Context>;
   readonly realm: string;
@@ -98,13 +101,16 @@ function prepareWhenAsked(prepare: () => CheckForm): CheckForm {
  * @throws Rejection from the first check that fails; RequestAborted when the caller is gone; what an added step or the handler throws
  */
 export async function answerRequest<Principal, Context extends Exchange<Principal>>(
-  { findRoute, added, realm }: Steps<Principal, Context>,
+  { takesBody, findRoute, added, realm }: Steps<Principal, Context>,
   exchange: Context,
 ): Promise<Answer> {
   const { request, requestId } = exchange;
-  const { path, queryText } = readTarget(request.url ?? '/');
+
+  // 0. The message is good HTTP: 400.
+  checkMessage(request, takesBody);
 
   // 1. The path is known, the method declared: 404, 405.
+  const { path, queryText } = readTarget(request.url ?? '/');
   const query = queryText === '' ? [] : parseUrlEncoded(queryText);
   const route = findRoute(request.method ?? 'GET', path, query);
   if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };

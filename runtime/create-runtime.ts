@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
 import {
   type AddedSteps,
@@ -16,7 +16,7 @@ import { dropUnusable } from './form/drop-unusable.ts';
 import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
 import { parseUrlEncoded } from './form/parse-url-encoded.ts';
-import { checkMessage, readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
+import { readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
 import { declaredRefusal } from './refusal/declared-refusal.ts';
 import { listContents } from './refusal/declared-response.ts';
@@ -98,14 +98,12 @@ export interface UncheckedPlace extends Unchecked {
 export interface Runtime<Context extends Exchange> {
   /** Answers any request: `createServer(runtime.listener)`. Never rejects. */
   readonly listener: RequestListener;
-  /** The same as a part of an application that has made an exchange of its own: the answer, unwritten. */
-  readonly answer: (exchange: Context) => Promise<Answer>;
-  /** Writes what such a part answers, or the answer to what it throws. */
+  /** The same within an application, which has been through `takeAuthority` and has an exchange of its own. Never rejects. */
+  readonly handle: (exchange: Context, response: ServerResponse) => Promise<void>;
+  /** Sends what such an application answers itself. */
   readonly reply: Reply<Context>;
   /** The operation that a request names, HEAD being that of GET; undefined for a path or method that is none. */
   readonly operationOf: (request: IncomingMessage) => Operation | undefined;
-  /** Whether the operation that a request names has a body to be read. */
-  readonly takesBody: (request: IncomingMessage) => boolean;
 }
 
 /**
@@ -163,18 +161,18 @@ export function createRuntime<
     const why = `another operation has ${method.toUpperCase()} ${path}, but for the names of its values: this one is never reached`;
     unchecked?.({ operationId, pointer, why });
   }
-  const steps: Steps<Principal, Context> = {
-    findRoute: createRouteFinder(router, options.isTold),
-    added: options,
-    realm,
-  };
   const findOperation = ({ method = '', url = '/' }: IncomingMessage, name: string): Operation | undefined => {
     const { path, queryText } = readTarget(url);
     return router.match(path, method, parseUrlEncoded(queryText))?.route.operations.get(name)?.operation;
   };
-  const takesBody = (request: IncomingMessage): boolean => {
-    const found = findOperation(request, request.method?.toLowerCase() ?? '');
-    return found !== undefined && found.requestBody !== null;
+  const steps: Steps<Principal, Context> = {
+    takesBody: (request) => {
+      const found = findOperation(request, request.method?.toLowerCase() ?? '');
+      return found !== undefined && found.requestBody !== null;
+    },
+    findRoute: createRouteFinder(router, options.isTold),
+    added: options,
+    realm,
   };
   const reply = createReply<Context>({
     document: contract,
@@ -191,24 +189,22 @@ export function createRuntime<
     logger,
     answerError: (error, exchange) => answerError?.(error, exchange) ?? answerAsDeclared(error, exchange),
   });
-  const answer = (exchange: Context): Promise<Answer> => answerRequest(steps, exchange);
+  const handle = (exchange: Context, response: ServerResponse): Promise<void> => {
+    // Where its body ends is unknown.
+    if (readUnknownCoding(exchange.request) !== undefined) response.setHeader('Connection', 'close');
+    return reply(exchange, response, answerRequest(steps, exchange));
+  };
   return {
-    answer,
+    handle,
     reply,
-    takesBody,
     operationOf: (request) => {
       const name = request.method?.toLowerCase() ?? '';
       return findOperation(request, name) ?? (name === 'head' ? findOperation(request, 'get') : undefined);
     },
     listener: (request, response) => {
+      takeAuthority(request);
       // Whoever listens here has added nothing to an exchange.
-      const exchange = { request, requestId: readRequestId(request) } as Context;
-      if (readUnknownCoding(request) !== undefined) response.setHeader('Connection', 'close');
-      void reply(exchange, response, () => {
-        takeAuthority(request);
-        checkMessage(request, takesBody);
-        return answer(exchange);
-      });
+      void handle({ request, requestId: readRequestId(request) } as Context, response);
     },
   };
 

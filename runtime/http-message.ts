@@ -81,6 +81,11 @@ export function readRequestId({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
 }
 
+/** Whether it is good HTTP. Who answers beside a contract leaves what is not to the runtime, which refuses it on any path. */
+export function isSound(request: IncomingMessage): boolean {
+  return readUnknownCoding(request) === undefined && describeHostFault(request) === undefined;
+}
+
 /**
  * Refuses what RFC 9112 asks to refuse whatever a request is for: `Host` lines, and a coding that nobody here takes off. An operation with
  * a body refuses the coding itself, as one that its body may not have.

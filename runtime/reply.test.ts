@@ -54,7 +54,7 @@ async function send(answer: Answer, method = 'GET', told: unknown[] = []) {
     if (content !== undefined) written.push(content);
     return response;
   };
-  await reply({ request, requestId: 'r-1', operation }, response, () => answer);
+  await reply({ request, requestId: 'r-1', operation }, response, answer);
   const { 'content-type': type, 'content-length': length } = response.getHeaders();
   return { type, length, content: written[0] };
 }

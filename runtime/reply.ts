@@ -28,20 +28,20 @@ interface ReplyOptions<Context> {
   readonly logger: ReplyLog;
 }
 
-/** Makes an answer and sends it, or the answer to what was thrown instead. Never rejects: one way out for all. */
+/** Sends an answer, or the answer to what it fails with instead. Never rejects: one way out for all. */
 export type Reply<Context> = (
   exchange: Context,
   response: ServerResponse,
-  make: () => Answer | Promise<Answer>,
+  answer: Answer | Promise<Answer>,
 ) => Promise<void>;
 
 export function createReply<Context extends Exchange>(options: ReplyOptions<Context>): Reply<Context> {
   const { ambient, checkResponse, answerError, answered, logger } = options;
   const findDeclared = createBodyLookup(options.document, options.operations);
 
-  return async (exchange, response, make) => {
+  return async (exchange, response, given) => {
     try {
-      const { answer, outgoing } = check(exchange, await prepareMade(exchange, make));
+      const { answer, outgoing } = check(exchange, await prepareGiven(exchange, given));
       answered?.(exchange, answer);
       write(response, outgoing, exchange);
     } catch (error) {
@@ -52,11 +52,11 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     }
   };
 
-  async function prepareMade(exchange: Context, make: () => Answer | Promise<Answer>): Promise<Prepared> {
+  async function prepareGiven(exchange: Context, given: Answer | Promise<Answer>): Promise<Prepared> {
     try {
-      const made: unknown = await make();
-      const reason = findNoAnswer(made);
-      if (reason === undefined) return prepare(exchange, made as Answer);
+      const answer: unknown = await given;
+      const reason = findNoAnswer(answer);
+      if (reason === undefined) return prepare(exchange, answer as Answer);
       const { requestId, operation } = exchange;
       logger.error({ requestId, operationId: operation?.operationId, reason }, brokenAnswer);
     } catch (error) {
@@ -124,10 +124,12 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
 const brokenAnswer = 'the answer breaks the contract';
 
 /** @returns why it can't be written, if it can't: the compiler refuses such a handler, and it may be run all the same */
-function findNoAnswer(made: unknown): string | undefined {
-  const kind = made === undefined ? 'nothing' : nameType(typeOf(made));
-  if (!isObject(made)) return `the handler gave ${kind}, not { status, body }`;
-  const status = Number.isInteger(made.status) ? Number(made.status) : 0;
+function findNoAnswer(given: unknown): string | undefined {
+  if (!isObject(given)) {
+    const kind = given === undefined ? 'nothing' : nameType(typeOf(given));
+    return `the handler gave ${kind}, not { status, body }`;
+  }
+  const status = Number.isInteger(given.status) ? Number(given.status) : 0;
   return status >= 100 && status < 600 ? undefined : 'the handler gave no status, a number from 100 to 599';
 }
 

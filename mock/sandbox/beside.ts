@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkMessage, readRequestId, readTarget } from '@lockstep/runtime/http-message';
+import { isSound, readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import { startPagePolicy } from '@lockstep/runtime/start-page';
 import type { Logger } from 'pino';
 
@@ -47,16 +47,6 @@ export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
       logger.warn({ requestId, err }, 'the store does not answer');
       return json(503, { status: 'unavailable', requestId });
     }
-  }
-}
-
-/** Whether the message is one; what is none is refused by whoever comes next, as on any other path. */
-export function isSound(request: IncomingMessage): boolean {
-  try {
-    checkMessage(request, () => false);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
-import { describeHostFault, readTarget, readUnknownCoding } from '@lockstep/runtime/http-message';
+import { isSound, readTarget } from '@lockstep/runtime/http-message';
 import cors from 'cors';
 import { authPath } from './plan-api.ts';
 
@@ -92,8 +92,7 @@ export function allowCrossOrigin({ contract, operations, origins, headers = [] }
 /** A message that is no good HTTP is refused further down, as any other. */
 function isPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
-  const isSound = describeHostFault(request) === undefined && readUnknownCoding(request) === undefined;
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound;
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound(request);
 }
 
 /** Names of all headers that a map of responses declares. */

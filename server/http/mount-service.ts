@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Runtime } from '@lockstep/runtime/create-runtime';
 import type { Answer, UndeclaredAnswer } from '@lockstep/runtime/exchange';
-import { checkMessage, readRequestId, readUnknownCoding, takeAuthority } from '@lockstep/runtime/http-message';
+import { isSound, readRequestId, takeAuthority } from '@lockstep/runtime/http-message';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
@@ -41,7 +41,7 @@ const securityHeaders = helmet({
  */
 export function mountService(
   { ping, authServer, docs }: Mounts,
-  { answer, reply, takesBody }: Runtime<ServiceExchange>,
+  { handle, reply }: Runtime<ServiceExchange>,
   letIn: LetIn | undefined,
   logger: Logger,
 ): RequestListener {
@@ -62,29 +62,24 @@ export function mountService(
       response.locals.exchange.mount = 'auth';
       return authServer.callback(request, response);
     });
-  // The OAuth server refuses the same in its own form.
-  app.use((request: Request, response: Out, next: NextFunction) => {
-    if (readUnknownCoding(request) !== undefined) response.setHeader('Connection', 'close');
-    checkMessage(request, takesBody);
-    if (docs?.(request, response) === true) response.locals.exchange.mount = 'docs';
-    else next();
-  });
 
   const mounted = { ...(authServer && { auth: authPath }), ...(docs && { docs: '/docs' }) };
   const plain = createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger);
   app.use((request: Request, response: Out) => {
     const { exchange } = response.locals;
+    // What is no good HTTP the runtime refuses, on any path.
+    if (!isSound(request)) return handle(exchange, response);
+    if (docs?.(request, response) === true) {
+      exchange.mount = 'docs';
+      return;
+    }
     const beside = plain.get(request.path);
-    if (beside === undefined) return reply(exchange, response, () => answer(exchange));
+    if (beside === undefined) return handle(exchange, response);
     exchange.mount = beside.mount;
-    return reply(exchange, response, () => answerPlain(request.method, beside, exchange));
+    return reply(exchange, response, answerPlain(request.method, beside, exchange));
   });
   app.use((error: unknown, _: Request, response: Out, next: NextFunction) =>
-    response.headersSent
-      ? next(error)
-      : reply(response.locals.exchange, response, () => {
-          throw error;
-        }),
+    response.headersSent ? next(error) : reply(response.locals.exchange, response, Promise.reject(error)),
   );
   return (request, response) => {
     takeAuthority(request);

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
-import { readRequestId, readTarget, takeAuthority } from '@lockstep/runtime/http-message';
+import { isSound, readRequestId, readTarget, takeAuthority } from '@lockstep/runtime/http-message';
 import type { ReplyLog } from '@lockstep/runtime/reply';
-import { isSound } from '../beside.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createControlHandlers, type NamedScenario } from './answer-control.ts';
 import { readControlPage } from './control-page.ts';
