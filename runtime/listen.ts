@@ -70,10 +70,11 @@ interface ListenOptions {
  * Listens for HTTP. An answer that leaves before its request was read is the last of its connection, and says so: what is left of the
  * body stands where the next request would, or never comes (RFC 9112, 9.3 and 9.6).
  *
+ * @param listener may be yet to come: requests wait for it, and are dropped where it fails
  * @throws Error from the promise: with `code: 'EADDRINUSE'` when the port is taken, `EADDRNOTAVAIL` when the host is empty or of another machine
  */
 export function listen(
-  listener: RequestListener,
+  listener: RequestListener | Promise<RequestListener>,
   { port, host, limits, onDropped }: ListenOptions,
 ): Promise<Listening> {
   // Node would listen on every interface: an option that came out empty must not open a server to its network.
@@ -83,6 +84,7 @@ export function listen(
     ...defaultLimits,
     ...limits,
   };
+  let answer = typeof listener === 'function' ? listener : waitFor(listener, (made) => (answer = made));
   const open = new Set<ServerResponse>();
   const leaving = new WeakSet<Socket>();
   const unanswered = new WeakMap<Socket, number>();
@@ -126,7 +128,7 @@ export function listen(
           linger(request, lingerMs);
         });
       }
-      listener(request, response);
+      answer(request, response);
     },
   );
   server.on('connection', places.take);
@@ -162,6 +164,13 @@ export function listen(
     });
     return closed.promise;
   }
+}
+
+/** Who waits goes over the promise; who comes later does not. */
+function waitFor(coming: Promise<RequestListener>, come: (made: RequestListener) => void): RequestListener {
+  const ready = coming.catch((): RequestListener => (_, response) => void response.destroy());
+  void ready.then(come);
+  return (request, response) => void ready.then((made) => made(request, response));
 }
 
 /** @see RFC 9112, 6.3: a request without either of the two has no body */

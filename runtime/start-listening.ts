@@ -28,23 +28,17 @@ export async function startListening(
   { port, host, limits = {}, stopping }: StartOptions,
   make: (origin: string) => RequestListener | Promise<RequestListener>,
 ): Promise<RunningListener> {
-  const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
-  let answer: RequestListener = (request, response) => void ready.then((listener) => listener(request, response));
-  const {
-    port: taken,
-    underWay,
-    close,
-  } = await listen((request, response) => answer(request, response), { port, host, limits });
+  const { promise: listener, resolve, reject } = Promise.withResolvers<RequestListener>();
+  const { port: taken, underWay, close } = await listen(listener, { port, host, limits });
   const origin = `http://${nameHost(host)}:${taken}`;
   try {
     await throwIfStopping(stopping);
     const made = await make(origin);
     await throwIfStopping(stopping);
     resolve(made);
-    answer = made;
     return { origin, underWay, close };
   } catch (error) {
-    resolve((_, response) => void response.destroy());
+    reject(error);
     await close();
     throw error;
   }

@@ -47,9 +47,8 @@ export async function startService({
 }: StartOptions): Promise<RunningService> {
   await requireOwnKeys(options.store, options.keys);
   await throwIfStopping(stopping);
-  const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
-  let answer: RequestListener = (request, response) => void ready.then((app) => app(request, response));
-  const listening = await listen((request, response) => answer(request, response), {
+  const { promise: listener, resolve, reject } = Promise.withResolvers<RequestListener>();
+  const listening = await listen(listener, {
     port,
     host,
     limits: { connections: maxConnections },
@@ -67,10 +66,8 @@ export async function startService({
     const app = createService({ ...options, bridges, origin, ...(docs && { docs }) });
     await throwIfStopping(stopping);
     resolve(app);
-    // Those that waited have waited; nobody else makes the turn over the promise.
-    answer = app;
   } catch (error) {
-    resolve((_, response) => response.destroy());
+    reject(error);
     await listening.close();
     await bridges.stop();
     throw error;
