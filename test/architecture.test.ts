@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [], // a leaf: knows JSON and JSON Schema, no contract and no product
   shell: ['json'], // a leaf: knows processes and what commands hand back, no command
+  values: ['json'], // a leaf: makes values from schemas, and knows nothing of who sends or serves them
   generated: [],
   toolkit: ['json', 'shell'], // what is wrong with a contract is wrong use
   cli: ['conformance', 'docs', 'json', 'mock', 'runtime', 'shell', 'toolkit'], // each part is loaded when a command asks for it; nobody imports it
@@ -19,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   docs: ['json', 'runtime', 'shell', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
   server: ['generated', 'json', 'runtime', 'shell'],
   mock: ['generated', 'json', 'runtime', 'server', 'shell'],
-  conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
+  conformance: ['values'], // speaks HTTP only: one fault in the toolkit must not hide on both sides; values hide none, each side judges them by a judge of its own
   bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, form checks and the runner are measured without HTTP or a start in front of them; mutants meet the configuration of all tests; clients are made of what the docs offer, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
   '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'shell', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
@@ -82,6 +83,7 @@ const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegEx
 const workspaces: Readonly<Record<string, string>> = {
   '@lockstep/json': 'json',
   '@lockstep/shell': 'shell',
+  '@lockstep/values': 'values',
   '@lockstep/contract': 'generated',
   '@lockstep/runtime': 'runtime',
   '@lockstep/toolkit': 'toolkit',

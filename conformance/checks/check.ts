@@ -1,6 +1,6 @@
+import type { Instant } from '@lockstep/values/instant';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
-import type { Instant } from '../data/time.ts';
 import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Permissions } from '../plan/permissions.ts';

@@ -1,13 +1,12 @@
 // Published documents, chosen by rule in test/corpus, before the runner has met any of them: npm ci --prefix test/corpus
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPattern } from '@lockstep/values/pattern';
 import { describe, expect, test } from 'vitest';
-
 import { noConstraints } from '../rejections/constraints.ts';
 import { exampleTarget } from '../resources/find-targets.ts';
 import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
-import { readPattern } from '../schema/pattern.ts';
 import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder, explainGap } from '../search/build-request.ts';
 import type { Contract } from './contract.ts';

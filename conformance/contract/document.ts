@@ -1,3 +1,5 @@
+export { canonical, isSame } from '@lockstep/values/same-value';
+
 export interface JsonObject {
   readonly [member: string]: unknown;
 }
@@ -36,22 +38,6 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-export function isSame(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b));
-}
-
-/** Text that is equal for equal JSON values, whatever the order of their members. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(inOrder(value));
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (!isObject(value)) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
 }
 
 /** A JSON pointer (RFC 6901) as a fragment, `#/paths/~1devices/get`. Only `~` and `/` are escaped. */

@@ -1,7 +1,7 @@
+import type { SchemaNode, Shape } from '@lockstep/values/shape';
 import { essenceOf, isJson, type MediaContent } from '../contract/contract.ts';
 import { isObject, type JsonObject, memberOf, textAt } from '../contract/document.ts';
 import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
-import type { SchemaNode, Shape } from '../schema/shape.ts';
 
 export interface EncodedBody {
   readonly contentType: string;

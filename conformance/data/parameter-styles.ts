@@ -1,8 +1,9 @@
 // Parameters and headers on the wire, in the styles of OpenAPI 3.1, 4.8.12.2: written, and read.
+
+import { type SchemaNode, saidTypes } from '@lockstep/values/shape';
 import type { Parameter } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
-import { type SchemaNode, saidTypes } from '../schema/shape.ts';
 
 /** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */
 type Pairs = readonly (readonly [name: string, value: string])[];

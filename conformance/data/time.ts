@@ -1,15 +1,12 @@
 // Times that a value has to name: spelled, moved to the present, and made by the contract's rules.
+import { day, type Instant, soon, spellInstant } from '@lockstep/values/instant';
 import type { Contract } from '../contract/contract.ts';
 import { isObject, type Pointer, readPointer } from '../contract/document.ts';
 import { readRule, ruleOf } from '../contract/extensions.ts';
 import { ruledValues } from '../schema/annotated-values.ts';
 import type { Judge } from '../schema/create-judge.ts';
 
-/** Milliseconds since 1970. */
-export type Instant = number;
-
 const hour = 3_600_000;
-export const day = 24 * hour;
 
 /** ISO 8601 duration in milliseconds; a month counts 30 days, a year 365. Undefined for text that is none. */
 function readDuration(text: string): number | undefined {
@@ -17,19 +14,6 @@ function readDuration(text: string): number | undefined {
   if (match === null || text.length < 3) return undefined;
   const units = [365 * 24 * hour, 30 * 24 * hour, 7 * 24 * hour, 24 * hour, hour, 60_000, 1_000];
   return units.reduce((sum, unit, index) => sum + unit * Number(match[index + 1] ?? 0), 0);
-}
-
-/** The next whole hour, two hours on: soon enough for any rule about the near future, late enough to stay ahead. */
-export function soon(now: Instant): Instant {
-  return Math.ceil(now / hour) * hour + 2 * hour;
-}
-
-/** Spellings of an instant, the most common first: a schema's pattern decides which of them fits. */
-export function spellInstant(instant: Instant): readonly (string | number)[] {
-  const iso = new Date(instant).toISOString();
-  const seconds = iso.replace(/\.\d+Z$/, 'Z');
-  const zoned = seconds.replace('Z', '+00:00');
-  return [seconds, iso, zoned, iso.replace('Z', '+00:00'), iso.slice(0, 10), instant, Math.floor(instant / 1000)];
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

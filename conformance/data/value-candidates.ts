@@ -1,11 +1,12 @@
+import type { BuildContext } from '@lockstep/values/build-scalar';
+import { buildValue, isTooLarge } from '@lockstep/values/build-value';
+import type { Instant } from '@lockstep/values/instant';
+import type { SchemaNode } from '@lockstep/values/shape';
 import type { Contract, MediaContent } from '../contract/contract.ts';
 import { canonical, type JsonObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
-import type { SchemaNode } from '../schema/shape.ts';
-import type { BuildContext } from './build-scalar.ts';
-import { buildValue, isTooLarge } from './build-value.ts';
 import { hasValues } from './encode-body.ts';
-import { applyRules, type Instant, moveToPresent } from './time.ts';
+import { applyRules, moveToPresent } from './time.ts';
 
 export interface Candidate {
   readonly label: string;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Instant } from '@lockstep/values/instant';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
-import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import { accepted, addressOf } from '../plan/plan.ts';

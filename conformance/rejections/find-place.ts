@@ -1,8 +1,8 @@
+import type { SchemaNode } from '@lockstep/values/shape';
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, type Pointer, type Seen } from '../contract/document.ts';
 import { normal } from '../resources/slots.ts';
 import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
-import type { SchemaNode } from '../schema/shape.ts';
 import type { Place as RequestPlace } from './constraints.ts';
 import type { Complaint } from './dialects.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../data/time.ts';
+import type { Instant } from '@lockstep/values/instant';
 import type { Credentials } from '../execute/authorize.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';

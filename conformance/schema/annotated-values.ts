@@ -1,4 +1,6 @@
 // Parts of a value to which the contract attaches a meaning: secrets, and values that a rule makes.
+
+import { readPattern } from '@lockstep/values/pattern';
 import {
   arrayAt,
   childOf,
@@ -13,7 +15,6 @@ import {
   placeAt,
 } from '../contract/document.ts';
 import { isSensitive, ruleOf } from '../contract/extensions.ts';
-import { readPattern } from './pattern.ts';
 
 export interface AnnotatedValue {
   readonly at: string;

@@ -1,15 +1,15 @@
 import { createRequire } from 'node:module';
+import { readPattern } from '@lockstep/values/pattern';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract } from '../contract/contract.ts';
 import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
 import { type Schemas, schemasOf } from './canonical.ts';
 import { type Definition, oneButForNulls } from './definition.ts';
 import type { Dialect, Direction } from './dialect.ts';
+import { formats } from './formats.ts';
 import { judgeAtSight } from './judge-at-sight.ts';
 import { addOwnKeywords } from './own-keywords.ts';
-import { readPattern } from './pattern.ts';
 import { countReferences, startCounting } from './reference-limit.ts';
-import { formats } from './scalars.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
 export interface Judge extends Omit<Schemas, 'dialects'> {

@@ -1,3 +1,4 @@
+import { readPattern } from '@lockstep/values/pattern';
 import {
   arrayAt,
   isObject,
@@ -7,7 +8,6 @@ import {
   type ReportPart,
 } from '../contract/document.ts';
 import { clauseOf, is30 } from './clauses.ts';
-import { readPattern } from './pattern.ts';
 
 /** A schema of the contract, or a deep part of one, as it holds in one direction. */
 export interface Definition {

@@ -1,8 +1,8 @@
+import { readPattern } from '@lockstep/values/pattern';
 import { isObject, type JsonObject } from '../contract/document.ts';
 import { lenientNull } from './definition.ts';
 import type { Dialect } from './dialect.ts';
-import { readPattern } from './pattern.ts';
-import { formats } from './scalars.ts';
+import { formats } from './formats.ts';
 
 /** Deeper than this nothing is sure. */
 const deepest = 32;

@@ -1,9 +1,9 @@
+import { isMultipleOf } from '@lockstep/values/multiples';
+import { readPattern } from '@lockstep/values/pattern';
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 import { arrayAt, canonical, isObject, type JsonObject, objectAt } from '../contract/document.ts';
 import { lenientNull, oneButForNulls } from './definition.ts';
 import type { Dialect } from './dialect.ts';
-import { readPattern } from './pattern.ts';
-import { isMultipleOf } from './scalars.ts';
 
 interface Fault {
   readonly message: string;

@@ -87,7 +87,7 @@ function restoreBody(
   const open = [...properties].filter(([, property]) => !holdsSecrets(root, property));
   if (open.length < properties.size && operation.method !== 'patch') return undefined;
   const entries = open.flatMap(([name, property]): [string, unknown][] => {
-    if (!Object.hasOwn(whole, name) || form.common(form.property(shape, name)).isReadOnly) return [];
+    if (!Object.hasOwn(whole, name) || form.common(form.property(shape, name)).isLeftOut) return [];
     const value = whole[name];
     const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
     return [[name, spelled.find((one) => tools.judge.accepts(property, 'request', one))]];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formats } from './scalars.ts';
+import { formats } from './formats.ts';
 
 /** Texts by who takes them: every reader, some reader, none. */
 const rows: readonly { format: string; all: readonly string[]; some: readonly string[]; none: readonly string[] }[] = [

@@ -1,5 +1,3 @@
-// What a text or a number proves by itself: formats, and multiples.
-
 /**
  * What a `format` proves. `strict` accepts what every reader accepts, `lenient` whatever some reader takes: data is sent
  * only when strict agrees, and an answer is wrong only when lenient refuses it. Formats that are not listed prove nothing,
@@ -68,55 +66,4 @@ function isIpv4(text: string): boolean {
 
 function isVisible(text: string): boolean {
   return /^[\x21-\x7e]*$/.test(text) && !/[<>"{}|\\^`]/.test(text);
-}
-
-/**
- * Decimal arithmetic on JSON numbers as they are written: 4.35 is a multiple of 0.01, and 123456789.01 too, whatever their
- * binary fractions say.
- */
-export function isMultipleOf(value: number, step: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
-  if (!Number.isFinite(value) || !(step > 0)) return false;
-  // The nearest fraction to 435/100 is what the text 4.35 is read as; division rounds correctly.
-  const inverse = Math.round(1 / step);
-  const count = Math.round(value * inverse);
-  if (1 / inverse === step && Math.abs(count) < 1e15) return count / inverse === value;
-  const [a, b] = [readDecimal(value), readDecimal(step)];
-  const exponent = Math.min(a.exponent, b.exponent);
-  return scale(a, exponent) % scale(b, exponent) === 0n;
-}
-
-/** The multiple of `step` nearest to `value` from above, or from below. */
-export function roundToMultiple(value: number, step: number, side: 'up' | 'down'): number {
-  const [a, b] = [readDecimal(value), readDecimal(step)];
-  const exponent = Math.min(a.exponent, b.exponent);
-  const [whole, unit] = [scale(a, exponent), scale(b, exponent)];
-  const rest = ((whole % unit) + unit) % unit;
-  const made = rest === 0n ? whole : side === 'down' ? whole - rest : whole - rest + unit;
-  return Number(`${made}e${exponent}`);
-}
-
-/** The smallest number that is a multiple of both. */
-export function commonMultiple(a: number, b: number): number {
-  const [x, y] = [readDecimal(a), readDecimal(b)];
-  const exponent = Math.min(x.exponent, y.exponent);
-  const [m, n] = [scale(x, exponent), scale(y, exponent)];
-  let [p, q] = [m, n];
-  while (q !== 0n) [p, q] = [q, p % q];
-  return Number(`${(m / p) * n}e${exponent}`);
-}
-
-interface Decimal {
-  readonly digits: bigint;
-  readonly exponent: number;
-}
-
-function readDecimal(value: number): Decimal {
-  const [mantissa = '0', power = '0'] = String(value).split('e');
-  const [whole = '0', fraction = ''] = mantissa.split('.');
-  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
-}
-
-function scale({ digits, exponent }: Decimal, to: number): bigint {
-  return digits * 10n ** BigInt(exponent - to);
 }

@@ -1,8 +1,9 @@
-import { canonical, type JsonObject } from '../contract/document.ts';
-import { negated } from '../schema/negate.ts';
-import { samplePatterns } from '../schema/pattern.ts';
-import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from '../schema/shape.ts';
+import type { JsonObject } from '@lockstep/json/json-pointer';
 import { type BuildContext, buildNumber, buildText } from './build-scalar.ts';
+import { negated } from './negate.ts';
+import { samplePatterns } from './pattern.ts';
+import { canonical } from './same-value.ts';
+import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from './shape.ts';
 
 /** Deeper than this only what is required is built, by the branch with the fewest levels. */
 const deepest = 6;
@@ -184,7 +185,7 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
   };
   const isBuildable = (name: string): boolean => {
     const node = form.property(shape, name);
-    return !node.schemas.includes(false) && !form.common(node).isReadOnly && form.height(node) < Infinity;
+    return !node.schemas.includes(false) && !form.common(node).isLeftOut && form.height(node) < Infinity;
   };
   const addOptional = (name: string): void => {
     if (built.has(name) || !mayAdd(name) || !isBuildable(name)) return;

@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from '../contract/document.ts';
-import type { Dialect } from './dialect.ts';
-import { type Schema, schemasIn } from './shape.ts';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { type Schema, type SchemaSource, schemasIn } from './shape.ts';
 
 const negatives = new WeakMap<JsonObject, JsonObject>();
 
@@ -24,7 +23,8 @@ export function isNever(schema: Schema, depth = 0): boolean {
   );
 }
 
-const made = new WeakMap<JsonObject, readonly Schema[] | null>();
+/** By what resolves references: documents may share a schema whose reference leads elsewhere in each. */
+const made = new WeakMap<SchemaSource, WeakMap<JsonObject, readonly Schema[] | null>>();
 
 /**
  * Schemas of which each breaks `schema` in one keyword, and nothing else can break it: `not` as a choice. What no keyword
@@ -32,20 +32,22 @@ const made = new WeakMap<JsonObject, readonly Schema[] | null>();
  *
  * @returns undefined where no keyword of it can be turned round; an empty list where everything meets the schema
  */
-export function negations(dialect: Dialect, schema: Schema): readonly Schema[] | undefined {
+export function negations(source: SchemaSource, schema: Schema): readonly Schema[] | undefined {
   if (typeof schema === 'boolean') return schema ? [] : [true];
   if (isNever(schema)) return [true];
-  const known = made.get(schema);
+  const own = made.get(source) ?? new WeakMap<JsonObject, readonly Schema[] | null>();
+  made.set(source, own);
+  const known = own.get(schema);
   if (known !== undefined) return known ?? undefined;
   const found: Schema[] = [];
   let isWhole = true;
   for (const [keyword, value] of Object.entries(schema)) {
-    const ways = negateKeyword(dialect, schema, keyword, value);
+    const ways = negateKeyword(source, schema, keyword, value);
     if (ways === undefined) isWhole = false;
     else found.push(...ways);
   }
   const result = isWhole || found.length > 0 ? found : undefined;
-  made.set(schema, result ?? null);
+  own.set(schema, result ?? null);
   return result;
 }
 
@@ -64,31 +66,25 @@ const bounds: Readonly<Record<string, (value: number) => JsonObject | undefined>
   maxProperties: (value) => ({ type: 'object', minProperties: value + 1 }),
 };
 
-const silent = new Set([
-  '$id',
-  'default',
-  'examples',
-  'readOnly',
-  'writeOnly',
-  'then',
-  'else',
-  'minContains',
-  'maxContains',
-  'contentMediaType',
-  'contentEncoding',
-  'contentSchema',
-  'xml',
-  'x-preferred',
-  'x-subtypes',
+/** Keywords that judge and have no other side that a keyword says. All that are neither here nor below judge nothing. */
+const oneSided = new Set([
+  'format',
+  'uniqueItems',
+  'patternProperties',
+  'propertyNames',
+  'x-except',
+  'x-not-pattern',
+  'x-not-multiple-of',
+  'x-fraction',
+  'x-one-but-for-nulls',
 ]);
 
 function negateKeyword(
-  dialect: Dialect,
+  source: SchemaSource,
   schema: JsonObject,
   keyword: string,
   value: unknown,
 ): readonly Schema[] | undefined {
-  if (silent.has(keyword)) return [];
   const bound = bounds[keyword];
   if (bound !== undefined) return typeof value === 'number' ? [bound(value) ?? []].flat() : [];
   switch (keyword) {
@@ -128,7 +124,7 @@ function negateKeyword(
     case 'not':
       return [value as Schema];
     case '$ref': {
-      const target = dialect.resolve(String(value))?.schema;
+      const target = source.resolve(String(value));
       return target === undefined ? [] : [negated(target)];
     }
     case 'if':
@@ -147,7 +143,7 @@ function negateKeyword(
         allOf: [negated(part as Schema)],
       }));
     default:
-      return undefined;
+      return oneSided.has(keyword) ? undefined : [];
   }
 }
 

@@ -1,8 +1,8 @@
-import type { CanonicalForm } from '../schema/canonical.ts';
-import { samplePatterns } from '../schema/pattern.ts';
-import { roundToMultiple } from '../schema/scalars.ts';
-import { admits, type Schema, type Shape } from '../schema/shape.ts';
-import { day, type Instant, soon, spellInstant } from './time.ts';
+import type { CanonicalForm } from './canonical-form.ts';
+import { day, type Instant, soon, spellInstant } from './instant.ts';
+import { roundToMultiple } from './multiples.ts';
+import { samplePatterns } from './pattern.ts';
+import { admits, type Schema, type Shape } from './shape.ts';
 
 /** What a value may depend on besides its schema. */
 export interface BuildContext {

@@ -1,8 +1,8 @@
-import { canonical, isObject, type JsonObject, objectAt } from '../contract/document.ts';
-import type { Dialect } from './dialect.ts';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { commonMultiple } from './multiples.ts';
 import { isNever, negated, negations } from './negate.ts';
-import { commonMultiple } from './scalars.ts';
-import { isSchema, type JsonType, type Schema, type Shape, schemasIn } from './shape.ts';
+import { canonical } from './same-value.ts';
+import { isSchema, type JsonType, type Schema, type SchemaSource, type Shape, schemasIn } from './shape.ts';
 
 /** One of several: each branch is a list of schemas that hold together. */
 export interface Choice {
@@ -26,7 +26,7 @@ export const noScopes: Scopes = { names: [], items: [] };
 export type Read = (schema: Schema, scopes: Scopes) => void;
 
 /** Merges schemas into a shape; what has branches goes to `choices`. */
-export function createReader(dialect: Dialect, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
+export function createReader(source: SchemaSource, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
   const met = new Map<Schema, Set<string>>();
   const read: Read = (schema, around) => {
     if (schema === true) return;
@@ -40,11 +40,11 @@ export function createReader(dialect: Dialect, shape: Shape, choices: Choice[], 
     met.set(schema, keys.add(key));
     seen.add(schema);
     const scopes = openScopes(shape, schema, around);
-    const target = typeof schema.$ref === 'string' ? dialect.resolve(schema.$ref)?.schema : undefined;
+    const target = typeof schema.$ref === 'string' ? source.resolve(schema.$ref) : undefined;
     if (target !== undefined) read(target, scopes);
     for (const part of schemasIn(schema.allOf)) read(part, scopes);
-    readChoices(dialect, schema, scopes, choices, seen);
-    readScalars(shape, schema);
+    readChoices(source, schema, scopes, choices, seen);
+    readScalars(shape, schema, source);
     readItems(shape, schema, scopes);
     readProperties(shape, schema, scopes);
   };
@@ -63,7 +63,7 @@ function openScopes(shape: Shape, schema: JsonObject, around: Scopes): Scopes {
 }
 
 function readChoices(
-  dialect: Dialect,
+  source: SchemaSource,
   schema: JsonObject,
   scopes: Scopes,
   choices: Choice[],
@@ -84,7 +84,7 @@ function readChoices(
     );
   }
   if (isSchema(schema.not)) {
-    const ways = negations(dialect, schema.not);
+    const ways = negations(source, schema.not);
     if (ways !== undefined)
       add(
         ways.map((way) => [way]),
@@ -99,12 +99,12 @@ function readChoices(
         [schema.if, yes ?? true],
       ]);
   }
-  for (const [name, part] of Object.entries(objectAt(schema, 'dependentSchemas')))
+  for (const [name, part] of Object.entries(mapAt(schema, 'dependentSchemas')))
     if (isSchema(part)) add([[without(name)], [part]]);
   // A schema that others extend stands for one of them, unless one of them led here.
   const subtypes = schemasIn(schema['x-subtypes']).flatMap<Schema>((part) => {
     const id = isObject(part) ? part.$ref : undefined;
-    return typeof id === 'string' ? (dialect.resolve(id)?.schema ?? []) : [];
+    return typeof id === 'string' ? (source.resolve(id) ?? []) : [];
   });
   if (subtypes.length > 0 && !subtypes.some((part) => seen.has(part))) add(subtypes.map((part) => [part]));
 }
@@ -124,7 +124,7 @@ function without(name: string): Schema {
   return known;
 }
 
-function readScalars(shape: Shape, schema: JsonObject): void {
+function readScalars(shape: Shape, schema: JsonObject, { leavesOut }: SchemaSource): void {
   const types = schema.type === undefined ? undefined : [schema.type].flat().map(String);
   if (types !== undefined) {
     const allowed = new Set(types.map((type) => (type === 'integer' ? 'number' : type)));
@@ -162,7 +162,7 @@ function readScalars(shape: Shape, schema: JsonObject): void {
   if (isSchema(schema.contentSchema)) shape.content ??= schema.contentSchema;
   if (schema.contentMediaType === 'application/json') shape.isJsonText = true;
   if (schema.uniqueItems === true) shape.isUnique = true;
-  if (schema.readOnly === true) shape.isReadOnly = true;
+  if (schema[leavesOut] === true) shape.isLeftOut = true;
   const isEncoded = typeof schema.contentMediaType === 'string' && schema.contentSchema === undefined;
   if (schema.format === 'binary' || isEncoded) shape.isBinary = true;
   if (isObject(schema.xml)) shape.xml ??= schema.xml;
@@ -222,8 +222,8 @@ function readItems(shape: Shape, schema: JsonObject, scopes: Scopes): void {
 }
 
 function readProperties(shape: Shape, schema: JsonObject, scopes: Scopes): void {
-  const properties = Object.entries(objectAt(schema, 'properties'));
-  const patterns = Object.entries(objectAt(schema, 'patternProperties'));
+  const properties = Object.entries(mapAt(schema, 'properties'));
+  const patterns = Object.entries(mapAt(schema, 'patternProperties'));
   for (const [name, part] of properties) {
     if (!isSchema(part)) continue;
     const known = shape.properties.get(name) ?? [];
@@ -248,10 +248,15 @@ function readProperties(shape: Shape, schema: JsonObject, scopes: Scopes): void 
   }
   if (Array.isArray(schema.required)) for (const name of schema.required) shape.required.add(String(name));
   if (isSchema(schema.propertyNames)) shape.names.push(schema.propertyNames);
-  for (const [name, needed] of Object.entries(objectAt(schema, 'dependentRequired'))) {
+  for (const [name, needed] of Object.entries(mapAt(schema, 'dependentRequired'))) {
     const before = shape.dependentRequired.get(name) ?? [];
     if (Array.isArray(needed)) shape.dependentRequired.set(name, [...before, ...needed.map(String)]);
   }
+}
+
+function mapAt(schema: JsonObject, keyword: string): JsonObject {
+  const map = schema[keyword];
+  return isObject(map) ? map : {};
 }
 
 function numberOr(value: unknown, otherwise: number): number {

@@ -1,9 +1,18 @@
-import { isObject, isSame, type JsonObject } from '../contract/document.ts';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { isMultipleOf } from './multiples.ts';
 import { readPattern } from './pattern.ts';
-import { isMultipleOf } from './scalars.ts';
+import { isSame } from './same-value.ts';
 
-/** A schema of a dialect, or one made from such by negation. */
+/** A schema of JSON Schema 2020-12, or one made from such by negation. */
 export type Schema = JsonObject | boolean;
+
+/** Where schemas are found: they are of JSON Schema 2020-12, as they hold in one direction. */
+export interface SchemaSource {
+  /** The flag of properties that don't travel this way. */
+  readonly leavesOut: 'readOnly' | 'writeOnly';
+  /** The schema that a `$ref` names. */
+  readonly resolve: (reference: string) => Schema | undefined;
+}
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === 'boolean' || isObject(value);
@@ -69,7 +78,7 @@ export interface Shape {
   /** Values that the contract proposes: examples, the default, the name of a discriminator. */
   readonly examples: unknown[];
   readonly preferred: unknown[];
-  isReadOnly: boolean;
+  isLeftOut: boolean;
   /** What stands for bytes: `format: binary`, or a media type of its own. */
   isBinary: boolean;
   xml: JsonObject | undefined;
@@ -185,7 +194,7 @@ export function createShape(): Shape {
     dependentRequired: new Map(),
     examples: [],
     preferred: [],
-    isReadOnly: false,
+    isLeftOut: false,
     isBinary: false,
     xml: undefined,
   };

@@ -1,0 +1,309 @@
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import { type Choice, createReader, noScopes } from './merge-schema.ts';
+import { canonical } from './same-value.ts';
+import {
+  admits,
+  cloneShape,
+  createShape,
+  freeNameOf,
+  type JsonType,
+  type Schema,
+  type SchemaNode,
+  type SchemaSource,
+  type Shape,
+  schemasOfItem,
+  schemasOfProperty,
+} from './shape.ts';
+
+/**
+ * The one form that values are built from: `allOf` and `$ref` merged, `not` folded where it can be, `anyOf`, `oneOf`,
+ * `if` and `dependentSchemas` as branches. References are followed when somebody asks, so that recursion stays one.
+ */
+export interface CanonicalForm {
+  readonly join: (...schemas: readonly Schema[]) => SchemaNode;
+  /** A schema that is not of the contract; the same for equal ones. */
+  readonly adopt: (schema: JsonObject) => Schema;
+  /** What holds whichever branch is taken. */
+  readonly common: (node: SchemaNode) => Shape;
+  /** The branches, merged; those that nothing can meet are left out. At most `mostShapes`. */
+  readonly shapes: (node: SchemaNode) => readonly Shape[];
+  /** One of them: 0 for the first, and so on around. Where there is none, what they would have in common. */
+  readonly branch: (node: SchemaNode, number?: number) => Shape;
+  readonly property: (shape: Shape, name: string) => SchemaNode;
+  readonly item: (shape: Shape, index: number) => SchemaNode;
+  /** Levels of the smallest value: 0 for a plain one, Infinity where no finite value is valid. */
+  readonly height: (node: SchemaNode) => number;
+  readonly heightOf: (shape: Shape, type: JsonType) => number;
+  /** Why a height is Infinity: the schema that requires itself, or that nothing can meet. */
+  readonly endless: (node: SchemaNode) => { readonly node: SchemaNode; readonly isCircle: boolean } | undefined;
+}
+
+const mostShapes = 48;
+
+/** So many branches of choices within choices are tried for one node. */
+const mostExpansions = 1_500;
+
+/** Ways to keep a `not` that are tried for each branch. */
+const mostNegations = 4;
+
+export function createCanonicalForm(source: SchemaSource): CanonicalForm {
+  const numbers = new Map<Schema, number>();
+  const adopted = new Map<string, JsonObject>();
+  const nodes = new Map<string, SchemaNode>();
+  const commons = new Map<SchemaNode, { shape: Shape; choices: Choice[] }>();
+  const shapesOf = new Map<SchemaNode, readonly Shape[]>();
+
+  const join = (...schemas: readonly Schema[]): SchemaNode => {
+    const parts = [...new Set(schemas)].filter((schema) => schema !== true);
+    if (parts.includes(false)) parts.splice(0, parts.length, false);
+    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size);
+    const key = parts.map((part) => numbers.get(part)).join(' ');
+    const known = nodes.get(key) ?? { schemas: parts };
+    nodes.set(key, known);
+    return known;
+  };
+
+  const commonOf = (node: SchemaNode): { shape: Shape; choices: Choice[] } => {
+    const known = commons.get(node);
+    if (known !== undefined) return known;
+    const made = { shape: createShape(), choices: [] };
+    const reader = createReader(source, made.shape, made.choices, new Set());
+    for (const schema of node.schemas) reader(schema, noScopes);
+    commons.set(node, made);
+    return made;
+  };
+
+  const shapes = (node: SchemaNode): readonly Shape[] => {
+    const known = shapesOf.get(node);
+    if (known !== undefined) return known;
+    const found: Shape[] = [];
+    const { shape, choices } = commonOf(node);
+    const seen = new Set(node.schemas.filter((schema) => typeof schema === 'object'));
+    const budget = { left: mostExpansions };
+    const all = expand(source, shape, inOrder(choices), seen, budget);
+    const branches = all.take(mostShapes * mostNegations).toArray();
+    // Every branch once before any in a second way to keep a `not`.
+    const byBranch = [...Map.groupBy(branches, ({ branch }) => branch).values()];
+    for (let way = 0; way < mostNegations && found.length < mostShapes; way += 1)
+      for (const ways of byBranch) {
+        const next = ways[way];
+        if (next !== undefined && found.length < mostShapes) found.push(next.shape);
+      }
+    shapesOf.set(node, found);
+    return found;
+  };
+
+  const declaredProperty = remembered((shape: Shape, name: string) => join(...schemasOfProperty(shape, name)));
+
+  const form = {
+    join,
+    adopt: (schema: JsonObject) => {
+      const key = canonical(schema);
+      const known = adopted.get(key) ?? schema;
+      adopted.set(key, known);
+      return known;
+    },
+    common: (node: SchemaNode) => commonOf(node).shape,
+    shapes,
+    branch: (node: SchemaNode, number = 0) => {
+      const found = shapes(node);
+      return found[number % found.length] ?? commonOf(node).shape;
+    },
+    property: (shape: Shape, name: string) =>
+      // Of other names there is no end.
+      shape.properties.has(name) ? declaredProperty(shape, name) : join(...schemasOfProperty(shape, name)),
+    item: (shape: Shape, index: number) => join(...schemasOfItem(shape, index)),
+  };
+  return { ...form, ...heights(form) };
+}
+
+/** A function of a shape, which no longer changes once it is handed out. */
+function remembered<Key, Result>(make: (shape: Shape, key: Key) => Result): (shape: Shape, key: Key) => Result {
+  const known = new WeakMap<Shape, Map<Key, Result>>();
+  return (shape, key) => {
+    const own = known.get(shape) ?? new Map<Key, Result>();
+    known.set(shape, own);
+    const result = own.get(key) ?? make(shape, key);
+    own.set(key, result);
+    return result;
+  };
+}
+
+/** Choices of the contract first, then those of `not`. */
+function inOrder(choices: readonly Choice[], others: readonly Choice[] = []): readonly Choice[] {
+  return [
+    ...choices.filter(({ isNegation }) => !isNegation),
+    ...others,
+    ...choices.filter(({ isNegation }) => isNegation),
+  ];
+}
+
+interface Branch {
+  readonly shape: Shape;
+  /** Which branch of each choice it took, those of a `not` aside. */
+  readonly branch: string;
+}
+
+/** Takes one branch of every choice after the other; a branch may bring choices of its own. */
+function* expand(
+  source: SchemaSource,
+  shape: Shape,
+  choices: readonly Choice[],
+  seen: ReadonlySet<Schema>,
+  budget: { left: number },
+  branch = '',
+): Generator<Branch> {
+  if (isImpossible(shape)) return;
+  const [choice, ...others] = choices;
+  if (choice === undefined) {
+    yield { shape, branch };
+    return;
+  }
+  for (const [index, schemas] of choice.branches.entries()) {
+    if (budget.left <= 0) return;
+    budget.left -= 1;
+    const next = cloneShape(shape);
+    const more: Choice[] = [];
+    const met = new Set(seen);
+    const read = createReader(source, next, more, met);
+    for (const schema of schemas) read(schema, choice.scopes);
+    const name = choice.isNegation ? branch : `${branch} ${index}`;
+    yield* expand(source, next, inOrder(more, others), met, budget, name);
+  }
+}
+
+/** Also takes away the types that nothing can be of. */
+function isImpossible(shape: Shape): boolean {
+  const { types } = shape;
+  const isOpen = shape.isMinimumOpen || shape.isMaximumOpen;
+  if (shape.minimum > shape.maximum || (isOpen && shape.minimum === shape.maximum)) types.delete('number');
+  if (shape.isInteger && shape.isFraction) types.delete('number');
+  if (shape.minLength > shape.maxLength) types.delete('string');
+  if ([...shape.notPatterns].some((pattern) => shape.patterns.has(pattern))) types.delete('string');
+  if (shape.minItems > shape.maxItems) types.delete('array');
+  if (shape.minProperties > shape.maxProperties || shape.required.size > shape.maxProperties) types.delete('object');
+  const isRefused = (name: string): boolean => schemasOfProperty(shape, name).includes(false);
+  if (types.has('object') && [...shape.required].some(isRefused)) types.delete('object');
+  if (shape.contains.some(({ schema, min }) => min > 0 && schema === false)) types.delete('array');
+  if (shape.values !== undefined) {
+    shape.values = shape.values.filter((value) => admits({ ...shape, values: undefined }, value));
+    if (shape.values.length === 0) return true;
+  }
+  return types.size === 0;
+}
+
+/** What heights are read from. */
+type Form = Pick<CanonicalForm, 'shapes' | 'property' | 'item' | 'join'>;
+
+/** What a value of one type cannot do without. */
+interface Needs {
+  readonly all: readonly SchemaNode[];
+  /** So many of these besides. */
+  readonly some: { readonly count: number; readonly of: readonly SchemaNode[] };
+}
+
+/** Nodes that one question looks at. What lies beyond counts as endless: it would be too large to send. */
+const mostNodes = 20_000;
+
+/** Names and positions that one shape is asked for. */
+const mostParts = 6_000;
+
+/**
+ * The least number of levels that a value has, known before anything is built: a schema that requires itself has none, and
+ * whoever follows the smaller height comes to an end. Least fixed point, from Infinity downwards.
+ */
+function heights(form: Form) {
+  const known = new Map<SchemaNode, number>();
+
+  const heightOfNeeds = ({ all, some }: Needs, lookUp: (node: SchemaNode) => number): number => {
+    const needed = all.reduce((most, node) => Math.max(most, lookUp(node)), -1);
+    if (some.count <= 0) return needed + 1;
+    const cheapest = some.of.map(lookUp).sort((a, b) => a - b)[some.count - 1] ?? Infinity;
+    return Math.max(needed, cheapest) + 1;
+  };
+
+  const height = (start: SchemaNode): number => {
+    const found = known.get(start);
+    if (found !== undefined) return found;
+    const needs = new Map<SchemaNode, readonly Needs[]>();
+    const users = new Map<SchemaNode, SchemaNode[]>();
+    for (const waiting = [start]; waiting.length > 0 && needs.size < mostNodes; ) {
+      const node = waiting.pop();
+      if (node === undefined || needs.has(node) || known.has(node)) continue;
+      const own = form.shapes(node).flatMap((shape) => [...shape.types].map((type) => needsOf(form, shape, type)));
+      needs.set(node, own);
+      for (const child of new Set(own.flatMap(({ all, some }) => [...all, ...some.of]))) {
+        users.set(child, [...(users.get(child) ?? []), node]);
+        waiting.push(child);
+      }
+    }
+    const heightNow = new Map<SchemaNode, number>();
+    const lookUp = (node: SchemaNode): number => known.get(node) ?? heightNow.get(node) ?? Infinity;
+    const changed = new Set([...needs.keys()].reverse());
+    for (const node of changed) {
+      changed.delete(node);
+      const now = Math.min(Infinity, ...(needs.get(node) ?? []).map((need) => heightOfNeeds(need, lookUp)));
+      if (now >= lookUp(node)) continue;
+      heightNow.set(node, now);
+      for (const user of users.get(node) ?? []) if (needs.has(user)) changed.add(user);
+    }
+    for (const node of needs.keys()) known.set(node, lookUp(node));
+    return lookUp(start);
+  };
+
+  /** Follows what is required to the schema that has no value. */
+  const endless = (start: SchemaNode): { readonly node: SchemaNode; readonly isCircle: boolean } | undefined => {
+    const met = new Set<SchemaNode>();
+    for (let node = start; height(node) === Infinity; ) {
+      if (met.has(node)) return { node, isCircle: true };
+      met.add(node);
+      const next = form
+        .shapes(node)
+        .flatMap((shape) => [...shape.types].flatMap((type) => needsOf(form, shape, type)))
+        .flatMap(({ all, some }) => [...all, ...some.of])
+        .find((child) => height(child) === Infinity);
+      if (next === undefined) return { node, isCircle: false };
+      node = next;
+    }
+    return undefined;
+  };
+
+  return {
+    height,
+    endless,
+    heightOf: remembered((shape: Shape, type: JsonType) => heightOfNeeds(needsOf(form, shape, type), height)),
+  };
+}
+
+function needsOf(form: Form, shape: Shape, type: JsonType): Needs {
+  const nothing: Needs = { all: [], some: { count: 0, of: [] } };
+  if (shape.values !== undefined) return nothing;
+  if (type === 'object') {
+    const required = [...shape.required].slice(0, mostParts);
+    const count = shape.minProperties - shape.required.size;
+    const optional = [...shape.properties.keys()].filter((name) => !shape.required.has(name)).slice(0, mostParts);
+    // There is no end of names that nobody declared.
+    const free = form.property(shape, freeNameOf(shape));
+    const of =
+      count <= 0
+        ? []
+        : [
+            ...optional.map((name) => form.property(shape, name)),
+            ...shape.patternProperties.flatMap(({ schema }) => times(count, form.join(schema))),
+            ...times(count, free),
+          ];
+    return { all: required.map((name) => form.property(shape, name)), some: { count, of } };
+  }
+  if (type === 'array') {
+    const fixed = Math.max(0, ...shape.lists.map(({ prefix }) => prefix.length));
+    const length = Math.min(shape.minItems, fixed + 1, mostParts);
+    const items = Array.from({ length }, (_, index) => form.item(shape, index));
+    const contained = shape.contains.filter(({ min }) => min > 0).map(({ schema }) => form.join(schema));
+    return { all: [...items, ...contained], some: { count: 0, of: [] } };
+  }
+  return nothing;
+}
+
+function times(count: number, node: SchemaNode): SchemaNode[] {
+  return Array.from({ length: Math.min(count, mostParts) }, () => node);
+}

@@ -1,0 +1,17 @@
+import { isObject } from '@lockstep/json/json-pointer';
+
+export function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b));
+}
+
+/** Text that is equal for equal JSON values, whatever the order of their members. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(inOrder(value));
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
+}
