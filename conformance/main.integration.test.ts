@@ -186,7 +186,7 @@ describe('exit codes', () => {
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
       `Unreachable: nothing listens there (${base}).`,
-      '  Nothing was tested. See that it runs and that --base-url names its host and port.',
+      '  Nothing was tested. Check that the deployment runs and that --base-url has its host and port.',
     ]);
     expect(out).not.toMatch(/Never accepted|Defects|Covered/);
     const junit = await readFile(join(folder, 'there', 'junit.xml'), 'utf8');
@@ -221,7 +221,7 @@ describe('exit codes', () => {
     const { code, out } = await conform([...args, '--auth-url', 'http://127.0.0.1:1/oauth', ...client]);
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
-      'Nothing tested: you only saw 401: the credentials were refused or the quota is used up, no check of data took place.',
+      'Nothing tested: you only saw 401: the server rejected the credentials or the quota is used up, no data was checked.',
       '  No token: POST http://127.0.0.1:1/oauth/token without a scope: nothing listens there (and 1 more). Check --auth-url and the client, or pass --token.',
     ]);
     expect(out.match(/No token/g)).toHaveLength(1);
@@ -338,9 +338,7 @@ describe('exit codes', () => {
     });
     const { code, out } = await spawned([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
-    expect(out).toContain(
-      'Interrupted: the plan was not finished.\n  Requests under way may have had their effect. Run',
-    );
+    expect(out).toContain('Interrupted: the plan was not finished.\n  Requests in flight may have taken effect. Run');
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
   });
 
@@ -357,7 +355,7 @@ describe('exit codes', () => {
     const reportOptions = ['--workers', '1', '--report', 'json,junit', '--out', 'there'];
     const { code, out, error } = await spawned([...args, ...reportOptions], env, second, 'SIGUSR2');
     expect(code).toBe(2);
-    expect(out.split('\n')[0]).toBe('The runner failed: TypeError: planted. What was found until then stands.');
+    expect(out.split('\n')[0]).toBe('The runner failed: TypeError: planted. Earlier findings are valid.');
     expect(error).toMatch(/^ {4}at /m);
     const report = JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8'));
     expect([report.verdict, report.requests > 0]).toEqual(['failed', true]);

@@ -4,27 +4,27 @@ import type { Connection } from '../execute/connection.ts';
 import { type Answer, type Exchange, headerOf, type NoAnswer } from '../execute/exchange.ts';
 import type { Pace } from '../execute/limits.ts';
 
-/** An address at which every answer was a 404, or nothing that came was the API's. */
+/** An address at which every answer was a 404, or no answer was the API's. */
 export interface LostAddress {
   readonly base: string;
   readonly option: '--base-url' | '--auth-url';
-  /** The answers that came there, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
+  /** The answers, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
   readonly saw: string;
-  /** Something came that no API of this contract sends; a 404 alone may also speak of an id. */
+  /** Whether answers came that the contract does not document; a 404 alone may also be about an id. */
   readonly isForeign: boolean;
-  /** A request that a right address would know, `GET /books`; undefined where every path has an id in it. */
+  /** A request that the right address would answer, `GET /books`; undefined if every path has an id. */
   readonly asked: string | undefined;
-  /** The target of its redirect, else an address of the same host where that request is answered as the contract says. */
+  /** The target of a redirect, else an address of the same host where the API answers that request. */
   readonly right: string | undefined;
-  /** `right` is where it redirects to. */
+  /** Whether `right` is the target of a redirect. */
   readonly isRedirect: boolean;
-  /** The first address of the contract; empty where it names none. */
+  /** The first server of the contract; empty if it names none. */
   readonly named: string;
-  /** Lines for the log of requests, one for each that was sent. */
+  /** Lines for the log of requests. */
   readonly sent: readonly string[];
 }
 
-/** Most different answers that one sentence names. */
+/** Most different answers in one sentence. */
 const mostKinds = 12;
 
 /** Most addresses that are tried. */
@@ -39,9 +39,9 @@ export interface Given {
 }
 
 /**
- * Looks whether the deployment lies at another path of the same host: the contract's own path, or a part of the given one.
- * It asks with a GET that needs no id, without credentials: a 401 tells as much as a 200. Where the host redirects to the same
- * path elsewhere, that place is named and not asked: it may be another's.
+ * Looks for the deployment at other paths of the same host: the contract's own path, or a part of the given one. It sends a GET
+ * that needs no id, without credentials: a 401 proves as much as a 200. If the host redirects to the same path elsewhere, that
+ * address is reported, but gets no request: it may belong to somebody else.
  *
  * @returns undefined unless every answer was 404, or none was the API's
  */
@@ -73,31 +73,32 @@ async function findLostAddress(seen: TargetSeen, given: Given): Promise<LostAddr
   };
 }
 
-/** Facts that all answers of one server share, as far as they tell of a wrong address. */
+/** Facts about all answers of one server that may prove a wrong address. */
 export interface TargetSeen {
   readonly option: '--base-url' | '--auth-url';
   readonly base: string | undefined;
   /** Every answer was 404. */
   readonly isAbsent: boolean;
-  /** Something came that no API of this contract sends, and nothing that one does. */
+  /** Whether only responses foreign to the contract were received. */
   readonly isForeign: boolean;
-  /** The different answers in words. */
+  /** The different answers, in words. */
   readonly saw: string;
-  /** The address to which one of them redirects, for the same path. */
+  /** The base address of a redirect to the same path. */
   readonly redirect: string | undefined;
-  /** The first GET that needs no id, and the first request that needs none, in words. */
+  /** The first GET that needs no id. */
   readonly asked: Operation | undefined;
+  /** Method and path of that GET, else of the first request that needs no id. */
   readonly named: string | undefined;
-  /** Of the operation that was sent first. */
+  /** Servers of the first operation that was sent. */
   readonly servers: readonly string[];
-  /** Nothing answered there, and why. */
+  /** Why no connection was possible, if none ever was. */
   readonly away: { readonly message: string; readonly base: string } | undefined;
 }
 
-/** Keeps the facts of each answer that tell whether the address is the right one, and nothing else. */
+/** Collects the facts that prove whether the address is right. */
 export function watchAddress() {
   const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
-  /** The API; the other server where that one alone was asked. */
+  /** The API, or the other server if only that one was called. */
   const judged = (): TargetSeen => {
     const api = targets.api.seen();
     return api.base === undefined ? targets.auth.seen() : api;
@@ -135,7 +136,7 @@ function seeTarget(option: TargetSeen['option']) {
         return;
       }
       isThere = true;
-      // One answer of the API's own has said already all that more of them could.
+      // One answer of the API is enough.
       if (isOwn) return;
       const origin = originOf(exchange);
       isOwn ||= origin === 'own';
@@ -163,7 +164,7 @@ function nameOf({ method, path }: Operation): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** Addresses of the same host, the likeliest first: the contract's path there, that path beneath the given one, its parents. */
+/** Addresses of the same host, the likeliest first: the contract's path, that path beneath the given one, its parents. */
 function nearby(base: string, addresses: readonly string[]): string[] {
   const { origin, pathname } = new URL(base);
   const paths = addresses.map((address) => URL.parse(address, 'http://localhost')?.pathname.replace(/\/$/, '') ?? '');
@@ -173,7 +174,7 @@ function nearby(base: string, addresses: readonly string[]): string[] {
   return [...new Set(found)].filter((candidate) => candidate !== base);
 }
 
-/** An answer that the contract gives to this request, or one that asks for credentials or parameters first. */
+/** Whether the answer is one that the contract declares, or asks for credentials or parameters. */
 function isAtHome(asked: Asked & { readonly outcome: Answer }): boolean {
   const { operation, outcome: answer } = asked;
   if (originOf(asked) === 'foreign') return false;
@@ -181,26 +182,26 @@ function isAtHome(asked: Asked & { readonly outcome: Answer }): boolean {
   const response = responseFor(operation, answer.status);
   if (response === undefined || answer.status === 404 || answer.status >= 500) return false;
   const type = headerOf(answer, 'content-type');
-  // A host that shows its front page at every address is no API.
+  // A host that answers every address with its front page is no API.
   return response.contents.length === 0 || response.contents.some((one) => coversMediaType(one.mediaType, type ?? ''));
 }
 
 type Asked = Pick<Exchange, 'operation' | 'request' | 'outcome'>;
 
-/** Statuses that anything in front of an API may send as a page of its own; they say nothing against the address. */
-const ofWhatStandsBefore = new Set([401, 402, 403, 429]);
+/** Statuses that a gateway may send with a page of its own; they prove nothing against the address. */
+const ofGateways = new Set([401, 402, 403, 429]);
 
 /**
- * Whose an answer is, by what the contract says of its operation: `foreign` for a redirect or a media type that it does not
- * know, `neither` for what proves nothing. In doubt it is the API's own: a defect must not pass for a wrong address.
+ * The origin of an answer, by the contract's operation: `foreign` for an undeclared redirect or media type, `neither` for an answer
+ * that proves nothing. In doubt it is the API's own: a defect must not look like a wrong address.
  */
 function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | 'neither' {
   if (outcome.kind === 'none') return 'own';
   const { status, body } = outcome;
-  if (status >= 500 || ofWhatStandsBefore.has(status)) return 'own';
+  if (status >= 500 || ofGateways.has(status)) return 'own';
   const response = responseFor(operation, status);
   if (isRedirection(status)) {
-    // `default` speaks of errors: it documents no redirect.
+    // `default` is about errors: it documents no redirect.
     return response === undefined || response.status.toLowerCase() === 'default' ? 'foreign' : 'own';
   }
   const declared = operation.responses.flatMap(({ contents }) => contents);
@@ -210,18 +211,18 @@ function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | '
   }
   const type = headerOf(outcome, 'content-type');
   if (type === undefined || declared.some(({ mediaType }) => coversMediaType(mediaType, type))) return 'own';
-  // An API that mislabels its JSON is still that API.
+  // A defect of an API is to send JSON with a wrong media type; it is still that API.
   const value = parseJson(body.toString());
   if (typeof value === 'object' && value !== null) return 'own';
   return declared.length === 0 || response?.contents.length === 0 ? 'neither' : 'foreign';
 }
 
-/** RFC 9110, 15.4, without 304, which answers a condition and leads nowhere. */
+/** RFC 9110, 15.4, without 304, which answers a condition and has no target. */
 function isRedirection(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** The address to which an answer leads, without query, fragment and user: a server may repeat secrets there. */
+/** The target of a redirect, without query, fragment and user: a server may repeat secrets there. */
 function locationOf({ request, outcome }: Asked): URL | undefined {
   if (outcome.kind === 'none' || !isRedirection(outcome.status)) return undefined;
   const location = headerOf(outcome, 'location');
@@ -231,15 +232,15 @@ function locationOf({ request, outcome }: Asked): URL | undefined {
   return url;
 }
 
-/** The address beneath which a redirect finds the same path; undefined where it leads to another one, as to a login. */
+/** The base address of a redirect to the same path; undefined for a redirect to another path, such as a login. */
 function redirectedBase(asked: Asked): string | undefined {
   const url = locationOf(asked);
   const path = asked.request.path.replace(/\?.*$/s, '');
-  // Every folder ends like the path `/`.
+  // The path `/` matches the end of every folder.
   return path.length > 1 && url?.pathname.endsWith(path) ? url.href.slice(0, -path.length) : undefined;
 }
 
-/** Adds an answer by status with its media type or its place; of redirects of one status the first. */
+/** Adds an answer by status and media type, or the first redirect of its status with its target. */
 function describeInto(kinds: Map<string, string>, asked: Asked & { readonly outcome: Answer | NoAnswer }): void {
   const { outcome } = asked;
   if (outcome.kind === 'none' || kinds.size >= mostKinds) return;

@@ -5,15 +5,15 @@ import { kindOf } from '../plan/operation-kinds.ts';
 import type { Resources } from '../resources/resources.ts';
 import { slotsOf } from '../resources/slots.ts';
 
-/** Most writes that one sentence names. */
+/** Most writes in one sentence. */
 const mostNamed = 3;
 
 /**
- * Remembers what the run itself did to things that are not its own, and which reads were accepted before: what fails later may be
- * no more than a consequence, where they fail as well. The nearest one and the plainest one are read again beside a failure, each
- * once in a round.
+ * Detects state contamination. It records the run's own writes to foreign objects, and the reads accepted before them: if these reads
+ * fail too, a later failure may be a consequence of the writes. After a failure, the read with the nearest path and the one with the
+ * shortest are repeated, each once in a round.
  *
- * @param again sends the same request once more, while nothing else is under way
+ * @param again sends the same request once more, while no other request is in flight
  */
 export function watchContamination(
   contract: Contract,
@@ -28,7 +28,7 @@ export function watchContamination(
     return kind !== 'read' && kind !== 'create' && !resources.isOwned(operation, seen);
   };
 
-  /** None where the exchange is no failure, or nothing foreign was changed. */
+  /** Reads to repeat; none if the exchange is no failure, or no foreign object was changed. */
   const controlsFor = (exchange: Exchange): readonly Exchange[] => {
     if (writes.length === 0 || !isFailure(exchange)) return [];
     const others = [...reads.values()];
@@ -48,7 +48,7 @@ export function watchContamination(
         if (isForeign(exchange)) {
           writes = [operation.id, ...writes.filter((name) => name !== operation.id)].slice(0, mostNamed);
         }
-        // A read that needs an id may be gone with it; one that needs none was there before and has to be there still.
+        // An object may be deleted since; a read without an id has to succeed again.
         const isPlain = operation.method === 'get' && slotsOf(operation.path).length === 0;
         if (isPlain && writes.length === 0) reads.set(operation, exchange);
       }
@@ -67,7 +67,7 @@ export function watchContamination(
               if (now !== undefined) sent.push({ ...now, isControl: true });
             }
             const now = known.get(before);
-            if (now === undefined || isSuccess(now.outcome) || saysNothing(now)) continue;
+            if (now === undefined || isSuccess(now.outcome) || isAboutAccess(now)) continue;
             const status = now.outcome.kind === 'none' ? 0 : now.outcome.status;
             since ??= { writes, control: before.operation.id, status };
           }
@@ -79,8 +79,8 @@ export function watchContamination(
   };
 }
 
-/** About the token or the quota, which the run itself may have used up since. */
-function saysNothing({ outcome }: Exchange): boolean {
+/** Whether the answer is about the token or the quota, which the run itself may have used up since. */
+function isAboutAccess({ outcome }: Exchange): boolean {
   return outcome.kind === 'answer' && [401, 402, 429].includes(outcome.status);
 }
 

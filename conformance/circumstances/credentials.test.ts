@@ -112,6 +112,8 @@ describe('after a 401', () => {
       await watch.check([first], watch.current(requestWith(first))),
       await watch.check([first], watch.current(requestWith(first))),
     ]).toEqual(['lost', 'lost']);
-    expect(said).toEqual([`What lets the run in is not accepted any more since ${write?.id} was accepted.`]);
+    expect(said).toEqual([
+      `The deployment no longer accepts the credentials of the run after ${write?.id} was accepted.`,
+    ]);
   });
 });

@@ -16,32 +16,36 @@ interface Write {
   readonly offers: readonly string[];
 }
 
-/** Writes that are looked back at, and secrets of one answer. */
+/** Most recent writes that are kept, and most secrets of one answer. */
 const most = { writes: 4, offers: 6 } as const;
 
-/** Shorter ones are replaced nowhere: they may stand for something else. */
+/** Shorter secrets are not replaced: they may occur elsewhere by chance. */
 const leastLength = 8;
 
-/** @param onLost told once, in words, when nothing is accepted any more and nothing came in its place */
+/**
+ * Notices when the deployment stops accepting the run's credentials, and replaces them by a secret from a recent answer.
+ *
+ * @param onLost called once if no replacement works
+ */
 export function watchCredentials(
   { send, keepSecret }: Wiring,
   onLost: (message: string, fix: string) => void,
 ): CredentialWatch {
-  /** From each ended secret to the one in its place. */
+  /** From each expired secret to its replacement. */
   let replaced: ReadonlyMap<string, string> = new Map();
-  /** With which of these a request left. */
-  const showed = new WeakMap<OutgoingRequest, typeof replaced>();
-  /** By the secrets: a read that was accepted with them. */
+  /** The replacements with which a request was sent. */
+  const sentWith = new WeakMap<OutgoingRequest, typeof replaced>();
+  /** By secrets: a read that was accepted with them. */
   const reads = new Map<string, { readonly operation: Operation; readonly request: OutgoingRequest }>();
   let writes: Write[] = [];
-  /** Nothing was accepted since they were last seen to hold. */
+  /** Whether no request was accepted since the credentials were last checked. */
   let isChecked = true;
   let isLost = false;
   let turn: Promise<unknown> = Promise.resolve();
 
   const current = (request: OutgoingRequest): OutgoingRequest => {
     const changed = swap(request, replaced);
-    showed.set(changed, replaced);
+    sentWith.set(changed, replaced);
     return changed;
   };
 
@@ -51,8 +55,8 @@ export function watchCredentials(
   const check: CredentialWatch['check'] = async (secrets, sent) => {
     if (secrets.length === 0) return 'kept';
     if (isLost) return 'lost';
-    // Another request has found out meanwhile.
-    if (showed.get(sent) !== replaced) return 'renewed';
+    // The secrets were replaced since the request was sent.
+    if (sentWith.get(sent) !== replaced) return 'renewed';
     const known = reads.get(keyOf(secrets));
     if (isChecked || known === undefined) return 'kept';
     const { operation, request } = known;
@@ -76,13 +80,13 @@ export function watchCredentials(
     }
     isLost = true;
     const [last] = writes;
-    const message = 'What lets the run in is not accepted any more';
+    const message = 'The deployment no longer accepts the credentials of the run';
     if (last === undefined)
       onLost(`${message}.`, 'Pass a token that lasts for the run, or a client that fetches new ones.');
     else
       onLost(
-        `${message} since ${last.operation.id} was accepted.`,
-        'Leave that operation out with --exclude, and run again.',
+        `${message} after ${last.operation.id} was accepted.`,
+        'Exclude that operation with --exclude, and run again.',
       );
     return 'lost';
   };
@@ -107,7 +111,7 @@ export function watchCredentials(
   };
 }
 
-/** A request of its own, with other secrets. */
+/** A copy of the request with other secrets. */
 function swap(request: OutgoingRequest, secrets: ReadonlyMap<string, string>): OutgoingRequest {
   const change = (text: string): string =>
     [...secrets].reduce((changed, [old, now]) => changed.replaceAll(old, () => now), text);
@@ -122,7 +126,7 @@ function keyOf(secrets: readonly string[]): string {
   return secrets.join('\n');
 }
 
-/** Secrets by the name of their member: `token`, `access_token`, `apiKey`. */
+/** Secrets in an answer, by the name of their member: `token`, `access_token`, `apiKey`. */
 function offersIn(body: Buffer): string[] {
   if (body.length > 20_000) return [];
   const found: string[] = [];
@@ -138,7 +142,7 @@ function offersIn(body: Buffer): string[] {
   return found;
 }
 
-/** Of about the same length and of the same kinds of characters: the one may stand in the place of the other. */
+/** Whether one secret may replace the other: similar length, and both hexadecimal or both not. */
 function isAlike(a: string, b: string): boolean {
   if (a === b || a.length < leastLength) return false;
   const isHex = (text: string): boolean => /^[0-9a-f-]+$/i.test(text);

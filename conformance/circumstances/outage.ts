@@ -16,13 +16,13 @@ import type { Failure } from '../failures/failure.ts';
 import { isSafe, stopsDeployment } from '../plan/operation-kinds.ts';
 
 export interface Outages extends Availability {
-  /** Takes an exchange into account, in the order of the plan: an outage may name it later. */
+  /** Keeps an exchange, in the order of the plan: an outage may name it later. */
   readonly onExchange: (exchange: NumberedExchange) => void;
-  /** In the order of their coming. */
+  /** In chronological order. */
   readonly all: () => readonly Outage[];
-  /** Set where the deployment did not come back: for how long the run waited. */
+  /** How long the run waited for a deployment that did not come back; undefined if it did. */
   readonly goneForMs: () => number | undefined;
-  /** The requests that stopped the deployment, as far as the run knows by now. */
+  /** The requests that stopped the deployment, as far as the run knows. */
   readonly judge: () => readonly Blame[];
 }
 
@@ -37,13 +37,13 @@ interface Given {
 
 const pollMs = 100;
 
-/** A process that ends may close what it serves a moment before it stops to listen. */
+/** A process that exits may close its connections a moment before its listening socket. */
 const endsWithinMs = 50;
 
-/** Between the answer to an accepted write and the end that it may have asked for. */
+/** Longest time between an accepted write and an outage that it may have caused. */
 const window = { stopMs: 10_000, writeMs: 1_500 } as const;
 
-/** How long nobody is sent after a request that told it to stop: it answers first, and ends then. */
+/** How long no request is sent after one that may stop the deployment, which answers before it exits. */
 const stopsWithinMs = 1_000;
 
 /** No connection was tried. */
@@ -62,15 +62,15 @@ interface Flight extends Sent {
 }
 
 /**
- * A deployment that has listened and then refuses connections has stopped: all wait until it is back, so that nobody who merely
- * came by is blamed. Which of those that were under way has stopped it, shows when each is sent again alone, where it may be.
+ * A deployment that listened before and now refuses connections has stopped. All requests wait until it is back, so that none is
+ * blamed by chance. Then each repeatable request that was in flight is sent again alone, which shows the one that stopped it.
  */
 export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given): Outages {
   const listening = new Set<string>();
   const gone = new Map<string, OpenOutage>();
   const outages: OpenOutage[] = [];
   const recoveries = new Map<string, { readonly outage: OpenOutage; readonly isBack: Promise<boolean> }>();
-  /** Connections that broke, and no later request was answered since. */
+  /** Requests whose connection broke, if no later request was answered since. */
   let broken: (Flight & { readonly brokeAt: number })[] = [];
   let writes: (Flight & { readonly status: number; readonly answeredAt: number })[] = [];
   let last: Sent | undefined;
@@ -108,7 +108,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     }
   };
 
-  /** Nothing listens at an address where something did. */
+  /** Begins an outage: an address where the deployment listened refuses connections. */
   const lose = (base: string): { readonly outage: OpenOutage; readonly isBack: Promise<boolean> } => {
     const known = recoveries.get(base);
     if (known !== undefined) return known;
@@ -122,7 +122,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
       .sort((a, b) => Number(b.isStop) - Number(a.isStop) || a.beforeMs - b.beforeMs);
     const outage: OpenOutage = { base, lostAt, accepted, last, interrupted: [], awayMs: undefined, waitedMs: 0 };
     outages.push(outage);
-    // A write that has told it to stop once is not to blame for the next time.
+    // A write is not blamed for two outages.
     writes = writes.filter((write) => !own.includes(write));
     for (const flight of broken.filter(({ request }) => request.base === base)) interrupt(outage, flight);
     broken = broken.filter(({ request }) => request.base !== base);
@@ -131,7 +131,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     return recovery;
   };
 
-  /** All wait whether it stops as it was told to: what is under way at its end may be lost. */
+  /** Waits for the deployment to stop after a request to do so: a request in flight at that time may be lost. */
   const awaitStop = async (base: string): Promise<void> => {
     const until = Math.min(performance.now() + stopsWithinMs, deadline);
     while (performance.now() < until && !signal.aborted) {
@@ -148,7 +148,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     last = { operation, request };
     broken = broken.filter(({ brokeAt }) => brokeAt > startedAt);
     if (status >= 200 && status < 300 && (!isSafe(operation) || stopsDeployment(operation))) {
-      // In the order of their answers, thousands of them where many a second are accepted.
+      // Sorted by the time of their answers; there may be thousands.
       const kept = writes.findIndex(({ answeredAt }) => now - answeredAt <= window.stopMs);
       writes.splice(0, kept < 0 ? writes.length : kept);
       writes.push({ operation, request, startedAt, status, answeredAt: now });
@@ -223,10 +223,10 @@ interface Blame {
   readonly exchanges: readonly NumberedExchange[];
 }
 
-/** Most names in one sentence. */
+/** Most operations in one sentence. */
 const mostNamed = 6;
 
-/** Exchanges that are kept for what may come of them. A round has all been sent before the first of it is seen here. */
+/** Most exchanges kept for a later outage. All requests of a round are sent before the first one is recorded here. */
 const mostRecent = 128;
 
 interface Remembered {
@@ -234,7 +234,7 @@ interface Remembered {
   readonly of: (request: OutgoingRequest) => NumberedExchange | undefined;
 }
 
-/** Keeps the last exchanges, and for good those that an outage names. */
+/** Keeps the last exchanges, and permanently those that an outage names. */
 export function rememberExchanges(outages: () => readonly Outage[]): Remembered {
   const kept = new Map<OutgoingRequest, NumberedExchange>();
   const recent = new Map<OutgoingRequest, NumberedExchange>();
@@ -256,26 +256,26 @@ function names({ interrupted, accepted, last }: Outage, request: OutgoingRequest
 }
 
 /**
- * The requests that stopped a deployment, told when all is known that the run can know: a defect where a request broke it, a suspect where
- * several may have, or nobody did that was seen. One that was told to stop has done as it was told: see {@link explainOutages}.
+ * The requests that stopped a deployment, judged at the end of the run: a defect if one request broke it, an inconclusive finding if
+ * several may have, or none is known. An outage that a request asked for is no fault: see {@link explainOutages}.
  *
- * @param exchangeOf the exchange of a request; undefined where it is not kept any more
+ * @param exchangeOf the exchange of a request; undefined if it is no longer kept
  */
 export function judgeOutages(
   outages: readonly Outage[],
   exchangeOf: (request: OutgoingRequest) => NumberedExchange | undefined,
 ): readonly Blame[] {
-  const broken = outages.filter((outage) => !isTold(outage));
+  const broken = outages.filter((outage) => !isRequested(outage));
   const sure = new Set(broken.flatMap(culpritsOf).map(({ operation }) => operation));
-  const told = new Set<OutgoingRequest>();
+  const reported = new Set<OutgoingRequest>();
   return broken.flatMap((outage): Blame[] => {
     const culprits = culpritsOf(outage);
     const open = outage.interrupted.filter(({ alone }) => alone === 'unknown');
     const candidates = culprits.length > 0 ? culprits : open;
-    // One that stopped it another time, when nobody else could have, is why; and when it was sent again, it is the same finding.
+    // An operation that certainly caused another outage explains this one; a repeated request is the same finding.
     if (culprits.length === 0 && open.some(({ operation }) => sure.has(operation))) return [];
-    if (culprits.length > 0 && culprits.every(({ request }) => told.has(request))) return [];
-    for (const { request } of culprits) told.add(request);
+    if (culprits.length > 0 && culprits.every(({ request }) => reported.has(request))) return [];
+    for (const { request } of culprits) reported.add(request);
     const [write] = outage.accepted;
     const parts = candidates.length > 0 ? candidates : [write ?? outage.last];
     const exchanges = parts.flatMap((part) => (part === undefined ? [] : (exchangeOf(part.request) ?? [])));
@@ -296,22 +296,22 @@ export function judgeOutages(
   });
 }
 
-/** Each time that it was told to stop, with the accepted request that did. */
+/** Outages that an accepted request asked for, a sentence each. */
 export function explainOutages(outages: readonly Outage[]): readonly string[] {
-  return outages.filter(isTold).map((outage) => {
+  return outages.filter(isRequested).map((outage) => {
     const [first] = outage.accepted;
     const before = first === undefined ? '' : describeWrite(first);
     return `The deployment stopped after it had accepted ${before}, and ${describeReturn(outage)}.`;
   });
 }
 
-function isTold({ accepted }: Outage): boolean {
+function isRequested({ accepted }: Outage): boolean {
   return accepted[0]?.isStop === true;
 }
 
 /**
- * The requests that have stopped it beyond doubt: one that did so again when it was sent alone, or the only one that is left when all
- * others that were under way were answered.
+ * The requests that certainly stopped the deployment: one that did so again when sent alone, or the only one in flight that was not
+ * answered when sent again.
  */
 function culpritsOf({ interrupted }: Outage): readonly Interrupted[] {
   const again = interrupted.filter(({ alone }) => alone === 'stopped it again');
@@ -320,7 +320,7 @@ function culpritsOf({ interrupted }: Outage): readonly Interrupted[] {
   return open.length === 1 ? open : [];
 }
 
-/** It did not come back, so that none of those under way can be cleared: one of them it was. */
+/** Whether the deployment did not come back: one of the open requests stopped it, but none can be sent again. */
 function isGoneWith({ awayMs }: Outage, open: readonly Interrupted[]): boolean {
   return awayMs === undefined && open.length > 0;
 }

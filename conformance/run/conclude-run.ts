@@ -16,7 +16,7 @@ interface Ended {
   readonly failure: RunnerFailure | undefined;
 }
 
-/** Makes the result of a run: its findings, and its verdict. */
+/** Creates the result of a run: its findings and its verdict. */
 export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
   const { contract, options, context, selected, checks, allChecks } = run;
   const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;
@@ -43,7 +43,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     ended: describeEnd(run),
     failure: failure && redactor.redact(failure.message),
   });
-  // Answers of another host, or of none, say nothing about this deployment.
+  // Answers of another host prove nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
   const isJudged = ({ target }: Operation): boolean =>
     !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');
@@ -102,7 +102,7 @@ function describeEnd({ outages, lostAccess }: Run): string | undefined {
   const goneForMs = outages.goneForMs();
   if (goneForMs !== undefined)
     return `the deployment stopped, and did not come back within ${Math.round(goneForMs / 1000)} s.`;
-  return lostAccess.length > 0 ? 'what let the run in has ended.' : undefined;
+  return lostAccess.length > 0 ? 'the deployment no longer accepts the credentials of the run.' : undefined;
 }
 
 function onlyOf(statistics: Statistics, isJudged: (operation: Operation) => boolean): Statistics {

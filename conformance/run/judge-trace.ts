@@ -11,11 +11,11 @@ interface Given {
   readonly onFinding: ((finding: Finding) => void) | undefined;
 }
 
-/** Holds exchanges against all checks, and keeps what comes of it. */
+/** Runs all checks on exchanges, and records the verdicts. */
 export function createJudging({ checks, context, obligations, findings, onFinding }: Given) {
   const ofTraces = checks.filter((check) => check.kind === 'trace');
   const ofExchanges = checks.filter((check) => check.kind !== 'trace');
-  const tell = (check: string, exchange: NumberedExchange, { place, failures, unjudged }: Verdict): void => {
+  const record = (check: string, exchange: NumberedExchange, { place, failures, unjudged }: Verdict): void => {
     if (unjudged !== undefined) {
       obligations.leave(exchange.operation, check, place, unjudged);
       return;
@@ -28,13 +28,13 @@ export function createJudging({ checks, context, obligations, findings, onFindin
     }
   };
   return {
-    tell,
+    record,
     judge: (trace: Trace): void => {
       for (const exchange of trace)
         for (const { name, judge } of ofExchanges)
-          for (const verdict of judge(exchange, context)) tell(name, exchange, verdict);
+          for (const verdict of judge(exchange, context)) record(name, exchange, verdict);
       for (const { name, judge } of ofTraces)
-        for (const verdict of judge(trace, context)) tell(name, verdict.exchange, verdict);
+        for (const verdict of judge(trace, context)) record(name, verdict.exchange, verdict);
     },
   };
 }

@@ -33,7 +33,7 @@ test('what was not reached is told apart: never accepted, not judged, not seen',
   expect(describeNotReached([met, open, { ...open, isUnjudged: true }, { ...open, operation: 'b' }], ['b'])).toEqual([
     'never accepted: b, with 1 obligation',
     'not judged, as why: readA body-schema response 200',
-    'never answered so that it shows: 1 obligation of 4, 1 of body-schema',
+    'no answer that shows it: 1 obligation of 4, 1 of body-schema',
   ]);
 });
 

@@ -6,12 +6,12 @@ import type { Obligation } from '../plan/plan.ts';
 interface Scope {
   readonly contract: Contract;
   readonly selected: readonly Operation[];
-  /** Names of the checks that run, and of all. */
+  /** Names of the checks that run. */
   readonly checks: readonly string[];
   readonly allChecks: readonly string[];
 }
 
-/** Reasons for which parts go untested whatever comes, a sentence each: without them a green run reads as if all had been tested. */
+/** Parts that the options and the runner leave out, a sentence each: without them a green run would look complete. */
 export function describeLeftOut({ contract, selected, checks, allChecks }: Scope): readonly string[] {
   const { operations } = contract;
   const reasons = Object.values(phases).flatMap(({ built, about }) => (built ? [] : [`not built yet: ${about}`]));
@@ -23,7 +23,7 @@ export function describeLeftOut({ contract, selected, checks, allChecks }: Scope
   return reasons;
 }
 
-/** Reasons for which obligations of a run stay open, a sentence each. */
+/** Reasons for open obligations of a run, a sentence each. */
 export function describeNotReached(
   obligations: readonly Obligation[],
   unreached: readonly string[],
@@ -44,12 +44,12 @@ export function describeNotReached(
   if (silent.length > 0) {
     const count = `${counted(silent.length, 'obligation')} of ${obligations.length}`;
     const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
-    reasons.push(`never answered so that it shows: ${count}, ${nameSome(byCheck)}`);
+    reasons.push(`no answer that shows it: ${count}, ${nameSome(byCheck)}`);
   }
   return reasons;
 }
 
-/** Operations of a plan that a run would not send to, by their reason. */
+/** Operations of a plan that a run would not call, by their reason. */
 export function describeUnsent(operations: readonly { readonly id: string; readonly notSent: string }[]): string[] {
   return [...Map.groupBy(operations, ({ notSent }) => notSent)].map(([reason, own]) => {
     const ids = own.map(({ id }) => id);

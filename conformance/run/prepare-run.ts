@@ -33,7 +33,7 @@ interface Observer {
 
 export type Run = ReturnType<typeof prepareRun>;
 
-/** Everything that a run works with: what it knows, how it sends, and who watches. Nothing is sent yet. */
+/** Creates the parts of a run: its context, its engine and its observers. Sends nothing. */
 export function prepareRun(contract: Contract, options: RunOptions, events: RunEvents, signal: AbortSignal) {
   const startedAt = performance.now();
   const stopped = new AbortController();
@@ -77,7 +77,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     watchCredentials: (send) =>
       watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {
         lostAccess.push({ message, fix });
-        // Every other request would only be refused.
+        // The server would reject every other request.
         stopped.abort();
       }),
     baseFor: (operation) => baseOf(operation, options) ?? baseUrl,
@@ -114,7 +114,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     stop: () => stopped.abort(),
     isStopped: () => stopped.signal.aborted,
     close: () => connection.close(),
-    /** Takes one turn into account: the world of the next round knows it. */
+    /** Adds the exchanges of one turn to the run context of the next round. */
     fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons }: Turn): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
@@ -126,11 +126,11 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
       const counts = { requests: statistics.requests(), findings: findings.count() };
       events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });
     },
-    /** The request that stopped the deployment shows by what came of all that were under way: it is told at the end. */
+    /** Records failures of outages at the end: the request that stopped the deployment shows only when all others are known. */
     judgeOutages: (): void => {
       for (const { failure, exchanges } of checks.includes(noAnswer) ? outages.judge() : []) {
         for (const exchange of exchanges) {
-          judging.tell(noAnswer.name, exchange, { place: wholeAnswer, failures: [failure] });
+          judging.record(noAnswer.name, exchange, { place: wholeAnswer, failures: [failure] });
         }
       }
     },
@@ -141,7 +141,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   };
 }
 
-/** Secrets that answers carry are known to the checks of later answers. */
+/** Collects secrets in answers for the checks of later answers. */
 function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   const known = new Set<string>();
   return {
@@ -156,7 +156,7 @@ function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   };
 }
 
-/** A run learns of the API from valid requests of its own alone, pauses and controls left out. */
+/** Passes on only valid requests of the run's own account, without pauses and controls. */
 function ofValidRequests(observers: readonly { readonly observe: (exchange: Exchange) => void }[]): Observer {
   return {
     onExchange: (exchange) => {
@@ -168,14 +168,14 @@ function ofValidRequests(observers: readonly { readonly observe: (exchange: Exch
 }
 
 /**
- * A failure counts when it shows again with nothing else under way: once for each operation and kind. A deployment that was
- * stopped by one request takes others down with it, and a 500 under load is not yet one of that request.
+ * Whether a failure has to show again while no other request is in flight; once for each operation and kind. A deployment that one
+ * request stopped fails other requests too, and a 500 under load may not be due to its request.
  */
 function needsProof(): (exchange: Exchange) => boolean {
-  const isNobodys = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
+  const withoutConnection = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
   const proven = new Set<string>();
   return ({ operation, request, outcome }) => {
-    const isFailure = outcome.kind === 'none' ? !isNobodys.has(outcome.reason) : outcome.status >= 500;
+    const isFailure = outcome.kind === 'none' ? !withoutConnection.has(outcome.reason) : outcome.status >= 500;
     if (!isFailure || !mayRepeat(operation, request.method)) return false;
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
     const key = `${operation.id} ${kind}`;
@@ -183,7 +183,7 @@ function needsProof(): (exchange: Exchange) => boolean {
   };
 }
 
-/** @returns why an operation is not sent with these options; undefined where it is */
+/** @returns why these options exclude an operation; undefined if it is sent */
 export function refuseToSend(contract: Contract, operation: Operation, options: RunOptions): string | undefined {
   if (baseOf(operation, options) === undefined) return explainServer(contract, operation);
   return refuseOperation(contract, operation, options.permissions);

@@ -67,7 +67,7 @@ test('a failure of the runner ends the run, and what was found until then stands
   await served.close();
   expect([result.verdict, result.message]).toEqual([
     'failed',
-    'The runner failed: TypeError: planted ***. What was found until then stands.',
+    'The runner failed: TypeError: planted ***. Earlier findings are valid.',
   ]);
   expect(result.findings.map(({ check }) => check)).toContain('server-error');
 });
@@ -418,7 +418,7 @@ test('a key that ends in mid-run cuts it short, and no operation is blamed', asy
     { permissions: { effects: [], readOnly: true, writes: 'restore' } },
   );
   expect([result.verdict, result.findings]).toEqual(['cut-short', []]);
-  const warning = result.warnings.find(({ message }) => message.includes('is not accepted any more'));
+  const warning = result.warnings.find(({ message }) => message.includes('no longer accepts the credentials'));
   expect(warning?.fix).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
 });
 

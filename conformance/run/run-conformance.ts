@@ -7,9 +7,9 @@ import type { RunEvents, RunOptions, RunResult } from './run.ts';
 import { RunnerFailure } from './verdict.ts';
 
 /**
- * Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does.
+ * Runs the plan against a deployment and judges every answer. Never throws because of the deployment.
  *
- * @param plan what is sent about the operations that may be called
+ * @param plan creates the scenarios for the operations that may be called
  */
 export async function runConformance(
   contract: Contract,
@@ -30,7 +30,7 @@ export async function runConformance(
     controls: run.controls,
     fold: (scenario, turn) => {
       run.fold(scenario, turn);
-      // Everything that is left of the plan would only wait for the same.
+      // The rest of the plan would only wait for the same deployment.
       if (outages.goneForMs() !== undefined || address.judged().away !== undefined) run.stop();
     },
     options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },

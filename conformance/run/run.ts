@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly credentials: Credentials;
-  /** The second account; undefined: none was given. */
+  /** Credentials of the second account, if given. */
   readonly second?: Credentials | undefined;
   /** Certificate and key that connections show, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** How far a run is; handed out after each turn. */
+/** Progress of a run, reported after each turn. */
 export interface Progress {
   readonly phase: string;
   readonly requests: number;
@@ -48,13 +48,12 @@ export interface RunEvents {
   readonly onProgress?: (progress: Progress) => void;
   readonly onFinding?: (finding: Finding) => void;
   /**
-   * One line for each request, in the order of the plan, without secrets and without anything that two runs may differ in: the same
-   * for the same contract, seed, clock and server, whatever the number of workers.
+   * One line for each request, in the order of the plan, without secrets. The lines are the same for the same contract, seed, clock
+   * and server, whatever the number of workers.
    */
   readonly onRequest?: (line: string) => void;
 }
 
-/** The findings of a run, and its verdict. */
 export interface RunResult extends Judgement {
   readonly title: string;
   readonly contractFile: string;

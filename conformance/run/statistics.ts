@@ -6,10 +6,10 @@ import { echoesOf, normaliseBody } from '../failures/failure.ts';
 export interface OperationStatistics {
   readonly operation: Operation;
   readonly requests: number;
-  /** Statuses that came, in the order of their coming; 0 for no answer. */
+  /** Statuses in the order of their first answer; 0 for no answer. */
   readonly statuses: readonly number[];
   readonly isAccepted: boolean;
-  /** Why something could not be sent, as its last turn says. */
+  /** Why requests of its last turn were not sent. */
   readonly reasons: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function createStatistics() {
       own.requests += 1;
       if (!own.statuses.includes(status)) own.statuses = [...own.statuses, status];
       own.isAccepted ||= isAccepted(exchange);
-      // A 503 that only asked for time failed like the one that stays.
+      // A 503 counts as a failure even if a retry followed.
       const isPassing = exchange.isPause && status !== 503;
       const failure = isPassing || exchange.isAlone === true ? undefined : failureKey(exchange);
       if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
@@ -43,10 +43,10 @@ export function createStatistics() {
       countsOf(operation).reasons = reasons;
     },
     of: (operation: Operation): OperationStatistics => counts.get(operation) ?? nothing(operation),
-    /** Operations of which something was sent or explained, in that order. */
+    /** Operations with requests or reasons, in that order. */
     all: (): readonly OperationStatistics[] => [...counts.values()],
     requests: () => requests,
-    /** How many requests of one operation failed as this one did, each counted once, repeats left out. */
+    /** Number of requests of the operation that failed as this one did, without repetitions. */
     failedLike: (exchange: Exchange): number => failed.get(failureKey(exchange) ?? '') ?? 0,
   };
 }
@@ -66,9 +66,9 @@ interface OperationCoverage {
   readonly operation: string;
   readonly isReached: boolean;
   readonly requests: number;
-  /** Statuses that came, in order. */
+  /** Statuses of its answers, ascending. */
   readonly seen: readonly number[];
-  /** Statuses of the contract that never came. */
+  /** Declared statuses without an answer. */
   readonly unseen: readonly string[];
 }
 
@@ -98,9 +98,9 @@ export function measureCoverage(operations: readonly Operation[], statistics: St
   };
 }
 
-/** Statuses that say something about access, with what helps. */
+/** Statuses about access, with their explanation. */
 const aboutAccess: Readonly<Record<number, string>> = {
-  401: 'you only saw 401s: the credentials were refused, or none were given (--token, --client-id)',
+  401: 'you only saw 401s: the server rejected the credentials, or none were given (--token, --client-id)',
   402: 'you only saw 402s: the account may not use the API',
   403: 'you only saw 403s: the credentials lack a right or scope',
   429: 'you only saw 429s: pass --rate, or a longer --max-wait',
@@ -109,7 +109,7 @@ const aboutAccess: Readonly<Record<number, string>> = {
 /**
  * Why an operation was never accepted.
  *
- * @returns undefined when it was
+ * @returns undefined if it was accepted
  */
 export function explainUnreached(
   { operation, requests, statuses, isAccepted, reasons }: OperationStatistics,
@@ -120,12 +120,12 @@ export function explainUnreached(
   if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];
   if (requests === 0) {
     const isWithout = !isCut && operation.path.includes('{');
-    return reasons[0] ?? (isWithout ? 'no item to send to was found' : 'the run ended before its turn');
+    return reasons[0] ?? (isWithout ? 'no id for its path was found' : 'the run ended before its turn');
   }
   if (statuses.every((status) => status === 0)) return 'no request was answered';
   const ids = operation.path.includes('{') && statuses.every((status) => status === 404) ? ': no known id' : '';
   const silence = statuses.includes(0) ? ', or not at all' : '';
-  const spoken = `${statuses.filter((status) => status !== 0).join(', ')}${silence}`;
+  const listed = `${statuses.filter((status) => status !== 0).join(', ')}${silence}`;
   const also = reasons.length === 0 ? '' : `; other values were not sent: ${reasons[0]}`;
-  return `valid requests were answered ${spoken}${ids}${also}`;
+  return `valid requests were answered ${listed}${ids}${also}`;
 }

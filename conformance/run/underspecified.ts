@@ -8,18 +8,18 @@ import { bodySchemaOf, valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
 import { requestForm } from '../schema/canonical.ts';
 
-/** A place at which the server rejects what the contract allows. It is no defect: many a rule stands in no schema. */
+/** A place at which the server rejects a value that the contract allows. This is no defect: schemas can't express every rule. */
 export interface UnderspecifiedPlace {
   readonly pointer: Pointer;
-  /** `query limit`, `body /name`; empty where nothing says which place it is. */
+  /** `query limit`, `body /name`; empty if the rejection names no place. */
   readonly place: string;
   readonly operations: readonly string[];
   readonly status: number;
   /** The value that was sent at this place, as JSON; undefined for none. */
   readonly sent: string | undefined;
-  /** The server's words. */
+  /** The server's text. */
   readonly message: string;
-  /** Nothing but a `format` says what is valid there: the server may well ask for more (JSON Schema 2020-12, validation, 7.2.1). */
+  /** Whether `format` is the only keyword about the value: the server may require more (JSON Schema 2020-12, validation, 7.2.1). */
   readonly isByFormat: boolean;
 }
 
@@ -46,12 +46,12 @@ export function watchUnderspecified(contract: Contract) {
         const before = named.get(key);
         const operations = [...new Set([...(before?.operations ?? []), operation.id])];
         const sent = sentAt(place, seen);
-        const told = { pointer, place: describePlace(place), status, sent, message: excerpt(message, mostCharacters) };
+        const found = { pointer, place: describePlace(place), status, sent, message: excerpt(message, mostCharacters) };
         const isByFormat = isOnlyFormat(contract, schema);
-        // The longest sentence says most.
+        // The longest sentence is likely the most precise.
         const isBetter =
-          before === undefined || (operations.length === 1 && told.message.length > before.message.length);
-        named.set(key, isBetter ? { ...told, operations, isByFormat } : { ...before, operations });
+          before === undefined || (operations.length === 1 && found.message.length > before.message.length);
+        named.set(key, isBetter ? { ...found, operations, isByFormat } : { ...before, operations });
       }
       if (observations.some(({ place }) => place !== undefined)) return;
       const message = longest(rejection.sentences) || outcome.body.toString();
@@ -60,7 +60,7 @@ export function watchUnderspecified(contract: Contract) {
         ...{ message: excerpt(message, mostCharacters), isByFormat: false },
       });
     },
-    /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
+    /** Each place that rejections of valid requests name, and operations whose rejections name none if none was ever accepted. */
     places: (): readonly UnderspecifiedPlace[] => {
       const open = [...nameless].flatMap(([operation, one]) => (accepted.has(operation) ? [] : one));
       // Rejections in the same words have the same reason.
@@ -74,7 +74,7 @@ export function watchUnderspecified(contract: Contract) {
   };
 }
 
-/** A schema that several operations share is one place; a member that the contract does not know has none. */
+/** Finds the schema of a place; operations that share a schema share the place. */
 function locate(
   contract: Contract,
   operation: Operation,
@@ -101,7 +101,7 @@ function sentAt(place: Place, { path, query, requestHeaders, requestBody }: Seen
   return value === undefined ? undefined : excerpt(JSON.stringify(value) ?? '', mostCharacters);
 }
 
-/** Whether no keyword says more about a text than its `format`. */
+/** Whether `format` is the only keyword about a text. */
 function isOnlyFormat(contract: Contract, schema: Pointer | undefined): boolean {
   if (schema === undefined) return false;
   const form = requestForm(contract);

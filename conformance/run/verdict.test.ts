@@ -164,7 +164,7 @@ describe('what a run amounts to', () => {
 });
 
 test.each([
-  { path: '/a/{id}', statuses: [], isCut: false, message: 'no item to send to was found' },
+  { path: '/a/{id}', statuses: [], isCut: false, message: 'no id for its path was found' },
   { path: '/a/{id}', statuses: [], isCut: true, message: 'the run ended before its turn' },
   { path: '/a', statuses: [], isCut: false, message: 'the run ended before its turn' },
   { path: '/a', statuses: [0], isCut: false, message: 'no request was answered' },
@@ -177,18 +177,18 @@ test.each([
   expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(message);
 });
 
-test('the option of the host that is away stands in the cure', () => {
+test('the option of the host that is away is in the fix', () => {
   expect(judge({ open: 'refused' }).fix).toContain('--base-url');
   expect(judge({ token: 'refused' }).fix).toContain('--auth-url');
 });
 
-test('the first reason for want of a token stands in the cure, with the number of others', () => {
+test('the first reason for want of a token is in the fix, with the number of others', () => {
   expect(judge({ guarded: 401 }, ['one', 'two', 'three']).fix).toMatch(/^No token: one \(and 2 more\)\. /);
   expect(judge({ guarded: 401 }, ['one']).fix).toMatch(/^No token: one\. /);
   expect(judge({ guarded: 401 }).fix).toMatch(/^Check --token/);
 });
 
-test('a reason for want of a token stands in the cure where nothing was accepted, whatever came', () => {
+test('a reason for want of a token is in the fix where nothing was accepted, whatever came', () => {
   expect(judge({ guarded: 409 }, ['one']).fix).toMatch(/^No token: one\. /);
 });
 
@@ -198,7 +198,12 @@ test('refused credentials go before the defects of their refusals', () => {
 });
 
 test('a run that could not go on is not green', () => {
-  const judged = judge({ guarded: 200, open: 204 }, [], undefined, 'what let the run in has ended.');
+  const judged = judge(
+    { guarded: 200, open: 204 },
+    [],
+    undefined,
+    'the deployment no longer accepts the credentials of the run.',
+  );
   expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['cut-short', 2]);
-  expect(judged.message).toContain('Cut short: what let the run in has ended.');
+  expect(judged.message).toContain('Cut short: the deployment no longer accepts the credentials of the run.');
 });

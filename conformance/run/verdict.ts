@@ -4,7 +4,7 @@ import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Coverage, OperationStatistics } from './statistics.ts';
 
-/** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
+/** `nothing-tested`, `wrong-address` and `unreachable` must look neither green nor like a defect of the deployment. */
 export type Verdict =
   | 'passed'
   | 'defects'
@@ -15,7 +15,7 @@ export type Verdict =
   | 'interrupted'
   | 'failed';
 
-/** The runner itself failed: whatever was found until then, nothing is said about the deployment by that. */
+/** A failure of the runner itself, which proves nothing about the deployment. */
 export class RunnerFailure extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause), { cause });
@@ -27,20 +27,20 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** One sentence. */
   readonly message: string;
-  /** The way out of a run that proves nothing; undefined for one that does. */
+  /** What to do after a run that proves nothing; undefined for any other. */
   readonly fix: string | undefined;
 }
 
-/** Statuses after which nothing is known about the API behind them. */
+/** Statuses that prove nothing about the API. */
 const provesNothing = new Set([401, 402, 403, 429]);
 
-/** No such address or method, and refusals of the form of a request: many servers look at these before the credentials. */
-const ofForm = new Set([400, 404, 405, 406, 411, 413, 414, 415, 422]);
+/** Unknown address or method, or failed validation: many servers check these before the credentials. */
+const ofValidation = new Set([400, 404, 405, 406, 411, 413, 414, 415, 422]);
 
-/** Statuses that may come before anybody is let in: those of the form, the way to a log-in, a server that fails. */
+/** Whether a server may answer this status before it accepts credentials: validation, a redirect to a log-in, a server error. */
 function mayComeFirst(status: number): boolean {
   const isRedirect = status >= 300 && status < 400;
-  return provesNothing.has(status) || ofForm.has(status) || isRedirect || status >= 500;
+  return provesNothing.has(status) || ofValidation.has(status) || isRedirect || status >= 500;
 }
 
 /** Most names of operations in one sentence. */
@@ -55,17 +55,17 @@ interface VerdictGiven {
   readonly cut: Cut;
   readonly lost: LostAddress | undefined;
   readonly tokenProblems: readonly string[];
-  /** Why the run could not go on: the deployment stayed away, or let it in no more. */
+  /** Why the run could not go on: the deployment stayed away, or no longer accepted the credentials. */
   readonly ended: string | undefined;
-  /** How the runner failed. */
+  /** Message of the runner's own failure. */
   readonly failure?: string | undefined;
 }
 
-/** The verdict of a run: a reason for which it proves nothing goes before all that it found. */
+/** The verdict of a run. A reason for which the run proves nothing goes before its findings. */
 export function judgeVerdict(given: VerdictGiven): Judgement {
   const { findings, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {
-    const message = `The runner failed: ${failure}. What was found until then stands.`;
+    const message = `The runner failed: ${failure}. Earlier findings are valid.`;
     return {
       verdict: 'failed',
       message,
@@ -73,16 +73,16 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     };
   }
   if (cut === 'interrupted') {
-    return { verdict: 'interrupted', message: 'Interrupted; what was found until then stands.', fix: undefined };
+    return { verdict: 'interrupted', message: 'Interrupted; earlier findings are valid.', fix: undefined };
   }
   if (away !== undefined) {
     const { message, base } = away;
-    const fix = `Nothing was tested. See that it runs and that ${option} names its host and port.`;
+    const fix = `Nothing was tested. Check that the deployment runs and that ${option} has its host and port.`;
     return { verdict: 'unreachable', message: `Unreachable: ${message} (${base}).`, fix };
   }
   if (lost !== undefined) return judgeLost(lost);
-  const refused = judgeRefused(statistics, tokenProblems);
-  if (refused !== undefined) return refused;
+  const denied = judgeDenied(statistics, tokenProblems);
+  if (denied !== undefined) return denied;
   const unreached = describeUnreached(coverage);
   const defects = findings.filter(({ severity }) => severity === 'defect').length;
   if (defects > 0) {
@@ -90,35 +90,40 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     return { verdict: 'defects', message: `${found}${unreached && `, and ${unreached}`}.`, fix: undefined };
   }
   if (ended !== undefined) {
-    const message = `Cut short: ${ended} What was found until then stands${unreached && `; ${unreached}`}.`;
-    return { verdict: 'cut-short', message, fix: 'The warnings name what came before it.' };
+    const message = `Cut short: ${ended} Earlier findings are valid${unreached && `; ${unreached}`}.`;
+    return { verdict: 'cut-short', message, fix: 'The warnings name the cause.' };
   }
   const seen = statusesOf(statistics);
   if (seen.size === 0 && cut !== undefined) {
     const message = 'Nothing tested: the budget was spent before anything was answered.';
-    return { verdict: 'nothing-tested', message, fix: 'Give a larger --budget, or see why the deployment is silent.' };
+    return {
+      verdict: 'nothing-tested',
+      message,
+      fix: 'Give a larger --budget, or find out why the deployment does not answer.',
+    };
   }
   if (seen.size === 0 && statistics.some(({ requests }) => requests > 0)) {
     const message = 'Nothing tested: no request was answered.';
-    return { verdict: 'nothing-tested', message, fix: 'See why the deployment is silent, or raise --timeout.' };
+    const fix = 'Find out why the deployment does not answer, or raise --timeout.';
+    return { verdict: 'nothing-tested', message, fix };
   }
   if (seen.size === 0) {
     const message = 'Nothing tested: no request could be sent.';
-    return { verdict: 'nothing-tested', message, fix: 'The warnings say what each operation would need.' };
+    return { verdict: 'nothing-tested', message, fix: 'The warnings list what each operation needs.' };
   }
   if (coverage.reached === 0) {
-    const fix = fixOfTokens(tokenProblems) ?? 'The warnings say what came instead; no check of data took place.';
+    const fix = fixOfTokens(tokenProblems) ?? 'The warnings list the answers that came instead; no data was checked.';
     return { verdict: 'nothing-tested', message: `Nothing tested: ${unreached}.`, fix };
   }
   return { verdict: 'passed', message: `No defect found${unreached && `, but ${unreached}`}.`, fix: undefined };
 }
 
 /**
- * Nobody was let in. Whatever is wrong with the refusals themselves follows from that, and is told behind it.
+ * The verdict if no request got past the credentials. Defects of the rejections themselves are reported after it.
  *
- * @returns undefined where somebody was, or where what came says something of data
+ * @returns undefined if a request got past, or an answer proves something about data
  */
-function judgeRefused(
+function judgeDenied(
   statistics: readonly OperationStatistics[],
   tokenProblems: readonly string[],
 ): Judgement | undefined {
@@ -130,7 +135,7 @@ function judgeRefused(
   if (guarded.some(({ isAccepted }) => isAccepted)) return undefined;
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
-  const why = 'the credentials were refused or the quota is used up, no check of data took place';
+  const why = 'the server rejected the credentials or the quota is used up, no data was checked';
   const fix = fixOfTokens(tokenProblems) ?? 'Check --token, or --client-id and --client-secret.';
   const of = statistics.some(({ isAccepted }) => isAccepted) ? ' of what needs credentials' : '';
   const message = `Nothing tested${of}: you only saw ${statuses.join(', ')}: ${why}.`;
@@ -145,11 +150,11 @@ function fixOfTokens([problem, ...more]: readonly string[]): string | undefined 
 
 function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
   if (asked === undefined && !isForeign) {
-    const message = `Nothing tested: every answer at ${base} was 404, to ids of which none may be known.`;
+    const message = `Nothing tested: every answer at ${base} was 404, and every request had an id in its path.`;
     return {
       verdict: 'nothing-tested',
       message,
-      fix: `Is ${option} complete? Test also an operation that needs no id.`,
+      fix: `Check that ${option} is complete, and also test an operation without an id.`,
     };
   }
   const hint =

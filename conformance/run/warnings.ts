@@ -8,10 +8,10 @@ import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Most places of which each has a line of its own. */
+/** Most places that get a line of their own. */
 const mostPlaces = 40;
 
-/** A fact about the run or the contract that costs checks, with what to do about it. */
+/** A fact about the run or the contract that prevented checks, with its fix. */
 export interface Warning {
   readonly message: string;
   readonly fix: string;
@@ -26,13 +26,13 @@ interface WarningsGiven {
   readonly outages: readonly Outage[];
   readonly underspecified: readonly UnderspecifiedPlace[];
   readonly tokenProblems: readonly string[];
-  /** Why nothing was let in any more. */
+  /** Why the deployment no longer accepted the credentials. */
   readonly lostAccess: readonly Warning[];
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
 
-/** Facts that cost checks. Mere consequences of the verdict are left out: the verdict says them once. */
+/** Facts that prevented checks. Consequences of the verdict are omitted: the verdict itself states them. */
 export function gatherWarnings(given: WarningsGiven): Warning[] {
   const ofContract = [...ofProblems(given), ...undocumented(given)];
   if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
@@ -46,7 +46,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
     ...ofContract,
     ...explainOutages(given.outages).map((message) => ({
       message,
-      fix: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
+      fix: 'Exclude the operation with --exclude, or raise --max-wait; requests in flight at that time count as no defect.',
     })),
     ...ofDeployment(given),
     ...unreached(given),
@@ -56,7 +56,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   ];
 }
 
-/** One warning for what is wrong in the same words, with the first place. */
+/** One warning for problems with the same message, with the first place. */
 function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
   return [...Map.groupBy(problems, ({ message }) => message).values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
@@ -69,31 +69,31 @@ function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
 function ofDeployment({ facts }: WarningsGiven): Warning[] {
   return facts.map(({ operations, message, answered }) => ({
     message: `${nameSome(operations)}: ${message} (${answered}).`,
-    fix: 'Switch it on to have it tested, or leave it out with --exclude.',
+    fix: 'Enable the feature to test it, or exclude its operations with --exclude.',
   }));
 }
 
-/** Places at which the server refuses what the contract allows, one line each. */
+/** Places at which the server rejects what the contract allows, one line each. */
 function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
-  const told = underspecified
+  const listed = underspecified
     .slice(0, mostPlaces)
     .map(({ pointer, place, operations, status, sent, message, isByFormat }) => ({
-      message: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${message}`,
+      message: `The contract is underspecified at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was rejected with ${status}: ${message}`,
       fix: isByFormat
-        ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
-        : 'Say in the schema what the server asks for.',
+        ? 'The value is valid by its format, but a server may require more: describe the rule in the schema.'
+        : "Describe the server's rule in the schema.",
     }));
-  const left = underspecified.length - told.length;
-  if (left <= 0) return told;
-  const message = `The contract is looser than the server at ${counted(left, 'more place')}.`;
-  return [...told, { message, fix: 'Mend those above first.' }];
+  const left = underspecified.length - listed.length;
+  if (left <= 0) return listed;
+  const message = `The contract is underspecified at ${counted(left, 'more place')}.`;
+  return [...listed, { message, fix: 'Fix those above first.' }];
 }
 
 function describeSent(place: string, sent: string | undefined): string {
   return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
 }
 
-/** One warning for each reason, with the operations it holds for. */
+/** One warning for each reason, with its operations. */
 function unreached({ operations, statistics, cut }: WarningsGiven): Warning[] {
   const reasons = Map.groupBy(
     operations.flatMap((operation) => {
@@ -104,7 +104,7 @@ function unreached({ operations, statistics, cut }: WarningsGiven): Warning[] {
   );
   return [...reasons].map(([reason, found]) => ({
     message: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
-    fix: 'No check of what they answer took place.',
+    fix: 'No success answer of these operations was checked.',
   }));
 }
 
@@ -118,7 +118,7 @@ function undocumented({ operations }: WarningsGiven): Warning[] {
   return [
     {
       message: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
-      fix: 'Document them; refusals of these operations are not judged.',
+      fix: 'Document their 4xx answers; the run did not judge them.',
     },
   ];
 }
@@ -132,8 +132,8 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
   if (kept.length === 0) return [];
   return [
     {
-      message: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
-      fix: 'No accepted DELETE belongs to them.',
+      message: `Items that these operations created may still exist: ${kept.map(({ id }) => id).join(', ')}.`,
+      fix: 'Delete them by hand: no DELETE of them was accepted.',
     },
   ];
 }
@@ -143,7 +143,7 @@ function cutShort(cut: Cut): Warning[] {
   const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
   const fix =
     cut === 'interrupted'
-      ? 'Requests under way may have had their effect. Run it again to its end.'
+      ? 'Requests in flight may have taken effect. Run it again to its end.'
       : 'Give a larger --budget.';
   return [{ message: `${why}: the plan was not finished.`, fix }];
 }
