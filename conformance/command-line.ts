@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { type Ends, framesOf, planCommand, runCommand, type Streams } from './command/commands.ts';
+import { framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
 import { memberOf } from './contract/document.ts';
 import { printable } from './contract/printable.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
-/** The process around a command. */
-interface Surroundings {
+interface ProcessHooks {
   /** Called when a run begins. */
-  readonly watch: () => Ends;
-  /** Called when the runner itself failed: whatever it still waits for, it has nothing more to say. */
+  readonly watch: () => RunSignals;
+  /** Called when the runner itself failed, to exit though promises may still be pending. */
   readonly leave: (exitCode: number) => void;
 }
 
@@ -20,21 +19,21 @@ const standard: Streams = { out: process.stdout, error: process.stderr };
 /**
  * The runner as a command.
  *
- * @param args what stands behind its name
- * @param name by which it was called, for its help
- * @param streams what it prints to; those of the process when left out
- * @param surroundings those of the process when left out: its signals, its failures and its end
- * @returns the exit code: 0 nothing found; 1 defects; 2 wrong usage, or nothing that could be tested; 130 interrupted
+ * @param args arguments after the command's name
+ * @param name the command's name, for its help
+ * @param streams streams to print to, by default those of the process
+ * @param hooks signals and exit, by default those of the process
+ * @returns the exit code: 0 no defects; 1 defects; 2 wrong usage, or nothing tested; 130 interrupted
  */
 export async function conform(
   args: readonly string[],
   name: string,
   streams: Streams = standard,
-  { watch, leave }: Surroundings = { watch: watchProcess, leave: leaveProcess },
+  { watch, leave }: ProcessHooks = { watch: watchProcess, leave: leaveProcess },
 ): Promise<number> {
   let exitCode = 0;
   const program = addOptions(new Command(name))
-    .description('Tells where a deployment breaks its OpenAPI contract: each defect once, with one request to paste.')
+    .description('Tests a deployment against its OpenAPI contract: reports each defect once, with a request to paste.')
     .version(versionOf(join(import.meta.dirname, 'package.json')), '-V, --version', 'print the version')
     .addHelpText('after', describeExits(name))
     .showHelpAfterError('(--help shows every option)')
@@ -48,7 +47,7 @@ export async function conform(
     });
   program
     .command('plan')
-    .description('prints what would be tested, in its order; sends nothing')
+    .description('print the operations and checks of a run, in order; sends nothing')
     .action(async () => {
       exitCode = await planCommand(program.opts<RawOptions>(), streams);
     });
@@ -70,13 +69,13 @@ function versionOf(file: string): string {
 
 function describeExits(name: string): string {
   return `
-Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage,
-broken contract, unreachable target, wrong address (only 404 came), nothing
-tested (nobody was let in: 401, 402, 403 or 429 came; or no operation was
-accepted, and no defect found), cut short (the target stayed away or let it in
-no more), or a failure of the runner itself, with the reports so far; 130
-interrupted, with reports written. The last lines name what was not tested.
-Nothing is remembered from one run to the next.
+Exit codes: 0 no defects; 1 defects, or anything that --fail-on names; 2 wrong
+usage, broken contract, unreachable target, wrong address (only 404), nothing
+tested (only 401, 402, 403 or 429; or no operation accepted and no defect
+found), cut short (the target stopped, or no longer accepted the credentials),
+or a failure of the runner itself, with the reports so far; 130 interrupted,
+with reports written. The last lines name the parts that were not tested. A run
+keeps no state for the next one.
 
   ${name} --contract openapi.yaml \\
     --base-url https://api.example/v1 --token "$TOKEN"
@@ -87,8 +86,8 @@ Nothing is remembered from one run to the next.
   ${name} --contract openapi.yaml plan`;
 }
 
-/** The first Ctrl-C ends the run and writes the reports, the second ends the process. A failure of the runner ends the run too. */
-function watchProcess(): Ends {
+/** The first Ctrl-C ends the run and writes the reports, the second exits. A failure of the runner ends the run too. */
+function watchProcess(): RunSignals {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const fail = new AbortController();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// It is installed by people with whatever Node they have; anything later would be a stack trace.
+// The version is checked first: on an older Node the imports would fail with a stack trace.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 18)) {
   process.stderr.write(`lockstep-conform needs Node 24.18 or later, this is ${process.version}.\n`);
@@ -9,7 +9,7 @@ if (major < 24 || (major === 24 && minor < 18)) {
 }
 
 module.enableCompileCache();
-// Lines that nobody reads any more, as after `| head`, are no reason to end, and those of the help neither.
+// A closed pipe, as after `| head`, must not end the process.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const { conform } = await import('./command-line.ts');
 process.exitCode = await conform(process.argv.slice(2), 'lockstep-conform');

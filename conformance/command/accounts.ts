@@ -13,7 +13,7 @@ interface ReadAccounts {
   readonly faults: readonly string[];
 }
 
-/** The accounts that the options describe. Names of scopes, schemes and users are held to the contract and the file. */
+/** Reads the accounts from the options. Unknown names of scopes, schemes and users are faults. */
 export async function readAccounts(values: OptionValues, contract: Contract): Promise<ReadAccounts> {
   const faults: string[] = [];
   const users = await readUsers(values, faults);
@@ -67,8 +67,8 @@ async function readUsers({ authFile, seed }: OptionValues, faults: string[]): Pr
 }
 
 /**
- * A token by itself, or one for scopes: `items:read items:write=TOKEN`. Tokens may hold a `=` too, so that what stands before the
- * first one has to be scopes of the contract, or several words, which no token is.
+ * Reads plain tokens and tokens for scopes: `items:read items:write=TOKEN`. Tokens may contain `=` too, so the text before the first
+ * one has to be a scope of the contract, or several words.
  */
 function readTokens(
   given: readonly string[],
@@ -83,17 +83,17 @@ function readTokens(
     const [, before = '', text = ''] = /^([^=]+)=(.*[^=].*)$/s.exec(one) ?? [];
     const scopes = before.split(' ').filter(Boolean);
     const unknown = scopes.filter((scope) => !known.includes(scope));
-    // A scope that is almost one of the contract's is a misspelt one rather than the beginning of a token.
+    // A text that resembles a scope of the contract is a misspelt scope rather than the beginning of a token.
     const isMeant = text !== '' && (scopes.length > 1 || unknown.length === 0 || suggest(before, known) !== '');
     if (!isMeant) plain.push(one);
     else if (unknown.length === 0) scopedTokens.push({ scopes, text });
     for (const scope of isMeant ? unknown : []) {
-      const hint = scopes.length > 1 ? '' : ' A token that has a = itself goes by --credential.';
+      const hint = scopes.length > 1 ? '' : ' Pass a token that contains = by --credential.';
       faults.push(`${flag}: the contract has no scope ${scope}.${suggest(scope, known)} ${listOf(known)}${hint}`);
     }
   }
   if (plain.length > 1)
-    faults.push(`${flag} stands ${plain.length} times without scopes: give one of them, or 'scope=TOKEN'.`);
+    faults.push(`${flag} is given ${plain.length} times without scopes: give one of them, or 'scope=TOKEN'.`);
   return { token: plain[0], scopedTokens };
 }
 

@@ -66,7 +66,7 @@ configs: {whatever: it-is}
   });
 });
 
-test('users that are made get names of their own, the same in the next run, wherever their place holders stand', () => {
+test('users that are made get names of their own, the same in the next run, wherever their placeholders stand', () => {
   const text = `
 auth: [{name: one}, {name: two}]
 authTemplate:
@@ -165,7 +165,7 @@ describe('tells what is wrong, and where', () => {
   test.each([
     { name: 'no YAML', text: 'auth: [', message: /^auth\.yaml:\d+ / },
     { name: 'no object', text: '- a', message: 'auth.yaml:1 The document is not an object.' },
-    { name: 'no user', text: 'auth: []', message: 'auth.yaml:1 /auth: a list of users is wanted.' },
+    { name: 'no user', text: 'auth: []', message: 'auth.yaml:1 /auth: expected a list of users.' },
     {
       name: 'a misspelt member',
       text: 'auth:\n  - name: a\n    fixedHeader: []',
@@ -175,23 +175,23 @@ describe('tells what is wrong, and where', () => {
     {
       name: 'a wrong type',
       text: 'auth:\n  - name: a\n    fixedHeaders:\n      - name: X\n        value: 7',
-      message: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: a number stands where text is wanted. Put it in quotes.',
+      message: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: expected text, found a number. Put it in quotes.',
     },
     {
       name: 'a password that YAML reads as a number, without telling it',
       text: 'auth:\n  - name: a\n    loginEndpointAuth:\n      payloadUserPwd: {username: a, password: 98765}',
       message:
-        'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: a number stands where text is wanted. Put it in quotes.',
+        'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: expected text, found a number. Put it in quotes.',
     },
     {
       name: 'a verb that is none',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {endpoint: /l, verb: post, expectCookies: true}',
-      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is none of POST, GET, PATCH, DELETE, PUT.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is not one of POST, GET, PATCH, DELETE, PUT.',
     },
     {
       name: 'neither endpoint, nor verb, nor what to take from the answer',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {payloadRaw: x}',
-      message: 'auth.yaml:3 /auth/0/loginEndpointAuth: it needs either endpoint or externalEndpointURL.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth: the request needs either endpoint or externalEndpointURL.',
     },
     {
       name: 'a selector that is no pointer',
@@ -201,12 +201,12 @@ describe('tells what is wrong, and where', () => {
     {
       name: 'a user without a way in',
       text: 'auth: [{name: a}]',
-      message: 'auth.yaml:1 /auth/0: it needs fixedHeaders, loginEndpointAuth, or both.',
+      message: 'auth.yaml:1 /auth/0: the user needs fixedHeaders, loginEndpointAuth, or both.',
     },
     {
       name: 'a name that is taken',
       text: 'auth:\n- {name: a, fixedHeaders: [{name: A, value: b}]}\n- {name: a, fixedHeaders: [{name: A, value: c}]}',
-      message: 'auth.yaml:3 /auth/1/name: a is taken.',
+      message: 'auth.yaml:3 /auth/1/name: another user is called a.',
     },
   ])('$name', ({ text, message }) => {
     const [first] = read(text).faults;
@@ -220,21 +220,25 @@ describe('tells what is wrong, and where', () => {
   const [ofUser, ofLogin] = ['', '/loginEndpointAuth'];
   const fixed = 'fixedHeaders: [{name: A, value: b}]';
   test.each([
-    { user: fixed, at: ofUser, message: 'it needs a name.' },
-    { user: `name: a, name: a, ${fixed}`, at: '/name', message: 'it stands twice.' },
-    { user: 'name: [a]', at: '/name', message: 'a list stands where text is wanted.' },
-    { user: 'name: a, fixedHeaders: {A: b}', at: '/fixedHeaders', message: 'a list is wanted.' },
-    { user: 'name: a, loginEndpointAuth: 7', at: ofLogin, message: 'an object is wanted.' },
-    { user: login('contentType: text/plain'), at: ofLogin, message: 'it needs expectCookies: true, or a token.' },
+    { user: fixed, at: ofUser, message: 'the user needs a name.' },
+    { user: `name: a, name: a, ${fixed}`, at: '/name', message: 'the member is repeated.' },
+    { user: 'name: [a]', at: '/name', message: 'expected text, found a list.' },
+    { user: 'name: a, fixedHeaders: {A: b}', at: '/fixedHeaders', message: 'expected a list.' },
+    { user: 'name: a, loginEndpointAuth: 7', at: ofLogin, message: 'expected an object.' },
+    {
+      user: login('contentType: text/plain'),
+      at: ofLogin,
+      message: 'the log-in needs expectCookies: true, or a token.',
+    },
     {
       user: login('expectCookies: yes'),
       at: `${ofLogin}/expectCookies`,
-      message: 'text stands where true or false is wanted.',
+      message: 'expected true or false, found text.',
     },
     {
       user: login('expectCookies: true, externalEndpointURL: "https://a.example"'),
       at: ofLogin,
-      message: 'it needs either endpoint or externalEndpointURL.',
+      message: 'the request needs either endpoint or externalEndpointURL.',
     },
     {
       user: 'name: a, loginEndpointAuth: {externalEndpointURL: "ftp://a.example", verb: GET, expectCookies: true}',
@@ -244,12 +248,12 @@ describe('tells what is wrong, and where', () => {
     {
       user: 'name: a, loginEndpointAuth: {endpoint: /l, expectCookies: true}',
       at: ofLogin,
-      message: 'it needs a verb, such as POST.',
+      message: 'the request needs a verb, such as POST.',
     },
     {
       user: login(`expectCookies: true, payloadUserPwd: {${payload}}`),
       at: ofLogin,
-      message: 'its payload needs a contentType.',
+      message: 'the payload needs a contentType.',
     },
     {
       user: login(`expectCookies: true, contentType: text/xml, payloadUserPwd: {${payload}}`),
@@ -261,22 +265,22 @@ describe('tells what is wrong, and where', () => {
         `expectCookies: true, contentType: text/json, payloadUserPwd: {${payload.replace('password: b, ', '')}}`,
       ),
       at: `${ofLogin}/payloadUserPwd`,
-      message: 'it needs password.',
+      message: 'the payload needs password.',
     },
     {
       user: token('extractFrom: body, extractSelector: "", sendIn: header'),
       at: `${ofLogin}/token`,
-      message: 'it needs sendName.',
+      message: 'the token needs sendName.',
     },
     {
       user: token('extractFrom: body, extractSelector: "", sendIn: query, sendName: t, sendTemplate: "{t}"'),
       at: `${ofLogin}/token`,
-      message: 'sendTemplate needs the place holder {token}.',
+      message: 'sendTemplate needs the placeholder {token}.',
     },
     {
       user: `name: a, ${fixed}, createUsers: {endpoint: /u, verb: PUT, generators: [{prefix: a}]}`,
       at: '/createUsers/generators',
-      message: 'each needs a placeHolder.',
+      message: 'each generator needs a placeHolder.',
     },
     {
       user: `name: a, naqqq: 1, ${fixed}`,

@@ -6,8 +6,8 @@ import type { Login, LoginRequest, LoginToken, User } from '../execute/log-in.ts
 import { suggest } from './options.ts';
 
 /*
- * Users and how they log in, in the format of Web Fuzzing Commons (its schema auth.yaml): the members of today's version, and
- * those by which earlier ones told how a token is taken and sent.
+ * Users and their log-in, in the format of Web Fuzzing Commons (its schema auth.yaml): the members of the current version, and those
+ * of earlier ones for reading and sending a token.
  */
 
 type Shape =
@@ -65,8 +65,8 @@ type Steps = readonly (string | number)[];
 /**
  * Reads users from YAML or JSON.
  *
- * @param seed names and passwords of users that are made follow from it: a second run with it finds those of the first
- * @returns the users in their order, or everything that is wrong, each with its line
+ * @param seed determines names and passwords of created users: a second run with the same seed finds those of the first
+ * @returns the users in their order, or all faults, each with its line
  */
 export function readAuthFile(
   file: string,
@@ -85,11 +85,12 @@ export function readAuthFile(
   const report = (at: Steps, message: string): void => {
     faults.push(`${file}:${lineOf(joinPointer('#', ...at))} /${at.join('/')}: ${message}`);
   };
-  for (const pointer of repeated) faults.push(`${file}:${lineOf(pointer)} ${pointer.slice(1)}: it stands twice.`);
+  for (const pointer of repeated)
+    faults.push(`${file}:${lineOf(pointer)} ${pointer.slice(1)}: the member is repeated.`);
   const { configs: _, ...known } = root;
   checkShape(known, whole, [], report);
   const list = Array.isArray(root.auth) ? root.auth : [];
-  if (list.length === 0) report(['auth'], 'a list of users is wanted.');
+  if (list.length === 0) report(['auth'], 'expected a list of users.');
   if (faults.length > 0) return { users: [], faults };
   const users = list.map((entry, index) =>
     readUser(mergeTemplate(entry, root.authTemplate), seed, (path, message) =>
@@ -98,11 +99,11 @@ export function readAuthFile(
   );
   const names = users.map(({ name }) => name);
   for (const [index, name] of names.entries())
-    if (names.indexOf(name) !== index) report(['auth', index, 'name'], `${name} is taken.`);
+    if (names.indexOf(name) !== index) report(['auth', index, 'name'], `another user is called ${name}.`);
   return { users, faults };
 }
 
-/** Members that a user leaves out come from the template. */
+/** Takes members that a user omits from the template. */
 function mergeTemplate(own: unknown, template: unknown): JsonObject {
   if (!isObject(own) || !isObject(template)) return isObject(own) ? own : isObject(template) ? template : {};
   const merged = Object.entries(own).map(([name, value]) => {
@@ -114,27 +115,27 @@ function mergeTemplate(own: unknown, template: unknown): JsonObject {
 
 function readUser(entry: JsonObject, seed: number, report: (path: Steps, message: string) => void): User {
   const name = textAt(entry, 'name') ?? '';
-  if (name === '') report([], 'it needs a name.');
+  if (name === '') report([], 'the user needs a name.');
   const creation = isObject(entry.createUsers) ? entry.createUsers : undefined;
-  const made = new Map(
+  const generated = new Map(
     listOf(creation?.generators).map((generator): [string, string] => {
       if (textAt(generator, 'placeHolder') === undefined)
-        report(['createUsers', 'generators'], 'each needs a placeHolder.');
-      return [textAt(generator, 'placeHolder') ?? '', makeText(generator, `${seed} ${name}`)];
+        report(['createUsers', 'generators'], 'each generator needs a placeHolder.');
+      return [textAt(generator, 'placeHolder') ?? '', generateText(generator, `${seed} ${name}`)];
     }),
   );
   const fill = (text: string): string =>
-    [...made].reduce(
+    [...generated].reduce(
       (filled, [placeHolder, value]) => (placeHolder === '' ? filled : filled.replaceAll(placeHolder, () => value)),
       text,
     );
   const fixedHeaders = pairsOf(entry.fixedHeaders, fill);
   const given = isObject(entry.loginEndpointAuth) ? entry.loginEndpointAuth : undefined;
-  // A user with fixed headers may have got the rest from the template alone: a log-in that gives nothing is none.
+  // A user with fixed headers may have got the log-in from the template: one without token and cookies is ignored.
   const isIdle = given?.token === undefined && given?.expectCookies !== true && fixedHeaders.length > 0;
   const login = isIdle ? undefined : given;
   if (login === undefined && fixedHeaders.length === 0)
-    report([], 'it needs fixedHeaders, loginEndpointAuth, or both.');
+    report([], 'the user needs fixedHeaders, loginEndpointAuth, or both.');
   const at = (member: string) => (path: Steps, message: string) => report([member, ...path], message);
   return {
     name,
@@ -152,7 +153,7 @@ function readLogin(
   const request = readRequest(login, fill, report);
   const expectCookies = login.expectCookies === true;
   const token = isObject(login.token) ? readToken(login.token, report) : undefined;
-  if (!expectCookies && token === undefined) report([], 'it needs expectCookies: true, or a token.');
+  if (!expectCookies && token === undefined) report([], 'the log-in needs expectCookies: true, or a token.');
   return { ...request, expectCookies, token };
 }
 
@@ -163,14 +164,14 @@ function readRequest(
 ): LoginRequest {
   const endpoint = textAt(from, 'externalEndpointURL') ?? textAt(from, 'endpoint');
   const both = from.externalEndpointURL !== undefined && from.endpoint !== undefined;
-  if (endpoint === undefined || both) report([], 'it needs either endpoint or externalEndpointURL.');
+  if (endpoint === undefined || both) report([], 'the request needs either endpoint or externalEndpointURL.');
   const external = textAt(from, 'externalEndpointURL');
   if (external !== undefined && !/^https?:$/.test(URL.parse(external)?.protocol ?? ''))
     report(['externalEndpointURL'], `${external} is no http address.`);
-  if (textAt(from, 'verb') === undefined) report([], 'it needs a verb, such as POST.');
+  if (textAt(from, 'verb') === undefined) report([], 'the request needs a verb, such as POST.');
   const contentType = textAt(from, 'contentType');
   const body = textAt(from, 'payloadRaw') ?? writePayload(from.payloadUserPwd, contentType, report);
-  if (body !== undefined && contentType === undefined) report([], 'its payload needs a contentType.');
+  if (body !== undefined && contentType === undefined) report([], 'the payload needs a contentType.');
   const type = body === undefined || contentType === undefined ? [] : [['content-type', contentType] as const];
   return {
     endpoint: endpoint ?? '',
@@ -190,7 +191,7 @@ function writePayload(
   const [nameField, name, passwordField, password] = ['usernameField', 'username', 'passwordField', 'password'].map(
     (member) => {
       const found = textAt(payload, member);
-      if (found === undefined) report(['payloadUserPwd'], `it needs ${member}.`);
+      if (found === undefined) report(['payloadUserPwd'], `the payload needs ${member}.`);
       return found ?? '';
     },
   );
@@ -212,13 +213,13 @@ function readToken(token: JsonObject, report: (path: Steps, message: string) => 
   const sendName = textAt(token, 'sendName') ?? textAt(token, 'httpHeaderName');
   const sendIn = textAt(token, 'sendIn') ?? (textAt(token, 'httpHeaderName') && 'header');
   for (const [name, value] of Object.entries({ extractFrom, extractSelector, sendIn, sendName }))
-    if (value === undefined) report(['token'], `it needs ${name}.`);
+    if (value === undefined) report(['token'], `the token needs ${name}.`);
   if (extractFrom === 'body' && !/^(\/|$)/.test(extractSelector ?? ''))
     report(['token'], `${extractSelector} is no JSON pointer (RFC 6901): write /${extractSelector}.`);
   const sendTemplate =
     textAt(token, 'sendTemplate') ??
     `${textAt(token, 'headerPrefix') ?? ''}{token}${textAt(token, 'headerPostfix') ?? ''}`;
-  if (!sendTemplate.includes('{token}')) report(['token'], 'sendTemplate needs the place holder {token}.');
+  if (!sendTemplate.includes('{token}')) report(['token'], 'sendTemplate needs the placeholder {token}.');
   return {
     extractFrom: extractFrom === 'header' ? 'header' : 'body',
     extractSelector: extractSelector ?? '',
@@ -228,8 +229,8 @@ function readToken(token: JsonObject, report: (path: Steps, message: string) => 
   };
 }
 
-/** Letters and digits between the affixes, of the largest length up to sixteen that is allowed. */
-function makeText(generator: unknown, from: string): string {
+/** Generates letters and digits between the affixes, with the largest allowed length up to sixteen. */
+function generateText(generator: unknown, from: string): string {
   const [least, most] = [Number(memberOf(generator, 'minLength') ?? 0), Number(memberOf(generator, 'maxLength') ?? 16)];
   const [prefix, postfix] = [textAt(generator, 'prefix') ?? '', textAt(generator, 'postfix') ?? ''];
   const length = Math.max(1, least, Math.min(16, most)) - prefix.length - postfix.length;
@@ -246,15 +247,15 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
     const word = { text: 'text', flag: 'true or false', number: 'a number' }[shape];
     // Never the value: it may be a password that YAML reads as a number.
     const hint = shape === 'text' && typeof value !== 'object' ? ' Put it in quotes.' : '';
-    if (typeof value !== wanted) report(at, `${kindOf(value)} stands where ${word} is wanted.${hint}`);
+    if (typeof value !== wanted) report(at, `expected ${word}, found ${kindOf(value)}.${hint}`);
     return;
   }
   if (isTexts(shape)) {
-    if (!shape.some((one) => one === value)) report(at, `${JSON.stringify(value)} is none of ${shape.join(', ')}.`);
+    if (!shape.some((one) => one === value)) report(at, `${JSON.stringify(value)} is not one of ${shape.join(', ')}.`);
     return;
   }
   if (isEach(shape)) {
-    if (!Array.isArray(value)) report(at, 'a list is wanted.');
+    if (!Array.isArray(value)) report(at, 'expected a list.');
     else
       value.forEach((item, index) => {
         checkShape(item, shape.each, [...at, index], report);
@@ -262,7 +263,7 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
     return;
   }
   if (!isObject(value)) {
-    report(at, 'an object is wanted.');
+    report(at, 'expected an object.');
     return;
   }
   const names = Object.keys(shape);

@@ -34,35 +34,44 @@ interface Prepared {
   readonly contract: Contract;
 }
 
-const wrongUse = 2;
+const usageError = 2;
 
-/** Options and contract, or the exit code after the reasons have been printed. */
-async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefined): Promise<Prepared | number> {
+/**
+ * Reads options and contract.
+ *
+ * @param signals undefined for a command that sends nothing
+ * @returns the exit code if anything is wrong, after the faults were printed
+ */
+async function prepareRun(
+  raw: RawOptions,
+  streams: Streams,
+  signals: RunSignals | undefined,
+): Promise<Prepared | number> {
   const refuse = (...message: readonly string[]): number => {
     streams.error.write(`${message.join('\n')}\n`);
-    return wrongUse;
+    return usageError;
   };
-  const { values, faults } = readOptions(raw, ends !== undefined);
+  const { values, faults } = readOptions(raw, signals !== undefined);
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
-  const unfound = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
-  if (unfound.length > 0) return refuse(...unfound.map((folder) => `--allow-files ${folder} is no folder.`));
+  const missing = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  if (missing.length > 0) return refuse(...missing.map((folder) => `--allow-files ${folder} is no folder.`));
   const unreadable: string[] = [];
   await trustAuthorities(values, unreadable);
   const tls = await readClientCertificate(values, unreadable);
   if (unreadable.length > 0) return refuse(...unreadable);
-  // A deployment that serves its own contract has none before it answers.
-  if (ends !== undefined && isAddress(values.contract)) {
-    const end = await waitAsAsked(values, tls, streams, ends);
-    if (end !== undefined) return end;
+  // The deployment may serve its own contract, so the wait comes before reading it.
+  if (signals !== undefined && isAddress(values.contract)) {
+    const exitCode = await waitIfAsked(values, tls, streams, signals);
+    if (exitCode !== undefined) return exitCode;
   }
   let contract: Contract;
   try {
     const given = values.contract ?? '';
-    contract = { ...(await readContractFile(given, values)), file: shownName(given) };
+    contract = { ...(await readContractFile(given, values)), file: displayName(given) };
   } catch (error) {
     if (error instanceof ContractError)
-      return refuse(error.message.replaceAll(values.contract ?? '', () => shownName(values.contract ?? '')));
+      return refuse(error.message.replaceAll(values.contract ?? '', () => displayName(values.contract ?? '')));
     throw error;
   }
   const [unknownServer] = unknownServers(contract, values.server);
@@ -78,7 +87,7 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   const { unknown, selected } = selectOperations(operations, selection);
   const ids = operations.map(({ id }) => id);
   if (unknown.length > 0) return refuse(printable(describeUnknown(unknown, ids)));
-  if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
+  if (selected.length === 0) return refuse('--operation and --exclude select no operation: give fewer of them.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
   const { baseUrl = 'http://localhost', authUrl, budget, seed, now, workers, readOnly, writes } = values;
@@ -97,34 +106,35 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   return { values, run, contract };
 }
 
-/** The nearest of the names, and all of them where they are few. */
+/** A message with the nearest names, and all names if they are few. */
 function describeUnknown(unknown: readonly string[], names: readonly string[]): string {
   const nearest = new Set(unknown.map((name) => closest(name, [...names])));
   const all = names.length > 20 ? `The plan command lists all ${names.length}.` : `There are: ${names.join(', ')}.`;
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
-/** Two signals end a run from outside: one of the user, one of a failure of the runner that nothing has caught. */
-export interface Ends {
+/** Signals that end a run from outside. */
+export interface RunSignals {
+  /** Aborted by the user. */
   readonly interrupted: AbortSignal;
-  /** Its reason is a `RunnerFailure`. */
+  /** Aborted by an uncaught failure of the runner, with a `RunnerFailure` as its reason. */
   readonly failed: AbortSignal;
 }
 
-/** Longest that a run may take to end after the runner has failed: what it waits for may never come. */
+/** Longest wait for the end of a run after the runner failed: a promise may stay pending. */
 const patienceMs = 5_000;
 
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
-export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends): Promise<number> {
-  const { interrupted, failed } = ends;
-  const prepared = await prepareRun(raw, streams, ends);
+export async function runCommand(raw: RawOptions, streams: Streams, signals: RunSignals): Promise<number> {
+  const { interrupted, failed } = signals;
+  const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract } = prepared;
-  // Rather than after an hour of requests.
-  const unmade = await writeReports(values);
-  if (unmade !== undefined) {
-    streams.error.write(`${unmade}\n`);
-    return wrongUse;
+  // The output folder is tested before the first request, not after an hour of them.
+  const outFault = await writeReports(values);
+  if (outFault !== undefined) {
+    streams.error.write(`${outFault}\n`);
+    return usageError;
   }
   const signal = AbortSignal.any([interrupted, failed]);
   const effects = run.permissions.effects.join(', ') || 'none';
@@ -133,8 +143,8 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
     `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
   );
   if (!isAddress(values.contract)) {
-    const end = await waitAsAsked(values, run.tls, streams, ends);
-    if (end !== undefined) return end;
+    const exitCode = await waitIfAsked(values, run.tls, streams, signals);
+    if (exitCode !== undefined) return exitCode;
   }
   const live = createLiveProgress(streams.error);
   const running = runConformance(
@@ -149,21 +159,21 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
     },
     signal,
   );
-  const result = await Promise.race([running, givenUp(failed)]);
+  const result = await Promise.race([running, timeOutAfter(failed)]);
   live.clear();
   if (result === undefined) throw failed.reason;
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
-  const unwritten = await writeReports(values, result);
+  const reportFault = await writeReports(values, result);
   streams.out.write(reports[values.json ? 'json' : 'console'].format(result));
-  if (unwritten !== undefined) {
-    streams.error.write(`${unwritten}\n`);
-    return wrongUse;
+  if (reportFault !== undefined) {
+    streams.error.write(`${reportFault}\n`);
+    return usageError;
   }
   return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
 }
 
-/** Every report shows where the contract is from, and an address may hold a key. */
-function shownName(contract: string): string {
+/** The contract's file or address for reports, without user and query: these may contain a key. */
+function displayName(contract: string): string {
   const address = isAddress(contract) ? URL.parse(contract) : null;
   if (address === null) return contract;
   const user = address.username === '' && address.password === '' ? '' : '…@';
@@ -174,12 +184,12 @@ function isAddress(contract: string | undefined): boolean {
   return /^https?:/i.test(contract ?? '');
 }
 
-/** @returns the exit code where nothing has answered, or the wait was broken off */
-async function waitAsAsked(
+/** @returns the exit code if the target did not answer, or the wait was interrupted */
+async function waitIfAsked(
   { waitForTarget: withinMs, baseUrl = '' }: OptionValues,
   tls: RunOptions['tls'],
   streams: Streams,
-  { interrupted, failed }: Ends,
+  { interrupted, failed }: RunSignals,
 ): Promise<number | undefined> {
   if (withinMs === undefined) return undefined;
   const signal = AbortSignal.any([interrupted, failed]);
@@ -191,15 +201,15 @@ async function waitAsAsked(
 }
 
 /** Settles some time after the runner has failed, else never. */
-function givenUp(failed: AbortSignal): Promise<undefined> {
+function timeOutAfter(failed: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    const give = (): unknown => sleep(patienceMs, undefined, { ref: false }).then(resolve);
-    if (failed.aborted) give();
-    else failed.addEventListener('abort', give, { once: true });
+    const begin = (): unknown => sleep(patienceMs, undefined, { ref: false }).then(resolve);
+    if (failed.aborted) begin();
+    else failed.addEventListener('abort', begin, { once: true });
   });
 }
 
-/** The frames at which the runner failed. Nothing of the message: data of the deployment may stand in it. */
+/** Stack frames of a failure of the runner, without the message, which may contain data of the deployment. */
 export function framesOf(failure: Error): string {
   const cause = failure instanceof RunnerFailure && failure.cause instanceof Error ? failure.cause : failure;
   return (cause.stack ?? '')
@@ -208,7 +218,7 @@ export function framesOf(failure: Error): string {
     .join('\n');
 }
 
-/** Writes the reports; without a result sees that they can be written. @returns why they cannot */
+/** Writes the reports, or without a result only tests the folder. @returns why writing is not possible */
 async function writeReports({ report: names, out }: OptionValues, result?: RunResult): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   try {
@@ -232,7 +242,7 @@ function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
   return result.verdict === 'passed' && isStrict ? exitCodes.defects : exitCodes[result.verdict];
 }
 
-/** Prints the order of operations and what is to be established about each; sends nothing. */
+/** Prints the operations in their order with their obligations; sends nothing. */
 export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
   const prepared = await prepareRun(raw, streams, undefined);
   if (typeof prepared === 'number') return prepared;

@@ -35,9 +35,9 @@ test('no password of an address is told, and none is taken', () => {
 test('a variable that is not set is told, rather than a run of nobody', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: '', token: ['a', ''], user: '', clientSecret: 'b' }, true);
   expect(faults).toEqual([
-    '--base-url is empty: is the variable set that it comes from?',
-    '--token is empty: is the variable set that it comes from?',
-    '--user is empty: is the variable set that it comes from?',
+    '--base-url is empty: check that its variable is set.',
+    '--token is empty: check that its variable is set.',
+    '--user is empty: check that its variable is set.',
     '--client-secret needs --client-id too.',
   ]);
 });

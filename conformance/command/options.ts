@@ -8,29 +8,29 @@ import { builtPhases, phases } from '../phases/phase.ts';
 import type { WriteMode } from '../plan/permissions.ts';
 import { type ReportName, reports } from '../reports/reports.ts';
 
-/** As commander hands an option over. */
+/** Value of an option as commander passes it. */
 type Given = string | boolean | readonly string[] | undefined;
 
-/** Options as commander hands them over, by the names of the table. */
+/** Options as commander passes them, by the names of the table. */
 export type RawOptions = Readonly<Record<string, Given>>;
 
 interface OptionRow {
   readonly flags: string;
   readonly about: string;
   readonly env?: string;
-  /** Given several times, it has several values. */
+  /** Whether the option may be given several times. */
   readonly isRepeatable?: true;
   /**
-   * Left out: the value is the text itself.
+   * Without it, the value is the text itself.
    *
-   * @throws RangeError with a sentence: what was given, what is wanted, what is nearest
+   * @throws RangeError with a message that names the given, the expected and the nearest value
    */
   readonly read?: (given: Given, flag: string) => unknown;
 }
 
 const checkNames = checks.map(({ name }) => name);
 
-/** Every option of the runner, by the group of its help: its variable and its reader follow from one row. */
+/** Every option of the runner, by the group of its help. */
 const groups = {
   'Target:': {
     contract: {
@@ -40,32 +40,32 @@ const groups = {
     },
     allowFiles: {
       flags: '--allow-files <folder>',
-      about: 'a folder outside that of the contract whose files it may refer to; may stand several times',
+      about: 'a further folder whose files the contract may reference; repeatable',
       isRepeatable: true,
       read: texts,
     },
     baseUrl: {
       flags: '--base-url <url>',
-      about: 'where the API runs; replaces the servers of the contract',
+      about: 'address of the API; replaces the servers of the contract',
       env: 'LOCKSTEP_BASE_URL',
       read: url,
     },
     authUrl: {
       flags: '--auth-url <url>',
-      about: 'where operations of other servers run, such as the authorization server; --server says it of one server',
+      about: 'address of all other servers, such as the authorization server; --server sets it for one server',
       env: 'LOCKSTEP_AUTH_URL',
       read: url,
     },
     server: {
       flags: '--server <url=url>',
       about:
-        'where operations run that have a server of their own: the server as the contract writes it, and its address; may stand several times',
+        'address of one server of the contract: the server as the contract writes it, then its address; repeatable',
       isRepeatable: true,
       read: serverPlaces,
     },
     waitForTarget: {
       flags: '--wait-for-target <time>',
-      about: 'begin when the base URL answers, whatever it answers, and give up after 30s, 2m',
+      about: 'begin when the base URL answers with any status, and give up after 30s, 2m',
       read: duration,
     },
     ca: { flags: '--ca <file>', about: 'certificates (PEM) of authorities to trust besides those of the system' },
@@ -74,7 +74,7 @@ const groups = {
     token: {
       flags: '--token <token>',
       about:
-        "bearer token or API key for whatever asks for one; 'items:read items:write=TOKEN' is a token for these scopes of the contract, and may stand several times",
+        "bearer token or API key for all operations; 'items:read items:write=TOKEN' is a token for these scopes of the contract; repeatable",
       env: 'LOCKSTEP_TOKEN',
       isRepeatable: true,
       read: texts,
@@ -82,51 +82,51 @@ const groups = {
     credential: {
       flags: '--credential <scheme=value>',
       about:
-        "for one security scheme of the contract, by its name: an API key, a token, or 'name:password' for HTTP Basic; may stand several times",
+        "credential for one security scheme of the contract, by its name: an API key, a token, or 'name:password' for HTTP Basic; repeatable",
       env: 'LOCKSTEP_CREDENTIAL',
       isRepeatable: true,
       read: texts,
     },
     user: {
       flags: '--user <name:password>',
-      about: 'for HTTP Basic, and for tokens by password where the contract has no other way',
+      about: 'for HTTP Basic, and for the password grant if the contract has no other flow',
       env: 'LOCKSTEP_USER',
       read: user,
     },
     clientId: {
       flags: '--client-id <id>',
       about:
-        'client for tokens by client credentials, a token for each set of scopes; for HTTP Basic where there is no --user',
+        'client for the client credentials grant, one token for each set of scopes; for HTTP Basic if there is no --user',
       env: 'LOCKSTEP_CLIENT_ID',
     },
-    clientSecret: { flags: '--client-secret <secret>', about: 'its secret', env: 'LOCKSTEP_CLIENT_SECRET' },
+    clientSecret: { flags: '--client-secret <secret>', about: 'secret of the client', env: 'LOCKSTEP_CLIENT_SECRET' },
     refreshToken: {
       flags: '--refresh-token <token>',
-      about: 'for tokens by refresh token, with the client or without one',
+      about: 'for the refresh token grant, with or without a client',
       env: 'LOCKSTEP_REFRESH_TOKEN',
     },
     tokenCommand: {
       flags: '--token-command <command>',
-      about: "a command for sh that prints a token; {scope} stands for the scopes, quoted: 'get-token --scope {scope}'",
+      about: "shell command that prints a token; {scope} becomes the quoted scopes: 'get-token --scope {scope}'",
     },
     authFile: {
       flags: '--auth-file <file>',
       about:
-        'users and how they log in, in the format of Web Fuzzing Commons; the first is the account of the run, the second the second account',
+        'users and their log-in, in the format of Web Fuzzing Commons; the first is the account of the run, the second the second account',
       env: 'LOCKSTEP_AUTH_FILE',
     },
-    account: { flags: '--account <name>', about: 'another user of the file for the run' },
+    account: { flags: '--account <name>', about: 'the user of --auth-file that is the account of the run' },
     header: {
       flags: '--header <line...>',
       about:
-        "a header for every request, 'Name: value'; Authorization, Cookie and those that a security scheme names are credentials, left out where a request is sent without",
+        "a header for every request, 'Name: value'; Authorization, Cookie and headers of security schemes are credentials, omitted from requests without credentials",
       read: headers,
     },
     cert: { flags: '--cert <file>', about: 'client certificate (PEM)' },
-    key: { flags: '--key <file>', about: 'its private key (PEM)' },
+    key: { flags: '--key <file>', about: 'private key of the client certificate (PEM)' },
     keyPassword: {
       flags: '--key-password <password>',
-      about: 'what the key is encrypted with',
+      about: 'password of the private key',
       env: 'LOCKSTEP_KEY_PASSWORD',
     },
   },
@@ -134,7 +134,7 @@ const groups = {
     secondAccount: { flags: '--second-account <name>', about: 'the user of --auth-file that is the second account' },
     secondToken: {
       flags: '--second-token <token>',
-      about: 'as --token, for an account that must not see what the first one owns',
+      about: 'as --token, for an account that must not see objects of the first one',
       env: 'LOCKSTEP_SECOND_TOKEN',
       isRepeatable: true,
       read: texts,
@@ -154,16 +154,16 @@ const groups = {
       env: 'LOCKSTEP_SECOND_CLIENT_SECRET',
     },
   },
-  'What is tested:': {
+  'Selection:': {
     operation: {
       flags: '--operation <name...>',
       about: "only these: an operationId, 'GET /path', a path or a tag",
       read: texts,
     },
-    exclude: { flags: '--exclude <name...>', about: 'all but these', read: texts },
+    exclude: { flags: '--exclude <name...>', about: 'all operations but these', read: texts },
     excludeDeprecated: {
       flags: '--exclude-deprecated',
-      about: 'all but what the contract calls deprecated',
+      about: 'all operations but those marked as deprecated',
       read: flag,
     },
     check: {
@@ -182,25 +182,25 @@ const groups = {
       read: (given, name) => (given === undefined ? undefined : whole(given, name, { otherwise: 0, least: 1 })),
     },
   },
-  'What may be sent:': {
+  'Permissions:': {
     readOnly: {
       flags: '--read-only',
-      about: 'GET, HEAD, OPTIONS, token calls and log-ins alone, 5 a second unless --rate says otherwise',
+      about: 'send only GET, HEAD, OPTIONS, token calls and log-ins, 5 a second unless --rate is given',
       read: flag,
     },
     writes: {
       flags: '--writes <mode>',
       about:
-        'owned: create (a POST to a path with items beneath it, or one that the contract answers with 201 or Location), change and delete only what this run created; restore: besides, change what was there by writing back what was read of it; all: change and delete whatever is found. Any other POST is an action (…/reset): one at a time, and sent only under all, under x-idempotency, or where its x-effect is allowed (default: restore)',
+        'owned: create (a POST to a path with items beneath it, or one with a declared 201 or Location), change and delete only objects that this run created; restore: also change other objects, by writing back the values just read; all: change and delete any object. Any other POST is an action (…/reset), sent alone, and only with all, x-idempotency or an allowed x-effect (default: restore)',
       read: (given, name) => someOf(['owned', 'restore', 'all'], [text(given) ?? 'restore'], name)[0] as WriteMode,
     },
     allowEffects: {
       flags: '--allow-effects <kinds>',
-      about: 'x-effect kinds that may be caused, as in physical,remote; none by default',
+      about: 'kinds of x-effect that requests may have, as in physical,remote; none by default',
       read: listed,
     },
   },
-  'How it is sent:': {
+  'Requests:': {
     budget: {
       flags: '--budget <bounds>',
       about: 'stop at 300req, at 30s, or at the first of both: 300req,30s',
@@ -209,33 +209,33 @@ const groups = {
     },
     seed: {
       flags: '--seed <number>',
-      about: 'what is drawn by chance follows from it (default: 1)',
+      about: 'seed of all random choices (default: 1)',
       read: (given, name) => whole(given, name, { otherwise: 1 }),
     },
     now: {
       flags: '--now <time>',
-      about: 'the clock of the data that is sent (default: the system clock)',
+      about: 'current time for dates in requests (default: the system clock)',
       read: instant,
     },
     workers: {
       flags: '--workers <number>',
       about:
-        'most requests in flight; those that may disturb each other wait for each other, so that any number sends the same (default: 16)',
+        'most requests in flight; any number sends the same requests, as those that may disturb each other wait (default: 16)',
       read: (given, name) => whole(given, name, { otherwise: 16, least: 1 }),
     },
     rate: {
       flags: '--rate <rate>',
-      about: 'at most so many requests, as in 5/s',
+      about: 'limit of requests in a time, as in 5/s',
       read: (given) => (given === undefined ? undefined : readRate(String(given))),
     },
     timeout: {
       flags: '--timeout <ms>',
-      about: 'silence that counts as no answer (default: 10000)',
+      about: 'longest wait for the header of an answer, then for its content (default: 10000)',
       read: (given, name) => whole(given, name, { otherwise: 10_000, least: 1 }),
     },
     maxWait: {
       flags: '--max-wait <ms>',
-      about: 'longest wait that a Retry-After may ask for (default: 30000)',
+      about: 'longest wait for a Retry-After, or for a deployment that stopped (default: 30000)',
       read: (given, name) => whole(given, name, { otherwise: 30_000 }),
     },
   },
@@ -243,17 +243,17 @@ const groups = {
     failOn: {
       flags: '--fail-on <kinds>',
       about:
-        'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); leave out with --exclude what must not be called',
+        'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); exclude operations that must not be called with --exclude',
       read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
     },
     report: {
       flags: '--report <names>',
-      about: `any of ${Object.keys(reports).join(', ')}, with commas between, written to --out`,
+      about: `any of ${Object.keys(reports).join(', ')}, separated by commas, written to --out`,
       read: (given, name) => someOf(Object.keys(reports), listed(given), name) as readonly ReportName[],
     },
     out: {
       flags: '--out <folder>',
-      about: 'where reports go (default: lockstep-conform-report)',
+      about: 'folder for reports (default: lockstep-conform-report)',
       read: (given) => text(given) ?? 'lockstep-conform-report',
     },
     json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
@@ -264,9 +264,9 @@ export const optionTable = {
   ...groups['Target:'],
   ...groups['Credentials:'],
   ...groups['Second account:'],
-  ...groups['What is tested:'],
-  ...groups['What may be sent:'],
-  ...groups['How it is sent:'],
+  ...groups['Selection:'],
+  ...groups['Permissions:'],
+  ...groups['Requests:'],
   ...groups['Results:'],
 };
 
@@ -294,7 +294,7 @@ export function addOptions(command: Command): Command {
   return command;
 }
 
-/** Reads what commander handed over; every fault at once. `needsTarget` is false for what sends nothing. */
+/** Reads the options, and collects all faults. `needsTarget` is false for a command that sends nothing. */
 export function readOptions(
   raw: RawOptions,
   needsTarget: boolean,
@@ -312,10 +312,9 @@ export function readOptions(
       return [name, read(undefined, flagOf(row))] as const;
     }
   });
-  // A variable of CI that is not set: without a word the run would be one of nobody.
+  // An unset variable of CI would otherwise lead to a run without credentials.
   for (const [name, row] of rows) {
-    if ([raw[name]].flat().includes(''))
-      faults.push(`${flagOf(row)} is empty: is the variable set that it comes from?`);
+    if ([raw[name]].flat().includes('')) faults.push(`${flagOf(row)} is empty: check that its variable is set.`);
   }
   for (const [option, other] of needed) {
     if (raw[option] !== undefined && raw[other] === undefined)
@@ -324,7 +323,7 @@ export function readOptions(
   return { values: Object.fromEntries(values) as OptionValues, faults };
 }
 
-/** Options that mean nothing without another one. */
+/** Options that have no effect without another one. */
 const needed: readonly (readonly [option: keyof Table, other: keyof Table])[] = [
   ['clientSecret', 'clientId'],
   ['secondClientSecret', 'secondClientId'],
@@ -340,7 +339,7 @@ function flagOf({ flags }: OptionRow): string {
   return flags.split(' ')[0] ?? '';
 }
 
-/** ` Did you mean X?` where one of the names is near. */
+/** ` Did you mean X?` if one of the names is similar. */
 export function suggest(given: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const nearest = closest(given, [...known]);
@@ -396,7 +395,7 @@ function phaseNames(given: Given, name: string): readonly PhaseName[] {
 }
 
 function url(given: Given, name: string): string | undefined {
-  // Told as empty.
+  // An empty value is reported by `readOptions`.
   if (typeof given !== 'string' || given === '') return undefined;
   const address = URL.parse(given);
   if (address === null || !/^https?:$/.test(address.protocol)) {
@@ -442,7 +441,7 @@ function instant(given: Given, name: string): number {
 function headers(given: Given, name: string): readonly (readonly [name: string, value: string])[] {
   return texts(given).map((line) => {
     const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line);
-    // The given text may be a secret, or half of one that stood without quotes.
+    // The message omits the given text: it may be a secret, or half of one without quotes.
     if (match === null) throw new RangeError(`${name}: write it in quotes, as in ${name} 'X-Tenant: acme'.`);
     return [match[1] ?? '', match[2] ?? ''];
   });

@@ -145,7 +145,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     {
       name: 'an authority that is none',
       args: ['--ca', 'empty.pem'],
-      message: /--ca empty\.pem holds no certificate: PEM is wanted/,
+      message: /--ca empty\.pem contains no certificate: expected PEM/,
     },
     {
       name: 'a broken authority',

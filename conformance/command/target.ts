@@ -7,7 +7,7 @@ import { createConnection } from '../execute/connection.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
 
-/** Makes this process trust further authorities, besides those of the system: for the deployment, and for a contract from an address. */
+/** Trusts further authorities in this process: for the deployment, and for a contract from an address. */
 export async function trustAuthorities({ ca }: OptionValues, faults: string[]): Promise<void> {
   if (ca === undefined) return;
   const text = await readOptionFile('--ca', ca, faults);
@@ -16,13 +16,13 @@ export async function trustAuthorities({ ca }: OptionValues, faults: string[]): 
   try {
     for (const certificate of certificates) new X509Certificate(certificate);
     if (certificates.length > 0) setDefaultCACertificates([...getCACertificates('default'), ...certificates]);
-    else faults.push(`--ca ${ca} holds no certificate: PEM is wanted, -----BEGIN CERTIFICATE-----.`);
+    else faults.push(`--ca ${ca} contains no certificate: expected PEM, -----BEGIN CERTIFICATE-----.`);
   } catch (error) {
     faults.push(`--ca ${ca}: a certificate in it cannot be read: ${messageOf(error)}.`);
   }
 }
 
-/** The client certificate that connections show. */
+/** Reads the client certificate for connections. */
 export async function readClientCertificate(
   { cert: certFile, key: keyFile, keyPassword: passphrase }: OptionValues,
   faults: string[],
@@ -41,7 +41,7 @@ export async function readClientCertificate(
   return tls;
 }
 
-/** The text of a file that an option names; undefined, and one fault more, where it cannot be read. */
+/** The text of a file that an option names; undefined, with one more fault, if it cannot be read. */
 export async function readOptionFile(option: string, file: string, faults: string[]): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -58,14 +58,13 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** Between two looks, between two lines about it, and the longest that one look takes. */
-const [lookMs, lineMs, mostLookMs] = [200, 5_000, 5_000];
+/** Time between two requests, between two lines of progress, and the timeout of one request. */
+const [requestMs, lineMs, timeoutMs] = [200, 5_000, 5_000];
 
 /**
- * Looks at a base URL until anything answers there, whatever it is: a deployment that is still starting. It asks without
- * credentials, with a GET.
+ * Sends GET requests without credentials to a base URL until any answer comes: the deployment may still be starting.
  *
- * @returns undefined when it has answered, or the wait was broken off; else what was seen instead of an answer
+ * @returns undefined after an answer or an interruption, else why the last request had no answer
  */
 export async function waitForTarget(
   baseUrl: string,
@@ -77,7 +76,7 @@ export async function waitForTarget(
   let lastLine = Number.NEGATIVE_INFINITY;
   for (;;) {
     const connection = createConnection({
-      timeoutMs: Math.max(1, Math.ceil(Math.min(mostLookMs, left()))),
+      timeoutMs: Math.max(1, Math.ceil(Math.min(timeoutMs, left()))),
       signal,
       ...(tls && { tls }),
     });
@@ -94,11 +93,11 @@ export async function waitForTarget(
       if (lastLine > 0) stream.write(`${baseUrl} answers after ${seconds()} s.\n`);
       return undefined;
     }
-    if (left() <= lookMs) return outcome.message;
+    if (left() <= requestMs) return outcome.message;
     if (performance.now() - lastLine >= lineMs) {
       stream.write(`Waiting for ${baseUrl}: ${printable(outcome.message)} (${seconds()} s of ${withinMs / 1000} s)\n`);
       lastLine = performance.now();
     }
-    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
+    await sleep(requestMs, undefined, { signal }).catch(() => undefined);
   }
 }
