@@ -58,7 +58,7 @@ async function findLostAddress(seen: TargetSeen, given: Given): Promise<LostAddr
     const request = { method: 'GET', base: candidate, path: operation.path, headers, body: undefined };
     const outcome = await given.connection.send(request);
     sent.push(`${operation.id} address (without credentials) GET ${new URL(candidate).pathname}${operation.path} {}`);
-    if (outcome?.kind === 'answer' && isAtHome({ operation, request, outcome })) right = candidate;
+    if (outcome?.kind === 'answer' && isOfApi({ operation, request, outcome })) right = candidate;
   }
   return {
     base,
@@ -97,7 +97,7 @@ export interface TargetSeen {
 
 /** Collects the facts that prove whether the address is right. */
 export function watchAddress() {
-  const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
+  const targets = { api: watchTarget('--base-url'), auth: watchTarget('--auth-url') };
   /** The API, or the other server if only that one was called. */
   const judged = (): TargetSeen => {
     const api = targets.api.seen();
@@ -111,7 +111,7 @@ export function watchAddress() {
   };
 }
 
-function seeTarget(option: TargetSeen['option']) {
+function watchTarget(option: TargetSeen['option']) {
   let base: string | undefined;
   let [isAbsent, isOwn, isForeign, isThere] = [true, false, false, false];
   let [redirect, away]: [string | undefined, TargetSeen['away']] = [undefined, undefined];
@@ -175,7 +175,7 @@ function nearby(base: string, addresses: readonly string[]): string[] {
 }
 
 /** Whether the answer is one that the contract declares, or asks for credentials or parameters. */
-function isAtHome(asked: Asked & { readonly outcome: Answer }): boolean {
+function isOfApi(asked: Asked & { readonly outcome: Answer }): boolean {
   const { operation, outcome: answer } = asked;
   if (originOf(asked) === 'foreign') return false;
   if ([400, 401, 403, 422].includes(answer.status)) return true;

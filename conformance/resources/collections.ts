@@ -42,7 +42,7 @@ export interface Collections {
   /** Values of members by their plain name: `authorid` of `authorId`, `author_id`, `author.id`, `authors[].id`. */
   readonly mentions: (name: string) => readonly Mention[];
   /** Number of additions to a collection (its path) or to a member's name (`.authorid`). */
-  readonly newsOf: (topic: string) => number;
+  readonly additionsOf: (topic: string) => number;
 }
 
 interface OpenCollection extends Collection {
@@ -58,10 +58,10 @@ export function createCollections(): Collections {
   const byNoun = new Map<string, OpenCollection[]>();
   const byParent = new Map<string, OpenCollection[]>();
   const mentioned = new Map<string, Mention[]>();
-  const news = new Map<string, number>();
+  const additions = new Map<string, number>();
 
   const touch = (topic: string): void => {
-    news.set(topic, (news.get(topic) ?? 0) + 1);
+    additions.set(topic, (additions.get(topic) ?? 0) + 1);
   };
 
   const open = (path: string): OpenCollection => {
@@ -103,7 +103,7 @@ export function createCollections(): Collections {
     },
     called: (noun) => byNoun.get(noun) ?? [],
     mentions: (name) => mentioned.get(name) ?? [],
-    newsOf: (topic) => news.get(topic) ?? 0,
+    additionsOf: (topic) => additions.get(topic) ?? 0,
     add: (path, item) => {
       const collection = open(path);
       const key = JSON.stringify([item.parents, [...item.scalars]]);

@@ -10,7 +10,7 @@ import type { SlotState } from './trials.ts';
 
 /** Values for the parameters that name the object of a call. */
 export interface Target {
-  readonly label: 'linked' | 'recorded' | 'guessed' | 'made up' | 'example';
+  readonly label: 'linked' | 'recorded' | 'guessed' | 'generated' | 'example';
   /** By parameter name. The caller chooses the missing ones. */
   readonly values: Readonly<Record<string, Scalar>>;
   /** Whether this run created the named object, or one above it. */

@@ -22,7 +22,7 @@ const longestText = 300;
 const longestToken = 2_000;
 
 /**
- * Reads the items out of whatever an answer wraps them in: `[…]`, `{payload: […]}`, `{data: {items: […]}}`, a map
+ * Reads the items of an answer, with any wrapper around them: `[…]`, `{payload: […]}`, `{data: {items: […]}}`, a map
  * `{"<id>": {…}}`.
  *
  * @param noun name of one item, in lower case: selects the list among others

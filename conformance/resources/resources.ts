@@ -228,13 +228,13 @@ export function createResources(contract: Contract): Resources {
     createdAt: (path) => createdByPath.get(plainPath(path)) ?? 0,
     isWanted: (collection) => wanted.has(collection),
     linksTo: ({ id }) => links.get(id) ?? [],
-    knows: (noun) => collections.newsOf(`.${noun}`) > 0,
+    knows: (noun) => collections.additionsOf(`.${noun}`) > 0,
     mayKnow: (noun) => nouns.has(noun),
     lastRead: (path, values) => reads.get(readKey(path, values)),
     isOfSystem: ({ path }, values) => {
       const last = slotsOf(path).at(-1);
       const value = last === undefined ? undefined : values[last.parameter];
-      return itemsAt(last?.collection ?? '').some(({ scalars }) => scalars.has('@system') && holds(scalars, value));
+      return itemsAt(last?.collection ?? '').some(({ scalars }) => scalars.has('@system') && hasValue(scalars, value));
     },
     isOwned: (operation, seen) => {
       const slot = slotsOf(operation.path).at(-1);
@@ -263,9 +263,9 @@ export function createResources(contract: Contract): Resources {
       }),
     revisionFor: (operation, names = []) => {
       let sum = links.get(operation.id)?.length ?? 0;
-      for (const topic of topicsOf(operation)) sum += collections.newsOf(topic);
+      for (const topic of topicsOf(operation)) sum += collections.additionsOf(topic);
       for (const { key } of slotsOf(operation.path)) sum += slots.get(key)?.revision ?? 0;
-      for (const name of names) sum += collections.newsOf(`.${name}`);
+      for (const name of names) sum += collections.additionsOf(`.${name}`);
       return sum;
     },
     observe: (observed) => {
@@ -285,12 +285,14 @@ export function createResources(contract: Contract): Resources {
     symbolOf: (path, parameter, value) => {
       const slot = slotsOf(path).find((candidate) => candidate.parameter === parameter);
       if (slot === undefined || !isScalar(value)) return undefined;
-      return itemsAt(slot.collection).some(({ scalars }) => holds(scalars, value)) ? symbolFor(slot, value) : undefined;
+      return itemsAt(slot.collection).some(({ scalars }) => hasValue(scalars, value))
+        ? symbolFor(slot, value)
+        : undefined;
     },
   };
 }
 
-function holds(scalars: Scalars, value: unknown): boolean {
+function hasValue(scalars: Scalars, value: unknown): boolean {
   return [...scalars.values()].some((other) => String(other) === String(value));
 }
 

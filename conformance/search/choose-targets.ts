@@ -21,10 +21,10 @@ export function allTargets(context: RunContext, operation: Operation, kind: Oper
         (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(context, operation, target))),
       )
     : found;
-  const made = madeUp(context, operation);
+  const generated = generatedTargets(context, operation);
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
-    ? [...sure, ...made, exampleTarget]
-    : [...sure, ...made];
+    ? [...sure, ...generated, exampleTarget]
+    : [...sure, ...generated];
 }
 
 /** Whether the target belongs to the deployment itself. */
@@ -33,8 +33,8 @@ function isOfSystem({ resources }: RunContext, operation: Operation, { values }:
   return Object.values(values).some(isNameOfSystem);
 }
 
-/** A new id, made of the run's tag, for a PUT that creates (the contract declares 201). */
-function madeUp(context: RunContext, operation: Operation): Target[] {
+/** The run's tag as a new id, for a PUT that creates (the contract declares 201). */
+function generatedTargets(context: RunContext, operation: Operation): Target[] {
   const last = slotsOf(operation.path).at(-1);
   const creates = operation.method === 'put' && operation.responses.some(({ status }) => status === '201');
   if (!creates || last === undefined || !plainPath(operation.path).endsWith('/{}')) return [];
@@ -44,7 +44,7 @@ function madeUp(context: RunContext, operation: Operation): Target[] {
   const isFit = schema === undefined || context.judge.accepts(schema, 'request', context.tag);
   const [parent] = parents;
   if (!isFit || parent === undefined) return [];
-  return [{ label: 'made up', values: { ...parent.values, [last.parameter]: context.tag }, owned: true, sure: true }];
+  return [{ label: 'generated', values: { ...parent.values, [last.parameter]: context.tag }, owned: true, sure: true }];
 }
 
 interface Preparing {

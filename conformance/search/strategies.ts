@@ -70,8 +70,8 @@ const relist: Strategy = {
   mostRequests: 1,
   stage: ({ context, operation }, state) => {
     const last = lastAccepted(state);
-    const isNews = last?.isEmptyList === true && context.resources.createdAt(operation.path) > last.created;
-    return isNews && countBy(state, 'relist') < most.relists && isWithin(state) ? 'reach' : undefined;
+    const isOutdated = last?.isEmptyList === true && context.resources.createdAt(operation.path) > last.created;
+    return isOutdated && countBy(state, 'relist') < most.relists && isWithin(state) ? 'reach' : undefined;
   },
   next: sendAgain,
 };
