@@ -4,35 +4,32 @@ import { joinPointer } from '../contract/document.ts';
 import { readJson } from '../execute/content.ts';
 import type { Answer, NumberedExchange, Since } from '../execute/exchange.ts';
 
-/** An answer beside what the contract says about its status. */
+/** An answer with the response that the contract declares for its status. */
 export interface Answered {
   readonly answer: Answer;
-  /** Undefined where the contract says nothing. */
+  /** Undefined if the contract declares none, or if a gateway may have answered. */
   readonly response: ResponseObject | undefined;
 }
 
 const gatewayStatuses = new Set([413, 414, 429, 431, 502, 503, 504]);
 
-/** The answer of an exchange that has one, with its place in the contract. */
+/** The answer of an exchange with its declared response; undefined if no answer came. */
 export function answerOf({ outcome, operation }: NumberedExchange): Answered | undefined {
   if (outcome.kind === 'none') return undefined;
   const response = responseFor(operation, outcome.status);
-  // A range or `default` speaks for the server; these may come from whatever stands in front of it.
+  // A range or `default` describes the server alone: a proxy in front of it may send these statuses.
   const isGateways = gatewayStatuses.has(outcome.status) && response?.status !== String(outcome.status);
   return { answer: outcome, response: isGateways ? undefined : response };
 }
 
-/**
- * The answer where the contract speaks about it: of a grey request, or of a method that is not the operation's, no answer is
- * wrong by the contract.
- */
+/** The answer if the contract describes it: no answer to a grey request, or to another method than the operation's, breaks the contract. */
 export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefined {
   const { intent, request, operation } = exchange;
   if (intent.polarity === 'grey' || request.method !== operation.method.toUpperCase()) return undefined;
   return answerOf(exchange);
 }
 
-/** Whether its body is all that it says. */
+/** Whether the whole body was read and decoded. */
 export function isReadable({ undecoded, isCut }: Answer): boolean {
   return undecoded === undefined && isCut !== true;
 }
@@ -43,13 +40,13 @@ export function hasContent({ request, outcome }: NumberedExchange): boolean {
   return !(outcome.status < 200 || [204, 205, 304].includes(outcome.status));
 }
 
-/** Why a failure may be no more than a consequence of what the run itself did. */
+/** Explains that a failure may be a consequence of the run's own writes. */
 export function describeSince({ writes, control, status }: Since): string {
-  const now = status === 0 ? 'not answered' : `answered ${status}`;
-  return `since ${writes.join(', ')} was accepted, ${control}, accepted before, is ${now}: it may be a consequence of that`;
+  const now = status === 0 ? 'gets no answer' : `is answered ${status}`;
+  return `${control} was accepted before ${writes.join(', ')} and now ${now}: the failure may be a consequence of that write`;
 }
 
-/** Success responses that the contract lists, as obligations name them. */
+/** The declared responses of 2xx and 3xx. */
 export function listedSuccesses(responses: readonly ResponseObject[]): readonly ResponseObject[] {
   return responses.filter(({ status }) => /^[23]/.test(status));
 }
@@ -58,7 +55,7 @@ type Content =
   | {
       readonly kind: 'value';
       readonly value: unknown;
-      /** The place of a number that is larger than can be represented, `1e999`: its violations prove nothing. */
+      /** Location of a number that is too large to represent (`1e999`): its violations prove nothing. */
       readonly overflow?: string | undefined;
     }
   | {
@@ -67,12 +64,12 @@ type Content =
       readonly clause: string;
       readonly message: string;
     }
-  /** Nothing that could be judged, and why. */
+  /** Content that cannot be judged; the message gives the reason. */
   | { readonly kind: 'unread'; readonly message: string };
 
 const contents = new WeakMap<Answer, Content>();
 
-/** The value that the content of an answer carries by its media type: JSON parsed, anything else as text. Read once for all checks. */
+/** The value of an answer's content: JSON is parsed, anything else is text. All checks share one reading. */
 export function contentOf({ outcome, seen }: NumberedExchange, contentType: string): Content {
   if (outcome.kind === 'none') return { kind: 'unread', message: 'no answer came' };
   const known = contents.get(outcome) ?? readContent(outcome, contentType, seen.responseBody);
@@ -90,7 +87,7 @@ function readContent({ body, undecoded }: Answer, contentType: string, parsed: u
   if (read === undefined) {
     const number = /[:[,]\s*-?(NaN|Infinity)\b/.exec(body.toString())?.[1];
     const why =
-      number === undefined ? 'the content is not JSON' : `the content is not JSON: ${number} is no number there`;
+      number === undefined ? 'the content is not JSON' : `the content is not JSON, which has no number ${number}`;
     return { kind: 'broken', keyword: 'json', clause: 'RFC 8259 2', message: why };
   }
   if ('unread' in read) return { kind: 'unread', message: read.unread };
@@ -100,21 +97,21 @@ function readContent({ body, undecoded }: Answer, contentType: string, parsed: u
 function readText(body: Buffer, contentType: string): Content {
   const named = /charset="?([^\s";]+)/i.exec(contentType)?.[1];
   const charset = named ?? 'utf-8';
-  // Content that is no text may be of any octets.
+  // A type other than `text/*` may contain any octets.
   const fatal = named !== undefined || /^text\//i.test(contentType);
   try {
     return { kind: 'value', value: new TextDecoder(charset, { fatal, ignoreBOM: true }).decode(body) };
   } catch (error) {
-    if (error instanceof RangeError) return { kind: 'unread', message: `its charset ${charset} is not known here` };
+    if (error instanceof RangeError) return { kind: 'unread', message: `its charset ${charset} is not supported` };
     if (named === undefined) return { kind: 'unread', message: 'it is not UTF-8, and Content-Type names no charset' };
     const message = `the text is not in ${charset}, which Content-Type names`;
-    // Readers agree on every octet of UTF-8 alone.
+    // Decoders agree on every octet only for UTF-8.
     if (!/^utf-?8$/i.test(charset)) return { kind: 'unread', message };
     return { kind: 'broken', keyword: 'encoding', clause: 'RFC 9110 8.3.2', message };
   }
 }
 
-/** Parsing alone makes a number infinite: JSON has none that are. */
+/** Only parsing creates an infinite number: JSON has no notation for one. */
 function findOverflow(value: unknown): string | undefined {
   const waiting = [{ value, at: '' }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

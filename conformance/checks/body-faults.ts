@@ -16,43 +16,42 @@ import { counted, nameSome } from '../contract/printable.ts';
 import { type Cause, hashOf } from '../failures/failure.ts';
 import type { Violation } from '../schema/create-judge.ts';
 
-/** Violations of one instance that are one cause. */
+/** Violations in one body that have one cause. */
 export interface Fault {
   readonly first: Violation;
   readonly message: string;
   readonly causes: readonly Cause[];
-  /** False where nothing but a `format` says so that only some readers take for a law. */
+  /** False if the only violated keyword is a `format` that validators disagree about. */
   readonly isSure: boolean;
 }
 
 /**
- * Folds the violations of one body into faults. Violations of one object are one fault, however many of its members are wrong, and
- * so are those of the items of a list in the same way; beneath an object that is another thing altogether nothing is told apart.
- * A null where none is declared is one fault wherever it stands.
+ * Folds the violations of one body into faults. All violations of one object are one fault, as are those that the items of a list
+ * share. Violations beneath an object of an unrelated shape are dropped. All undeclared nulls are one fault.
  *
- * @param range of the status, `4XX`: refusals have one shape all over a document, and are compared by what they carry
+ * @param range of the status, `4XX`: error bodies share one schema across a document, and are compared by their members
  */
 export function findFaults(root: JsonObject, violations: readonly Violation[], body: unknown, range: string): Fault[] {
   const seen = violations.flatMap((violation): Judged[] => {
     const value = readPointer(body, violation.at);
-    const said = readPointer(root, violation.pointer);
-    return isRounded(violation, value, said)
+    const expected = readPointer(root, violation.pointer);
+    return isRounded(violation, value, expected)
       ? []
-      : [{ violation, value, said, owner: ownerOf(violation, value, body) }];
+      : [{ violation, value, expected, owner: ownerOf(violation, value, body) }];
   });
   const contradictions = seen.filter(({ violation }) => isContradiction(root, violation));
   const rest = seen.filter((one) => !contradictions.includes(one));
   const groups = [...Map.groupBy(rest, ({ owner }) => general(owner))].map(([path, own]) => ({ path, own }));
-  const strangers = groups.filter(({ own }) => isAnotherThing(own)).map(({ path }) => path);
-  const told = groups.filter(({ path }) => !strangers.some((stranger) => path.startsWith(`${stranger}/`)));
+  const unrelated = groups.filter(({ own }) => isUnrelated(own)).map(({ path }) => path);
+  const reported = groups.filter(({ path }) => !unrelated.some((parent) => path.startsWith(`${parent}/`)));
   const isNull = ({ value, violation }: Judged, path: string): boolean =>
-    value === null && violation.keyword !== 'required' && !strangers.includes(path);
-  const nulls = told.flatMap(({ path, own }) => own.filter((one) => isNull(one, path)));
-  const others = told.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
+    value === null && violation.keyword !== 'required' && !unrelated.includes(path);
+  const nulls = reported.flatMap(({ path, own }) => own.filter((one) => isNull(one, path)));
+  const others = reported.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
   return [
     ...others.flatMap((own) => describe(own, (one) => causeOf(root, one, body, range))),
     ...describe(nulls, () => [range, 'null']).map((fault) => ({ ...fault, message: describeNulls(nulls) })),
-    ...describe(contradictions, () => ['closed under allOf'], 'no object can keep both parts of the allOf'),
+    ...describe(contradictions, () => ['closed under allOf'], 'no object can satisfy both parts of the allOf'),
   ];
 }
 
@@ -60,8 +59,8 @@ interface Judged {
   readonly violation: Violation;
   readonly value: unknown;
   /** Value of the keyword in the contract. */
-  readonly said: unknown;
-  /** The object of the body that the violation is about. */
+  readonly expected: unknown;
+  /** Location of the object in the body that the violation concerns. */
   readonly owner: string;
 }
 
@@ -72,40 +71,40 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
   const parts = sentences.slice(0, 4).flatMap(([one], index) => {
     if (one === undefined) return [];
     const { at, message } = one.violation;
-    return index === 0 || message === first.violation.message ? [message] : [`${at || 'the whole'} ${message}`];
+    return index === 0 || message === first.violation.message ? [message] : [`${at || 'the whole body'} ${message}`];
   });
   const left = sentences.length - parts.length;
   const more = own.length - sentences.length;
   const message = [
     [...new Set(parts)].join('; '),
-    left > 0 ? `, and ${counted(left, 'more sentence')}` : '',
-    more > 0 ? `, and so at ${counted(more, 'more place')}` : '',
+    left > 0 ? `, and ${counted(left, 'more violation')}` : '',
+    more > 0 ? `, also at ${counted(more, 'more place')}` : '',
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
   const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
-  return [{ first: first.violation, message, causes: [...causes.values()], isSure: own.some(isLaw) }];
+  return [{ first: first.violation, message, causes: [...causes.values()], isSure: own.some(isCertain) }];
 }
 
 function describeNulls(nulls: readonly Judged[]): string {
-  const places = [...new Set(nulls.map(({ violation }) => general(violation.at) || 'the whole'))];
+  const places = [...new Set(nulls.map(({ violation }) => general(violation.at) || 'the whole body'))];
   return `null came where none is declared: ${nameSome(places, 6)}`;
 }
 
-/** Formats with one spelling that every reader shares; of others, and of an empty text, `format` is a note (JSON Schema 2020-12, 7.2.1). */
+/** Formats that all validators read alike. Any other `format`, and an empty text, is an annotation (JSON Schema 2020-12, 7.2.1). */
 const shared = new Set<unknown>(['date', 'date-time', 'time']);
 
-function isLaw({ violation, value, said }: Judged): boolean {
-  return violation.keyword !== 'format' || (shared.has(said) && value !== '');
+function isCertain({ violation, value, expected }: Judged): boolean {
+  return violation.keyword !== 'format' || (shared.has(expected) && value !== '');
 }
 
 /** Keywords about an object as a whole rather than about one value in it. */
 const aboutObjects = new Set(['additionalProperties', 'unevaluatedProperties', 'required', 'dependentRequired']);
 
-/** Keywords by which an object is wrong as the member of another. */
+/** Keywords that an object violates as a member of another one. */
 const aboutOneValue = new Set(['type', 'enum', 'const']);
 
-/** Another thing was sent than the one described: so little of it fits that its members say nothing more. */
-function isAnotherThing(own: readonly Judged[]): boolean {
+/** Whether an object fits its schema so little that faults of its members prove nothing. */
+function isUnrelated(own: readonly Judged[]): boolean {
   const sentences = new Set(own.map(({ violation }) => `${violation.pointer} ${violation.detail}`));
   const missing = new Set(
     own.filter(({ violation }) => violation.keyword === 'required').map((one) => one.violation.detail),
@@ -113,20 +112,20 @@ function isAnotherThing(own: readonly Judged[]): boolean {
   return missing.size > 1 || (missing.size > 0 && sentences.size > 2);
 }
 
-function causeOf(root: JsonObject, { violation, value, said, owner }: Judged, body: unknown, range: string): Cause {
+function causeOf(root: JsonObject, { violation, value, expected, owner }: Judged, body: unknown, range: string): Cause {
   const { keyword, pointer, detail, at } = violation;
   const isRejection = /^[45]/.test(range);
   const whole = readPointer(body, owner);
   const kind = isRejection && isObject(whole) ? Object.keys(whole).sort().join() : signatureOf(root, pointer);
   if (aboutObjects.has(keyword)) return [range, keyword, detail, kind];
   const name = splitPointer(at).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  if (keyword === 'type') return [range, keyword, name, typeOf(value), canonical(said)];
-  if (keyword === 'format') return [range, keyword, canonical(said), outlineOf(value)];
+  if (keyword === 'type') return [range, keyword, name, typeOf(value), canonical(expected)];
+  if (keyword === 'format') return [range, keyword, canonical(expected), outlineOf(value)];
   if (keyword === 'anyOf' || keyword === 'oneOf') return [range, keyword, name, kind];
-  return [range, keyword, name, canonical(said) ?? ''];
+  return [range, keyword, name, canonical(expected) ?? ''];
 }
 
-/** The nearest object around a violation: what is wrong with a member is wrong with the object. */
+/** Location of the nearest object around a violation. */
 function ownerOf({ at, keyword }: Violation, value: unknown, body: unknown): string {
   if (isObject(value) && !aboutOneValue.has(keyword)) return at;
   const tokens = splitPointer(at);
@@ -144,18 +143,18 @@ function general(path: string): string {
 }
 
 const signatures = new WeakMap<JsonObject, Map<Pointer, string>>();
-const wordsAlone = new Set(['description', 'title', 'example', 'examples', 'default', 'externalDocs', 'deprecated']);
+const annotations = new Set(['description', 'title', 'example', 'examples', 'default', 'externalDocs', 'deprecated']);
 
-/** The schema that a keyword stands in, by what it says: the same for copies of it at other places. */
+/** A hash of the schema around a keyword, without its annotations: equal for copies of that schema. */
 function signatureOf(root: JsonObject, pointer: Pointer): string {
   const known = signatures.get(root) ?? new Map<Pointer, string>();
   signatures.set(root, known);
   const parent = joinPointer('#', ...splitPointer(pointer).slice(0, -1));
   const schema: unknown = readPointer(root, parent);
-  const told = isObject(schema)
-    ? Object.fromEntries(Object.entries(schema).filter(([keyword]) => !wordsAlone.has(keyword)))
+  const compared = isObject(schema)
+    ? Object.fromEntries(Object.entries(schema).filter(([keyword]) => !annotations.has(keyword)))
     : schema;
-  const signature = known.get(parent) ?? hashOf(canonical(told) ?? '');
+  const signature = known.get(parent) ?? hashOf(canonical(compared) ?? '');
   known.set(parent, signature);
   return signature;
 }
@@ -173,22 +172,22 @@ function outlineOf(value: unknown): string {
     .slice(0, 40);
 }
 
-/** Whether they hold for a number depends on its last digit, or on what stands within them. */
+/** Keywords whose result depends on the last digit of a number, or on their subschemas. */
 const exact = new Set(['multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'anyOf', 'oneOf', 'not']);
 
 /**
- * Parsing has rounded the number, and what is wrong with it may be our own doing. That it is no text, lies beyond a bound and is
- * none of some others stays true: rounding keeps the order of what it rounds.
+ * Whether the violation may come from rounding while parsing. Violations of a type, an inclusive bound or an `enum` are real:
+ * rounding keeps the order of numbers.
  */
-function isRounded({ keyword }: Violation, value: unknown, said: unknown): boolean {
+function isRounded({ keyword }: Violation, value: unknown, expected: unknown): boolean {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
-  const isNumber = keyword === 'type' && [said].flat().some((type) => type === 'number' || type === 'integer');
+  const isNumber = keyword === 'type' && [expected].flat().some((type) => type === 'number' || type === 'integer');
   return isNumber || exact.has(keyword);
 }
 
 /**
- * An object closed by `additionalProperties: false` as a part of an `allOf` forbids what the other parts describe (JSON Schema
- * 2020-12, core, 10.3.2.3): it is the contract that is at fault.
+ * A part of an `allOf` with `additionalProperties: false` forbids the properties of the other parts (JSON Schema 2020-12, core,
+ * 10.3.2.3): the fault is in the contract.
  */
 function isContradiction(root: JsonObject, { keyword, pointer, detail }: Violation): boolean {
   if (keyword !== 'additionalProperties') return false;
@@ -198,7 +197,7 @@ function isContradiction(root: JsonObject, { keyword, pointer, detail }: Violati
 
 const compositions = new WeakMap<JsonObject, ReadonlyMap<Pointer, readonly Place[]>>();
 
-/** Each part of an `allOf` with the schemas that it is a part of. */
+/** Each part of an `allOf` with the schemas that contain it. */
 function compositionsOf(root: JsonObject): ReadonlyMap<Pointer, readonly Place[]> {
   const known = compositions.get(root);
   if (known !== undefined) return known;
@@ -217,7 +216,7 @@ function compositionsOf(root: JsonObject): ReadonlyMap<Pointer, readonly Place[]
   return found;
 }
 
-/** Whether a schema describes a property elsewhere than in one of its parts. */
+/** Whether a schema describes a property outside of the part `except`. */
 function declares(root: JsonObject, place: Place, name: string, except: Pointer, depth: number): boolean {
   const target = follow(root, place);
   if (target === undefined || depth > 8 || target.pointer === except || !isObject(target.value)) return false;

@@ -144,7 +144,7 @@ describe('one fault, once', () => {
       { ...good, note: 1, pages: '7' },
       { ...good, note: 2 },
     ]);
-    expect(failure?.message).toBe('must be string; /0/pages must be integer, and so at 1 more place');
+    expect(failure?.message).toBe('must be string; /0/pages must be integer, also at 1 more place');
     const [nulls] = judge({ type: 'array', items: book }, [
       { ...good, note: null, title: null },
       { ...good, note: null },
@@ -287,7 +287,7 @@ test('parts of an allOf that close each other out are one fault of the contract,
   };
   const found = judge(schema, { one: { id: '', a: '' }, two: { id: '', b: '' } }, { components });
   expect(found.map(({ message }) => message)).toEqual([
-    expect.stringContaining('no object can keep both parts of the allOf'),
+    expect.stringContaining('no object can satisfy both parts of the allOf'),
   ]);
   expect(judge(schema, { one: { id: '', c: '' } }, { components }).map(({ message }) => message)).toEqual([
     'must NOT have additional properties: c',

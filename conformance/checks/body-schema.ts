@@ -32,7 +32,7 @@ export const bodySchema: ExchangeCheck = {
   },
 };
 
-const unread = 'its schema, or a part of it, cannot be judged (see the warnings), or the body is nested too deeply';
+const unread = 'a part of its schema cannot be evaluated (see the warnings), or the body is nested too deeply';
 
 /** @returns the failures, or why the content could not be judged */
 function judgeContent(
@@ -57,7 +57,7 @@ function judgeContent(
     const essence = essenceOf(sent);
     const violations = judgeText(String(read.value), (value) => judge.judge(schema, 'response', value));
     if (violations === undefined) return unread;
-    if (violations.length > 0 && essence !== 'text/plain') return `nothing here reads what ${essence} stands for`;
+    if (violations.length > 0 && essence !== 'text/plain') return `no parser for ${essence} is built in`;
     return violations.map(({ pointer, keyword, message }) => {
       const clause = clauseOf(contract.root.openapi, keyword);
       return { ...failure, place, pointer, keyword, clause, message, causes: [[range, pointer]] };
@@ -66,11 +66,10 @@ function judgeContent(
   const violations = judge.judge(schema, 'response', read.value);
   if (violations === undefined) return unread;
   const { overflow } = read;
-  const beyond =
-    overflow === undefined ? undefined : `the number at ${overflow || 'the whole'} is too large to be read here`;
+  const beyond = overflow === undefined ? undefined : `the number at ${overflow || 'the root'} is too large to be read`;
   if (violations.length === 0) return beyond ?? [];
   const faults = findFaults(contract.root, violations, read.value, range);
-  if (faults.length === 0) return beyond ?? 'a number in it has more digits than can be judged here';
+  if (faults.length === 0) return beyond ?? 'a number in it has more digits than can be judged';
   return faults.map(({ first: { at, pointer, keyword }, message, causes, isSure }: Fault): Failure => {
     const severity = isSure ? 'defect' : 'suspect';
     const clause = clauseOf(contract.root.openapi, keyword);
@@ -87,15 +86,15 @@ function judgeContent(
   });
 }
 
-/** `{type: string, format: binary}` describes the octets of a file, whatever is in it (OpenAPI 3.0, Considerations for File Uploads). */
+/** `{type: string, format: binary}` describes a file of any octets (OpenAPI 3.0, Considerations for File Uploads). */
 function isFile(root: JsonObject, schema: Pointer): boolean {
   const value = follow(root, placeAt(root, schema))?.value;
   return isObject(value) && value.type === 'string' && value.format === 'binary';
 }
 
 /**
- * The schema of a text describes the text itself, or the value that is written in it. Of other texts, as CSV, XML and streams of
- * events, it describes the values they stand for, and nothing here reads those.
+ * The schema of plain text describes the text itself, or the JSON value that is written in it. For CSV, XML and event streams a
+ * schema describes the decoded values, and no parser for those is built in.
  */
 function judgeText(text: string, judge: Judge): ReturnType<Judge> {
   const violations = judge(text);
@@ -106,7 +105,7 @@ function judgeText(text: string, judge: Judge): ReturnType<Judge> {
 
 type Judge = (value: unknown) => readonly Violation[] | undefined;
 
-/** No content where the contract describes some: not forbidden in so many words, and of a refusal nothing is missed. */
+/** Declared content that did not come. No norm forbids that, and a client misses nothing in a rejection. */
 function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
   const [content] = response.contents;
   if (content?.schema === undefined || answer.status >= 300) return [];

@@ -7,22 +7,22 @@ import type { Permissions } from '../plan/permissions.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { Judge } from '../schema/create-judge.ts';
 
-/** All that a scenario and a check may know. It changes between two rounds alone. */
+/** All that scenarios and checks can read. It changes only between two rounds. */
 export interface RunContext {
   readonly contract: Contract;
   readonly judge: Judge;
   readonly permissions: Permissions;
   readonly now: Instant;
   readonly seed: number;
-  /** Marks what this run made. */
+  /** Marks resources that this run created. */
   readonly tag: string;
-  /** Undefined: the check `slow` is off. */
+  /** If undefined, the check `slow` is off. */
   readonly slowMs: number | undefined;
   /** Learned from accepted answers. */
   readonly resources: Resources;
-  /** How many requests of one operation failed so far as this exchange did, itself among them. */
+  /** Number of requests of one operation that have failed like this exchange, including the exchange itself. */
   readonly failedLike: (exchange: Exchange) => number;
-  /** Secrets that earlier answers carried. */
+  /** Secrets in earlier answers. */
   readonly secretsSeen: readonly SecretSeen[];
 }
 
@@ -32,14 +32,14 @@ export interface SecretSeen {
   readonly pointer: string;
 }
 
-/** The parts of the world that a check of one exchange may look at. */
+/** The parts of the run context that a check of one exchange can read. */
 export type CheckContext = Pick<RunContext, 'contract' | 'judge' | 'slowMs' | 'secretsSeen'>;
 
-/** An exchange settles one obligation: met without failures, violated with them. */
+/** The result of one obligation for an exchange: satisfied without failures, violated with failures. */
 export interface Verdict {
   readonly place: string;
   readonly failures: readonly Failure[];
-  /** Why it says nothing although something came there that had to be judged; there are no failures then. */
+  /** Why the value at this place could not be judged; `failures` is empty then. */
   readonly unjudged?: string;
 }
 
@@ -48,7 +48,7 @@ interface Described {
   readonly about: string;
   /** The obligations of this check about an operation. */
   readonly plan: (operation: Operation) => readonly Planned[];
-  /** The answer that this check needs to judge a place, as in `refusal`; by default the place itself. */
+  /** The answer that this check needs to judge a place, as in `4xx or 5xx`; the place itself by default. */
   readonly needs?: (place: string) => string;
 }
 
@@ -58,7 +58,7 @@ export interface ExchangeCheck extends Described {
   readonly judge: (exchange: NumberedExchange, context: CheckContext) => readonly Verdict[];
 }
 
-/** A pure function of the exchanges of one scenario, and of what the run knows: for controls, repeats and comparisons. */
+/** A pure function of the exchanges of one scenario and of the run context, for controls, repeats and comparisons. */
 export interface TraceCheck extends Described {
   readonly kind: 'trace';
   readonly judge: (trace: Trace, context: RunContext) => readonly TraceVerdict[];
@@ -71,16 +71,16 @@ export interface TraceVerdict extends Verdict {
   readonly exchange: NumberedExchange;
 }
 
-/** A place of an exchange at which something is to be established, and the part of the contract that says so. */
+/** A place of an exchange that a check judges, and the part of the contract that describes it. */
 export interface Planned {
   /** `response 200 header X-Total`. */
   readonly place: string;
   readonly pointer: Pointer;
-  /** Left out: the part as a whole. */
+  /** If omitted, the part as a whole. */
   readonly keyword?: string;
 }
 
-/** The one place of checks that look at each answer as a whole. */
+/** The place of checks that judge each answer as a whole. */
 export const wholeAnswer = 'every answer';
 
 export function judgeWhole(...failures: readonly Failure[]): readonly Verdict[] {

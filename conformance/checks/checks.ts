@@ -7,15 +7,15 @@ import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
 
-/** Judged before any request: what an answer says has no part in it. */
+/** Judged before any request, and independent of answers. */
 export const contractItself: ExchangeCheck = {
   name: 'contract',
-  about: 'a part of the contract that breaks a MUST of OpenAPI or JSON Schema; the rest is tested all the same',
+  about: 'a part of the contract that breaks a MUST of OpenAPI or JSON Schema; the rest is still tested',
   plan: () => [],
   judge: () => [],
 };
 
-/** Every check, in the order in which its findings are told: what breaks a client most comes first. */
+/** Every check, in the order of the report: failures that affect clients most come first. */
 export const checks: readonly Check[] = [
   noAnswer,
   serverError,
@@ -31,12 +31,12 @@ export const checks: readonly Check[] = [
   contractItself,
 ];
 
-/** Undefined for what no norm forbids: that is a warning. */
+/** Undefined for a problem that no norm forbids: it becomes a warning. */
 export function failureOf({ pointer, message, fix, breaks }: ContractProblem): Failure | undefined {
   if (breaks === undefined) return undefined;
   return {
     check: 'contract',
-    // Against mere advice of a norm there may be a reason.
+    // A SHOULD allows exceptions for a reason (RFC 2119, 3).
     severity: /\bSHOULD\b/.test(breaks) ? 'suspect' : 'defect',
     place: 'contract',
     pointer,

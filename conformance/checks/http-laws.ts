@@ -5,7 +5,7 @@ import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
 import { type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
 
-/** HTTP asks this of every server, whatever its contract says: one finding per law. */
+/** HTTP requires this of every server, independent of its contract: one finding per law. */
 export const httpLaw: ExchangeCheck = {
   name: 'http-law',
   about: 'a law of HTTP is broken (RFC 9110, RFC 9457)',
@@ -41,18 +41,18 @@ export const httpLaw: ExchangeCheck = {
 
 interface Law {
   readonly clause: string;
-  /** The response header that it is about. */
+  /** The response header that the law concerns. */
   readonly header?: string;
-  /** Statuses that it is about; left out: all. */
+  /** Statuses that the law concerns; all if omitted. */
   readonly of?: readonly number[];
-  /** True for statuses that only make sense after a certain request: where the contract lists one, it has the meaning given there. */
+  /** True for statuses that only make sense after a certain request, unless the contract lists one and gives it a meaning. */
   readonly unlessListed?: true;
-  /** @returns how it is broken; undefined when it holds */
+  /** @returns how the answer breaks the law; undefined if it does not */
   readonly judge: (given: {
     readonly operation: Operation;
     readonly request: OutgoingRequest;
     readonly answer: Answer;
-    /** The value of the law's header, where it came. */
+    /** The value of the law's header; undefined if it did not come. */
     readonly field: string | undefined;
   }) => string | undefined;
 }
@@ -69,7 +69,7 @@ export const laws: Readonly<Record<string, Law>> = {
     judge: ({ field }) => {
       if (field === undefined) return 'a 401 came without WWW-Authenticate';
       const parses = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?:$|[ ,])/.test(field.trim());
-      return parses ? undefined : `WWW-Authenticate: ${field} names no scheme`;
+      return parses ? undefined : `WWW-Authenticate: ${field} does not begin with an authentication scheme`;
     },
   },
   '405-allow': {
@@ -84,7 +84,7 @@ export const laws: Readonly<Record<string, Law>> = {
     of: [405],
     judge: ({ field = '', request: { method } }) => {
       const allowed = field.split(',').map((name) => name.trim());
-      return allowed.includes(method) ? `${method} was refused with 405, and Allow lists it` : undefined;
+      return allowed.includes(method) ? `${method} was answered 405, but Allow lists it` : undefined;
     },
   },
   'content-after-204': {
@@ -106,18 +106,18 @@ export const laws: Readonly<Record<string, Law>> = {
   '304-unasked': {
     clause: 'RFC 9110 15.4.5',
     of: [304],
-    judge: ({ request }) => (isConditional(request) ? undefined : 'a 304 came, and no condition was sent'),
+    judge: ({ request }) => (isConditional(request) ? undefined : 'a 304 came, but no condition was sent'),
   },
   '206-unasked': {
     clause: 'RFC 9110 15.3.7',
     of: [206],
     judge: ({ request }) =>
-      headerOf(request, 'range') === undefined ? 'a 206 came, and no Range was sent' : undefined,
+      headerOf(request, 'range') === undefined ? 'a 206 came, but no Range was sent' : undefined,
   },
   '201-to-read': {
     clause: 'RFC 9110 15.3.2',
     of: [201],
-    judge: ({ request: { method } }) => (/^(GET|HEAD|DELETE)$/.test(method) ? `a 201 came to ${method}` : undefined),
+    judge: ({ request: { method } }) => (/^(GET|HEAD|DELETE)$/.test(method) ? `${method} was answered 201` : undefined),
   },
   '406-though-accepted': {
     clause: 'RFC 9110 15.5.7',
@@ -130,28 +130,28 @@ export const laws: Readonly<Record<string, Law>> = {
         const range = part.trim();
         return range.startsWith('*/*') || listed.some((type) => coversMediaType(range, type));
       });
-      return isListed ? `a 406 came, and Accept was ${accept}` : undefined;
+      return isListed ? `a 406 came, but Accept was ${accept}` : undefined;
     },
   },
   '412-without-condition': {
     clause: 'RFC 9110 15.5.13',
     of: [412],
     unlessListed: true,
-    judge: ({ request }) => (isConditional(request) ? undefined : 'a 412 came, and no condition was sent'),
+    judge: ({ request }) => (isConditional(request) ? undefined : 'a 412 came, but no condition was sent'),
   },
   '416-without-range': {
     clause: 'RFC 9110 15.5.17',
     of: [416],
     unlessListed: true,
     judge: ({ request }) =>
-      headerOf(request, 'range') === undefined ? 'a 416 came, and no Range was sent' : undefined,
+      headerOf(request, 'range') === undefined ? 'a 416 came, but no Range was sent' : undefined,
   },
   'content-refused-unsent': {
     clause: 'RFC 9110 15.5.14, 15.5.16',
     of: [413, 415],
     unlessListed: true,
     judge: ({ request, answer: { status } }) =>
-      request.body === undefined ? `a ${status} came, and no content was sent` : undefined,
+      request.body === undefined ? `a ${status} came, but no content was sent` : undefined,
   },
   '426-upgrade': {
     clause: 'RFC 9110 15.5.22',
@@ -164,7 +164,7 @@ export const laws: Readonly<Record<string, Law>> = {
     header: 'Location',
     judge: ({ field = '' }) => {
       const isReference = /^[!#-;=?-Z_a-z~[\]%@]*$/.test(field) && URL.canParse(field, 'http://host.example/');
-      return isReference ? undefined : `Location: ${field} is no URI reference`;
+      return isReference ? undefined : `Location: ${field} is not a URI reference`;
     },
   },
   'retry-after-value': {
@@ -173,7 +173,7 @@ export const laws: Readonly<Record<string, Law>> = {
     judge: ({ field }) =>
       field === undefined || /^\d+$/.test(field) || isHttpDate(field)
         ? undefined
-        : `Retry-After: ${field} is neither seconds nor a date`,
+        : `Retry-After: ${field} is neither a number of seconds nor a date`,
   },
   'etag-grammar': {
     clause: 'RFC 9110 8.8.3',
@@ -188,21 +188,20 @@ export const laws: Readonly<Record<string, Law>> = {
     header: 'Last-Modified',
     judge: ({ field, answer }) => {
       if (field === undefined) return undefined;
-      if (!isHttpDate(field)) return `Last-Modified: ${field} is no date`;
+      if (!isHttpDate(field)) return `Last-Modified: ${field} is not a date`;
       const date = headerOf(answer, 'date') ?? '';
       const isLater = Date.parse(field) > Date.parse(date) + skewMs;
       return isLater ? `Last-Modified: ${field} is later than Date: ${date}` : undefined;
     },
   },
-  // Only where an answer calls itself `application/problem+json`.
   'problem-members': {
     clause: 'RFC 9457 3.1',
     judge: ({ answer }) => {
       const problem = problemOf(answer) ?? {};
       const wrong = textMembers.find((name) => name in problem && typeof problem[name] !== 'string');
-      if (wrong !== undefined) return `member ${wrong} of the problem is not text`;
+      if (wrong !== undefined) return `member ${wrong} of the problem is not a string`;
       return 'status' in problem && typeof problem.status !== 'number'
-        ? 'member status of the problem is no number'
+        ? 'member status of the problem is not a number'
         : undefined;
     },
   },
@@ -211,7 +210,7 @@ export const laws: Readonly<Record<string, Law>> = {
     judge: ({ answer }) => {
       const status = problemOf(answer)?.status;
       if (typeof status !== 'number' || status === answer.status) return undefined;
-      return `the problem says status ${status}, the answer is ${answer.status}`;
+      return `the problem has status ${status}, but the answer is ${answer.status}`;
     },
   },
 };
@@ -220,10 +219,10 @@ function isConditional({ headers }: OutgoingRequest): boolean {
   return headers.some(([name]) => /^if-/i.test(name));
 }
 
-/** Clocks of two machines may differ by so much. */
+/** The most by which the clocks of two machines may differ. */
 const skewMs = 5_000;
 
-/** The fixed form that servers send (RFC 9110, 5.6.7); the two older ones are still read. */
+/** The format that servers must send, and the two obsolete ones that recipients accept (RFC 9110, 5.6.7). */
 const httpDate =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT|\w{6,9}, \d\d-\w{3}-\d\d \d\d:\d\d:\d\d GMT|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 

@@ -7,7 +7,7 @@ import { type ExchangeCheck, judgeWhole, planWholeAnswer, type SecretSeen } from
 
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',
-  about: 'a property that is declared writeOnly stands in an answer',
+  about: 'an answer contains a property that is declared writeOnly',
   plan: ({ responses }) =>
     listedSuccesses(responses)
       .filter(({ contents }) => contents.some(({ schema }) => schema !== undefined))
@@ -28,7 +28,7 @@ export const writeOnlyExposed: ExchangeCheck = {
         pointer: joinPointer(pointer, 'writeOnly'),
         keyword: 'writeOnly',
         clause: clauseOf(contract.root.openapi, 'writeOnly'),
-        message: `${at} is declared writeOnly and was sent`,
+        message: `${at} is declared writeOnly, but was sent`,
         causes: [[pointer]],
       };
     });
@@ -36,12 +36,12 @@ export const writeOnlyExposed: ExchangeCheck = {
   },
 };
 
-/** Shorter texts turn up by chance. */
+/** Answers contain shorter texts by chance. */
 export const leastSecretLength = 6;
 
 export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
-  about: 'a value that one operation gives out as sensitive turns up in the answer of another',
+  about: 'the answer of one operation contains a value that another one declares as sensitive',
   plan: planWholeAnswer,
   judge: (exchange, { contract, secretsSeen }) => {
     const { answer, response } = answerOf(exchange) ?? {};
@@ -62,7 +62,7 @@ export const sensitiveLeak: ExchangeCheck = {
           pointer,
           keyword: 'x-sensitive',
           clause: 'the contract, x-sensitive',
-          message: `a secret of ${operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
+          message: `this answer contains a secret of ${operation.id}${response === undefined ? '' : ', and its response declares none'}`,
           causes: [[pointer]],
         }),
       );
@@ -77,7 +77,7 @@ interface Index {
 
 const indexes = new WeakMap<readonly SecretSeen[], Index>();
 
-/** Secrets that stand in a text as whole tokens: looked up by their longest run of letters and digits, not tried one by one. */
+/** Secrets that a text contains as whole tokens, looked up by their longest run of letters and digits. */
 function* findSecrets(secrets: readonly SecretSeen[], text: string): Generator<SecretSeen> {
   const index: Index = indexes.get(secrets) ?? { byRun: new Map(), size: 0 };
   indexes.set(secrets, index);
@@ -86,12 +86,12 @@ function* findSecrets(secrets: readonly SecretSeen[], text: string): Generator<S
     index.byRun.set(run, [...(index.byRun.get(run) ?? []), secret]);
   }
   index.size = secrets.length;
-  const met = new Set<string>();
-  // One by one: a text of megabytes may have millions of them.
+  const seen = new Set<string>();
+  // No array of all runs: a text of megabytes may have millions.
   for (const [run] of text.matchAll(runs)) {
-    const found = met.has(run) ? undefined : index.byRun.get(run);
+    const found = seen.has(run) ? undefined : index.byRun.get(run);
     if (found === undefined) continue;
-    met.add(run);
+    seen.add(run);
     for (const secret of found) if (isWholeToken(text, secret.text)) yield secret;
   }
 }
@@ -112,12 +112,12 @@ function isWholeToken(text: string, token: string): boolean {
 
 const databaseError = 'a database error';
 
-/** Of a body, in characters: an account of a failure begins with what happened. */
+/** Characters of a body: a crash report begins with the error. */
 const mostSearched = 100_000;
 
 /**
- * Marks of a server's inside, each of which hardly stands in an answer by chance. None looks further than some hundred characters:
- * a body of nothing but `/usr/` would take the square of its length.
+ * Signs of a server's internals that answers hardly contain by chance. Each pattern is bounded to a few hundred characters: without a
+ * bound, a body of repeated `/usr/` would take quadratic time.
  */
 const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   {
@@ -140,7 +140,7 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   },
 ];
 
-/** @param sent what the request said: what repeats it, or answers a query that it is, shows nothing of the inside */
+/** @param sent the request: an answer that repeats it, or answers a database query in it, shows no internals */
 export function findInternals(whole: string, sent?: Seen): { readonly what: string } | undefined {
   const text = whole.slice(0, mostSearched);
   if (sent === undefined) return marks.find(({ shows }) => shows.test(text));
@@ -152,10 +152,10 @@ export function findInternals(whole: string, sent?: Seen): { readonly what: stri
   });
 }
 
-/** Names of members that are a query, not a value which a server puts into one of its own. */
+/** Names of members that contain a database query. */
 const namesOfQueries = /sql$|^sql|quer(y|ies)|statements?$/i;
 
-/** Whether a message of a database speaks of words of a query that was sent: to such a client it is the answer. */
+/** Whether a database error repeats words of a query that the client sent: to that client it is the answer. */
 function answersQuery(message: string, { query, requestBody }: Seen): boolean {
   const words = new Set(message.toLowerCase().match(wholeWords));
   const visit = (part: unknown, isQuery: boolean, depth: number): boolean => {
@@ -167,14 +167,14 @@ function answersQuery(message: string, { query, requestBody }: Seen): boolean {
   return visit(query, false, 0) || visit(requestBody, typeof requestBody === 'string', 0);
 }
 
-/** Shorter ones, and numbers, stand in many a message by chance. */
+/** Many messages contain shorter words and numbers by chance. */
 const wholeWords = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
 
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
-  about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
+  about: 'a 4xx or 5xx answer shows stack frames, SQL or file paths of the server (suspect)',
   plan: planWholeAnswer,
-  needs: () => 'refusal or failure',
+  needs: () => '4xx or 5xx answer',
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};
     if (answer === undefined || !isReadable(answer) || answer.status < 400) return [];

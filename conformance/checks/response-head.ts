@@ -9,10 +9,10 @@ import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSucce
 import { type CheckContext, type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
 
-/** Statuses that need no line in the contract: any server or proxy in between may send them. */
+/** Statuses that a contract need not declare: any server or proxy may send them. */
 const implied = new Set([413, 414, 429, 431]);
 
-/** HTTP's own answers to a method or media type that is not the declared one. */
+/** Answers that HTTP defines for an undeclared method or media type. */
 const impliedByProbes = new Set([405, 406, 415]);
 
 export const statusUndocumented: ExchangeCheck = {
@@ -34,7 +34,7 @@ export const statusUndocumented: ExchangeCheck = {
       keyword: 'responses',
       clause: 'OpenAPI, Responses Object',
       message: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
-      causes: [since === undefined ? [status] : [status, 'aftermath']],
+      causes: [since === undefined ? [status] : [status, 'contamination']],
     });
   },
 };
@@ -42,8 +42,8 @@ export const statusUndocumented: ExchangeCheck = {
 function describeStatus(exchange: NumberedExchange, { answer }: Answered): string {
   const { operation, request } = exchange;
   const listed = operation.responses.map((response) => response.status).join(', ') || 'none';
-  const isThere = isAbsent(exchange, answer.status) ? '; is the operation there at all?' : '';
-  const message = `${answer.status} is not documented; listed: ${listed}${isThere}`;
+  const absence = isAbsent(exchange, answer.status) ? '; the operation may not be implemented' : '';
+  const message = `${answer.status} is not documented; listed: ${listed}${absence}`;
   const location = answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : undefined;
   if (location === undefined) return message;
   const target = URL.parse(location, `http://host.invalid${request.path}`);
@@ -54,14 +54,14 @@ function describeStatus(exchange: NumberedExchange, { answer }: Answered): strin
   return `${message}; it leads ${hint}: ${location}`;
 }
 
-/** Whether the contract speaks of refusals at all: one that does not has left all of them out. */
+/** Whether an operation declares any 4xx; if none, its contract may omit them all. */
 function documentsRejections({ responses }: Operation): boolean {
   return responses.some((response) => /^(4|default)/i.test(response.status));
 }
 
 /**
- * A declared operation that is answered as if it were not there, although nothing in its path could be unknown. A 405 says so
- * itself (RFC 9110, 15.5.6), a 404 may still mean that there is nothing to read yet.
+ * Whether the server answers as if it did not implement the operation. A 405 states that (RFC 9110, 15.5.6). A 404 counts only for a
+ * path without parameters, and may still mean that there is nothing to read yet.
  */
 function isAbsent({ operation, intent }: NumberedExchange, status: number): boolean {
   if (intent.polarity !== 'valid' || intent.identity !== 'own') return false;
@@ -76,7 +76,7 @@ function isImplied(exchange: NumberedExchange, status: number): boolean {
   const { operation, intent } = exchange;
   if (implied.has(status)) return true;
   if (impliedByProbes.has(status) && intent.phase === 'protocol') return true;
-  // 5xx is the business of `server-error`; an operation without any 4xx gets one warning instead of one finding each.
+  // `server-error` judges each 5xx; an operation without any 4xx gets one warning instead of one finding each.
   if (status >= 500) return true;
   if (status >= 400 && !documentsRejections(operation)) return !isAbsent(exchange, status);
   return (
@@ -109,7 +109,7 @@ export const mediaType: ExchangeCheck = {
         keyword: 'content',
         clause: 'RFC 9110 8.3',
         message,
-        // Where none is declared, the type that came tells nothing of the omission.
+        // If no type is declared, the type that came does not characterise the omission.
         causes: [
           what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
         ],
@@ -117,19 +117,19 @@ export const mediaType: ExchangeCheck = {
       return [{ place, failures: [failure] }];
     };
     if (sent === undefined) {
-      // Of silence a recipient may make this type (RFC 9110, 8.3): where it is listed, nothing is missing.
+      // A recipient may assume this type if none is sent (RFC 9110, 8.3).
       if (listed.some((type) => coversMediaType(type, 'application/octet-stream'))) return [{ place, failures: [] }];
-      // A sender that knows the type says it; one that does not is allowed to be silent (RFC 9110, 8.3).
+      // A sender should name the type unless it does not know it (RFC 9110, 8.3).
       const severity = listed.length > 0 ? 'defect' : 'suspect';
       return tell('none', severity, `content came without Content-Type${wanted && `, not as ${wanted}`}`);
     }
-    if (essenceOf(sent) === undefined) return tell('malformed', 'defect', `"${sent}" is no media type`);
-    // Nothing is said against content that no response describes; of a success a client would want to know.
+    if (essenceOf(sent) === undefined) return tell('malformed', 'defect', `"${sent}" is not a media type`);
+    // No norm forbids undeclared content, but a client needs to know the content of a success.
     if (listed.length === 0) {
       if (answer.status >= 300) return [{ place, failures: [] }];
       return tell('undeclared', 'suspect', `content of type ${sent} came where none is declared`);
     }
-    // A malformed type of the contract has no meaning that anybody could tell.
+    // A malformed type in the contract has no defined meaning.
     const isListed = listed.some((type) => essenceOf(type) === undefined || coversMediaType(type, sent));
     return isListed
       ? [{ place, failures: [] }]
@@ -139,7 +139,7 @@ export const mediaType: ExchangeCheck = {
 
 export const headerSchema: ExchangeCheck = {
   name: 'header-schema',
-  about: 'a required response header that is missing, or a declared one whose value breaks its schema',
+  about: 'a required response header that is missing, or a response header whose value breaks its schema',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, headers }) =>
       headers.map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),
@@ -180,16 +180,16 @@ export const headerSchema: ExchangeCheck = {
   },
 };
 
-/** Fields of one name are one list (RFC 9110, 5.3), but for `Set-Cookie`, which cannot be joined. */
+/** Fields of one name are one list (RFC 9110, 5.3), except `Set-Cookie`, which cannot be joined. */
 function textsOf(answer: Answer, name: string): readonly string[] {
   if (name.toLowerCase() !== 'set-cookie') return [headerOf(answer, name)].filter((text) => text !== undefined);
   return answer.headers.filter(([known]) => known.toLowerCase() === 'set-cookie').map(([, text]) => text);
 }
 
 /**
- * Text on the wire may be read as several JSON values: one good reading is enough, the nearest one is told.
+ * Judges each JSON value that the text may stand for: one valid reading is enough, otherwise the nearest one is reported.
  *
- * @returns undefined where it cannot be judged
+ * @returns undefined if the text cannot be judged
  */
 function judgeValue(
   { schema, hasContent, explode, name }: HeaderObject,
@@ -198,7 +198,7 @@ function judgeValue(
 ): readonly Violation[] | undefined {
   if (schema === undefined) return hasContent ? undefined : [];
   const judgeReading = (value: unknown) => judge.judge(schema, 'response', value);
-  // Most are a text or a number: what else it may mean takes a hundred times as long to find.
+  // Most values are a text or a number: decoding all other readings takes a hundred times as long.
   const plain = judgeReading(text);
   if (plain === undefined || plain.length === 0) return plain;
   if (/^-?\d{1,15}$/.test(text) && judgeReading(Number(text))?.length === 0) return [];
@@ -207,7 +207,7 @@ function judgeValue(
   const distance = (violations: readonly Violation[]): number =>
     violations.length + (violations.some(({ keyword }) => keyword === 'type') ? 100 : 0);
   const nearest = readings.reduce((best, next) => (distance(next) < distance(best) ? next : best));
-  // HTTP gives its own fields a form of their own for dates, which a contract cannot change (RFC 9110, 5.6.7, 10.2.3).
+  // HTTP defines the date format of its own fields, which a contract cannot change (RFC 9110, 5.6.7, 10.2.3).
   const isOwnDate = /^(date|expires|last-modified|retry-after|sunset)$/i.test(name) && isHttpDate(text);
   return isOwnDate ? nearest.filter(({ keyword }) => keyword !== 'format' && keyword !== 'type') : nearest;
 }

@@ -13,20 +13,20 @@ import {
 } from './check.ts';
 import { findInternals } from './leaks.ts';
 
-/** Statuses that may say "not now" or "not here" where the operation documents them (RFC 9110, 15.6.2, 15.6.4). */
+/** Statuses that may mean "not now" or "not here" if the operation documents them (RFC 9110, 15.6.2, 15.6.4). */
 const mayBeDocumented = new Set([501, 503]);
 
-/** Words of a feature that is switched off: a fact about the deployment, not a failure of it. */
-const off =
+/** Phrases about a feature that is switched off: a fact about the deployment, not a failure. */
+const switchedOff =
   /\b(?:is|are|been|was|feature|currently) disabled\b|\bnot (?:yet |currently )?(?:supported(?! between)|enabled|configured|implemented)\b|\b(?:switched|turned) off\b/i;
 
-/** Words of a server that misses something around it: another host, a program, a file of the installation, its own time. */
+/** Phrases of a server that misses a dependency: another host, a program, a file of the installation, or time to start. */
 const environment = new RegExp(
   [
     // Error codes of C libraries, Node and Python.
     String.raw`\b(?:EAI_(?:AGAIN|NONAME|FAIL|NODATA)|ENOTFOUND|ESERVFAIL|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)\b`,
     String.raw`\b(?:gaierror|UnknownHostException|NoRouteToHostException|NameResolutionError|MaxRetryError|ConnectTimeout(?:Error|Exception)?)\b`,
-    // A name that nobody knows.
+    // A host name that does not resolve.
     String.raw`\bgetaddrinfo\b|\bname resolution\b|\bname or service not known\b|\bno such host\b|\bnodename nor servname\b|\bunknown host\b`,
     String.raw`\b(?:resolve|resolving|look ?up|find) (?:the )?(?:host|domain|server)(?: ?names?)?\b|\bno address associated with host`,
     // A host that does not answer.
@@ -34,46 +34,46 @@ const environment = new RegExp(
     String.raw`\b(?:host|network) (?:is )?(?:unreachable|down)\b|\bno route to host\b|\b(?:failed|unable|could not|couldn't|cannot|can't) (?:to )?(?:connect|reach)\b|\bmax retries exceeded\b`,
     // A program that is not installed.
     String.raw`\bcommand not found\b|\bexecutable file not found\b|\bcannot run program\b|\bis not (?:installed|recognized as an internal or external command)\b`,
-    // Not yet.
+    // A server that is still starting.
     String.raw`\bservice (?:is )?(?:temporarily )?unavailable\b|\bnot yet (?:available|ready|initiali[sz]ed|connected|running)\b|\bnot (?:available|initiali[sz]ed) yet\b|\bnot (?:ready|connected|running|reachable)\b|\btemporarily unavailable\b|\bstill (?:starting|loading|initiali[sz]ing|warming)\b`,
   ].join('|'),
   'i',
 );
 
-/** Most of a body that still is a sentence to the client, and no account of a crash that has such words by chance. */
-const mostSaid = 2_000;
+/** Bytes of a message to the client; a longer body is a crash report, which may contain such phrases by chance. */
+const mostMessageBytes = 2_000;
 
-function isOff(body: Buffer): boolean {
-  if (body.length > mostSaid) return false;
+function isSwitchedOff(body: Buffer): boolean {
+  if (body.length > mostMessageBytes) return false;
   const text = body.toString();
-  return off.test(text) && findInternals(text) === undefined;
+  return switchedOff.test(text) && findInternals(text) === undefined;
 }
 
-/** The account of a crash may have such words by chance: there only its beginning counts, which says what happened. */
-function saysAround(body: Buffer): boolean {
-  return environment.test(body.subarray(0, mostSaid).toString());
+/** Of a crash report only the beginning counts: it states the error. */
+function namesEnvironment(body: Buffer): boolean {
+  return environment.test(body.subarray(0, mostMessageBytes).toString());
 }
 
 export const serverError: TraceCheck = {
   kind: 'trace',
   name: 'server-error',
-  about: 'a 500, 502, 504 or an undocumented 503 that shows again when the request is sent alone',
+  about: 'a 500, 502, 504 or an undocumented 503 that occurs again when the request is repeated alone',
   plan: planWholeAnswer,
   judge: (trace, { failedLike }) =>
     originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange), failedLike(exchange))),
 };
 
-/** Exchanges that count: neither pauses nor repeats. */
+/** Exchanges without pauses and repeats. */
 function originalsOf(trace: Trace): readonly NumberedExchange[] {
   return trace.filter(({ isPause, isAlone }) => !isPause && isAlone !== true);
 }
 
-/** The same request, sent again when nothing else was under way. */
+/** The same request, repeated while nothing else was under way. */
 function repeatOf(trace: Trace, { request }: NumberedExchange): NumberedExchange | undefined {
   return trace.find((other) => other.isAlone === true && other.request === request);
 }
 
-/** @param times how many requests of this operation failed like it */
+/** @param times number of requests of this operation that failed like it */
 function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefined, times: number): TraceVerdict[] {
   const { operation, outcome, intent } = exchange;
   if (outcome.kind === 'none') return [];
@@ -90,7 +90,7 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     pointer: operation.pointer,
     keyword: String(status),
     clause: 'RFC 9110 15.6',
-    message: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
+    message: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.suffix}`,
     causes: [[status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))]],
   };
   return [{ exchange, place: wholeAnswer, failures: [failure] }];
@@ -98,8 +98,8 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
 
 const requests: Readonly<Record<Polarity, string>> = {
   valid: 'the contract allows',
-  invalid: 'it had to refuse with a 4xx',
-  grey: 'it may take or refuse, but not fail on',
+  invalid: 'it had to reject with a 4xx',
+  grey: 'it may accept or reject, but not fail on',
 };
 
 function isDocumented(operation: Operation, status: number): boolean {
@@ -109,50 +109,50 @@ function isDocumented(operation: Operation, status: number): boolean {
 }
 
 /**
- * How much a 5xx weighs: by what came when the request was sent again alone, and where it may not be repeated, by another request
- * of the same operation that failed alike when the whole run had nothing else under way.
+ * Weighs a 5xx by the answer to the same request repeated alone. If it may not be repeated, another request of the same operation
+ * counts that failed alike while the whole run had nothing else under way.
  */
 function weigh(
   { operation, isUndisturbed, since }: NumberedExchange,
   { status, body }: Answer,
   repeat: Answer | NoAnswer | undefined,
   times: number,
-): { readonly severity: Severity; readonly adds: string; readonly group?: string } | undefined {
-  if (status === 501 || isOff(body)) {
-    return { severity: 'warning', adds: '; it says itself that this is not to be had here' };
+): { readonly severity: Severity; readonly suffix: string; readonly group?: string } | undefined {
+  if (status === 501 || isSwitchedOff(body)) {
+    return { severity: 'warning', suffix: '; the body states that the feature is not available in this deployment' };
   }
-  if (saysAround(body) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
-    return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
+  if (namesEnvironment(body) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
+    return { severity: 'suspect', suffix: '; the body states that a dependency is missing', group: 'environment' };
   }
-  if (since !== undefined) return { severity: 'suspect', adds: `; ${describeSince(since)}`, group: 'aftermath' };
+  if (since !== undefined) return { severity: 'suspect', suffix: `; ${describeSince(since)}`, group: 'contamination' };
   if (repeat === undefined) {
     return isUndisturbed === true && times > 1
-      ? { severity: 'defect', adds: '; so it was with other data, when nothing else was under way' }
-      : { severity: 'suspect', adds: '; it was not sent again, and may pass' };
+      ? { severity: 'defect', suffix: '; other data failed alike while nothing else was under way' }
+      : { severity: 'suspect', suffix: '; it was not repeated, and the failure may be temporary' };
   }
-  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.message}` };
-  if (repeat.status >= 500) return { severity: 'defect', adds: '' };
-  // Away for a moment, as 503 means to say.
+  if (repeat.kind === 'none') return { severity: 'defect', suffix: `; when it was repeated alone, ${repeat.message}` };
+  if (repeat.status >= 500) return { severity: 'defect', suffix: '' };
+  // A 503 means a temporary condition.
   if (status === 503) return undefined;
   return {
     severity: 'suspect',
-    adds: `; sent again alone it was answered ${repeat.status}: ${isSafe(operation) ? 'only under load, or by chance' : 'by chance, or because the first had done it all the same'}`,
+    suffix: `; when it was repeated alone, it was answered ${repeat.status}: the cause may be ${isSafe(operation) ? 'load or chance' : 'chance, or that the first request took effect'}`,
   };
 }
 
-/** That nothing listens says nothing about the contract: the run ends with a word about the address. Nor does what never left. */
+/** A missing listener is no fault against the contract: the run stops with a message about the address. `unsent` never left the run. */
 const notOfTheServer = new Set<NoAnswer['reason']>(['unsent', 'refused', 'unresolved']);
 
 export const noAnswer: TraceCheck = {
   kind: 'trace',
   name: 'no-answer',
-  about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP; or the server stopped',
+  about: 'no complete HTTP answer: a reset, a timeout, a truncated body, malformed HTTP; or the server stopped',
   plan: planWholeAnswer,
   judge: (trace, context) =>
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
       const { outcome, outage } = exchange;
       if (outcome.kind === 'answer') return [{ exchange, place: wholeAnswer, failures: [] }];
-      // The request that stopped the deployment shows by what comes of all that were under way: it is told at the end.
+      // An outage is reported at the end of the run, when repeats show which request under way caused it.
       if (outage !== undefined || notOfTheServer.has(outcome.reason)) return [];
       const repeat = repeatOf(trace, exchange);
       const failure = judgeSilence(exchange, outcome, repeat, context.failedLike(exchange));
@@ -172,7 +172,7 @@ function judgeSilence(
   repeat: NumberedExchange | undefined,
   times: number,
 ): Failure {
-  const { isSure, adds } = weighSilence(reason, repeat, times);
+  const { isSure, suffix } = weighSilence(reason, repeat, times);
   return {
     check: 'no-answer',
     place: 'response',
@@ -180,24 +180,24 @@ function judgeSilence(
     severity: isSure ? 'defect' : 'suspect',
     keyword: reason,
     clause: clauses[reason] ?? 'RFC 9110 3.4',
-    message: `${message}${adds}`,
+    message: `${message}${suffix}`,
     causes: [[reason]],
   };
 }
 
-/** A request that is not sent again may have been broken off by chance, until another of the same operation ends alike. */
+/** A request without a repeat may have failed by chance, until another one of the same operation fails alike. */
 function weighSilence(
   reason: NoAnswer['reason'],
   repeat: NumberedExchange | undefined,
   times: number,
-): { readonly isSure: boolean; readonly adds: string } {
+): { readonly isSure: boolean; readonly suffix: string } {
   if (repeat?.outcome.kind === 'answer')
-    return { isSure: false, adds: `; sent again alone it was answered ${repeat.outcome.status}` };
-  if (repeat !== undefined) return { isSure: true, adds: '' };
-  // Our own patience is no law: an action may wait for something far away.
-  if (reason === 'timeout') return { isSure: false, adds: '; it was not sent again' };
-  if (times > 1) return { isSure: true, adds: '; so it was with another request of this operation' };
-  return { isSure: false, adds: '; it was not sent again, and may pass' };
+    return { isSure: false, suffix: `; when it was repeated alone, it was answered ${repeat.outcome.status}` };
+  if (repeat !== undefined) return { isSure: true, suffix: '' };
+  // No norm limits the time of an answer: an action may wait for a remote device.
+  if (reason === 'timeout') return { isSure: false, suffix: '; it was not repeated' };
+  if (times > 1) return { isSure: true, suffix: '; another request of this operation failed alike' };
+  return { isSure: false, suffix: '; it was not repeated, and the failure may be temporary' };
 }
 
 export const slow: ExchangeCheck = {
@@ -214,7 +214,7 @@ export const slow: ExchangeCheck = {
       pointer: operation.pointer,
       keyword: 'slow',
       clause: '--slow',
-      message: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
+      message: `the answer took ${Math.round(outcome.durationMs)} ms; the limit is ${slowMs} ms`,
       causes: [['slow']],
     });
   },

@@ -39,7 +39,7 @@ describe('one cause, once', () => {
       ['a', { place: 'response 200 body /7/x' }],
       ['a', { place: 'response 200 body /7/y', pointer: '#/y' }],
       ['b', { place: 'response 200 body /z', pointer: '#/z', message: 'must be integer' }],
-      ['b', { place: 'response 200 body /v', message: 'must be string, and so at 2 more places' }],
+      ['b', { place: 'response 200 body /v', message: 'must be string, also at 2 more places' }],
     ]);
     expect(isNew).toEqual([true, false, false, false, false, false]);
     expect(findings.map(({ count, operations }) => ({ count, operations }))).toEqual([

@@ -228,7 +228,7 @@ function formatPlaces({ place, pointer, message, operation, occurrences }: Findi
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
   // A sentence of its own stands beside a place, but not one that differs in the number of places alone.
-  const told = (text: string): string => text.replace(/, and so at \d+ more places?$/, '');
+  const told = (text: string): string => text.replace(/, also at \d+ more places?$/, '');
   const others = [
     ...new Set(
       occurrences
