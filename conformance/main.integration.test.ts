@@ -136,7 +136,7 @@ describe('exit codes', () => {
     {
       name: 'a contract that is not there',
       args: ['--contract', 'absent.yaml', '--base-url', 'http://a'],
-      message: 'It cannot be read',
+      message: 'The contract cannot be read',
     },
     {
       name: 'an operation that is not there, with the nearest one',
@@ -166,7 +166,7 @@ describe('exit codes', () => {
     const { code, error } = await conform(['--contract', file, '--base-url', 'http://127.0.0.1:1']);
     expect(code).toBe(2);
     expect(error).toContain(`${file}:4 #/paths/~1a\n  $ref #/nowhere leads nowhere.`);
-    expect(error).toContain('No operation can be read from it.');
+    expect(error).toContain('The contract has no readable operation.');
   });
 
   test('2 when all that came were refusals of the key', async () => {
@@ -629,7 +629,10 @@ test('reads a contract from an http address, and says what keeps it from that', 
     expect([read.code, read.error]).toEqual([0, '']);
     expect(read.out).toContain('listBooks   GET /books');
     const gone = await conform(['plan', '--contract', `${origin}/gone.yaml`]);
-    expect([gone.code, gone.error]).toEqual([2, expect.stringContaining('It cannot be read: the answer is 404.')]);
+    expect([gone.code, gone.error]).toEqual([
+      2,
+      expect.stringContaining('The contract cannot be read: the answer is 404.'),
+    ]);
   } finally {
     host.close();
   }
@@ -637,6 +640,6 @@ test('reads a contract from an http address, and says what keeps it from that', 
   const silent = await spawned(['plan', '--contract', `${origin}/library.yaml`]);
   expect([silent.code, silent.error]).toEqual([
     2,
-    expect.stringMatching(/It cannot be read: connect ECONNREFUSED .+\.\n/),
+    expect.stringMatching(/The contract cannot be read: connect ECONNREFUSED .+\.\n/),
   ]);
 });

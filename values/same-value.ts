@@ -4,7 +4,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b));
 }
 
-/** Text that is equal for equal JSON values, whatever the order of their members. */
+/** Serializes a value so that equal JSON values give equal texts, whatever the order of their members. */
 export function canonical(value: unknown): string {
   return JSON.stringify(inOrder(value));
 }

@@ -122,7 +122,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
   test('what no known authority has signed is refused, with the reason', async () => {
     const { code, error } = await conform(...client, '--key-password', 'key-password');
     expect(code).toBe(2);
-    expect(error).toMatch(/It cannot be read: .*certificate/);
+    expect(error).toMatch(/The contract cannot be read: .*certificate/);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { printable } from './printable.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 
-/** `auth`: the operation's servers are not those of the document, as with an authorization server. */
+/** `auth`: the operation has servers other than those of the document, such as an authorization server. */
 export type Target = 'api' | 'auth';
 
 export interface Contract {
@@ -15,29 +15,29 @@ export interface Contract {
   readonly servers: readonly string[];
   readonly operations: readonly Operation[];
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Parts that could not be read. The rest is tested all the same. */
+  /** Parts that could not be read. The rest is still tested. */
   readonly problems: readonly ContractProblem[];
   readonly lineOf: (pointer: Pointer) => number;
 }
 
 export interface Operation {
-  /** `operationId`, else method and path; so too where another operation has taken it. */
+  /** `operationId`; method and path if it is missing or not unique. */
   readonly id: string;
   readonly method: Method;
-  /** As the contract writes it, `/devices/{deviceId}`. */
+  /** Path template of the contract, `/devices/{deviceId}`. */
   readonly path: string;
   readonly pointer: Pointer;
   readonly tags: readonly string[];
   readonly isDeprecated: boolean;
   readonly target: Target;
-  /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
+  /** Addresses of the operation's own servers with defaults filled in; empty if those of the document apply. */
   readonly servers: readonly string[];
-  /** Its place, if not the address of its target: an address, or a path at the origin of the base URL. */
+  /** Overrides the address of the target: an address, or a path at the origin of the base URL. */
   readonly address?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly ResponseObject[];
-  /** Alternatives; every scheme of one alternative is needed. Empty, or an empty alternative: open. */
+  /** Alternatives, each of which needs all its schemes. An empty list or an empty alternative needs no credentials. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly extensions: OperationExtensions;
 }
@@ -50,9 +50,9 @@ export interface Parameter {
   readonly explode: boolean;
   readonly allowReserved: boolean;
   readonly pointer: Pointer;
-  /** Undefined: any text will do. */
+  /** If undefined, any text is valid. */
   readonly schema: Pointer | undefined;
-  /** Set where the value is a document of its own, as JSON in a query parameter. */
+  /** Set if the value is a document, such as JSON in a query parameter. */
   readonly mediaType: string | undefined;
   readonly examples: readonly unknown[];
   readonly rule: unknown;
@@ -65,7 +65,7 @@ export interface Body {
 }
 
 export interface MediaContent {
-  /** As written, with wildcards and parameters. */
+  /** As the contract spells it, with wildcards and parameters. */
   readonly mediaType: string;
   readonly pointer: Pointer;
   readonly schema: Pointer | undefined;
@@ -88,15 +88,15 @@ export interface HeaderObject {
   readonly required: boolean;
   readonly explode: boolean;
   readonly schema: Pointer | undefined;
-  /** It is a document of its own, described by `content`. */
+  /** Whether the value is a document described by `content`. */
   readonly hasContent: boolean;
 }
 
 export interface Link {
   readonly pointer: Pointer;
-  /** Id of the operation it leads to. */
+  /** Id of the target operation. */
   readonly to: string;
-  /** Name, perhaps with `path.` before it, to runtime expression or constant. */
+  /** Maps a name, optionally prefixed with `path.`, to a runtime expression or constant. */
   readonly parameters: JsonObject;
 }
 
@@ -104,15 +104,15 @@ export interface SecurityScheme {
   readonly name: string;
   readonly pointer: Pointer;
   readonly type: string;
-  /** Of `http`, in lower case: `bearer`, `basic`. */
+  /** For `http`: the scheme in lower case, `bearer`, `basic`. */
   readonly scheme: string | undefined;
-  /** Of `apiKey`: where it goes and what it is called. */
+  /** For `apiKey`: the place and name of the key. */
   readonly key: { readonly in: string; readonly name: string } | undefined;
-  /** Of `oauth2` with client credentials. */
+  /** For `oauth2` with client credentials. */
   readonly tokenUrl: string | undefined;
 }
 
-/** Response Object of a status: the exact one, else its range, else `default`. */
+/** The Response Object of a status: the exact one, else its range, else `default`. */
 export function responseFor(operation: Operation, status: number): ResponseObject | undefined {
   const range = `${Math.floor(status / 100)}XX`;
   return [String(status), range, 'default']
@@ -120,23 +120,23 @@ export function responseFor(operation: Operation, status: number): ResponseObjec
     .find((response) => response !== undefined);
 }
 
-/** One thing wrong with a contract. `fatal` ones end the run with exit code 2, the others are told and stepped over. */
+/** A fault in a contract. A `ContractError` stops the run with exit code 2; other problems are reported, and their parts skipped. */
 export interface ContractProblem {
   readonly pointer: string;
-  /** 1-based line of the file; 0 where the file could not be read that far. */
+  /** 1-based line of the file; 0 if the file could not be read that far. */
   readonly line: number;
   readonly message: string;
   readonly fix: string;
-  /** The sentence of OpenAPI or JSON Schema that it breaks, where one says MUST: it is a defect of the contract then. */
+  /** The MUST of OpenAPI or JSON Schema that the problem breaks: the contract is defective. */
   readonly breaks?: string | undefined;
 }
 
-/** The contract cannot be read at all: all reasons at once. */
+/** All reasons why a contract cannot be read. */
 export class ContractError extends Error {
   readonly problems: readonly ContractProblem[];
 
   constructor(file: string, problems: readonly ContractProblem[]) {
-    super(`${file} is not a contract that can be tested:\n${problems.map((p) => formatProblem(file, p)).join('\n')}`);
+    super(`${file} cannot be tested as a contract:\n${problems.map((p) => formatProblem(file, p)).join('\n')}`);
     this.name = 'ContractError';
     this.problems = problems;
   }
@@ -148,13 +148,13 @@ function formatProblem(file: string, problem: ContractProblem): string {
   return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${message}\n  ${fix}`;
 }
 
-/** `type/subtype` in lower case, without parameters; undefined for text that is no media type (RFC 9110, 8.3.1). */
+/** `type/subtype` in lower case, without parameters; undefined for any other text (RFC 9110, 8.3.1). */
 export function essenceOf(text: string): string | undefined {
   const match = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(;.*)?$/s.exec(text);
   return match?.[1]?.toLowerCase();
 }
 
-/** Whether a declared type, perhaps `text/*`, covers the one that was sent. Parameters and case don't count. */
+/** Whether a declared type or range, such as `text/*`, covers the one that was sent. Parameters and case are ignored. */
 export function coversMediaType(declared: string, sent: string): boolean {
   const range = essenceOf(declared);
   const essence = essenceOf(sent);

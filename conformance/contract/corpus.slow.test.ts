@@ -31,7 +31,7 @@ describe.runIf(isInstalled)('a published document', () => {
     const text = readFileSync(join(from, file), 'utf8');
     if (operations === 0) {
       // Webhooks alone.
-      expect(() => readContract(file, text)).toThrow('No operation can be read');
+      expect(() => readContract(file, text)).toThrow('The contract has no readable operation');
       return;
     }
     const contract = readContract(file, text);

@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member as an object, or an empty one: for optional maps such as `properties` or `headers`. */
+/** The member if it is an object, otherwise an empty object: for optional maps such as `properties` or `headers`. */
 export function objectAt(value: unknown, member: string): JsonObject {
   const found = memberOf(value, member);
   return isObject(found) ? found : {};
@@ -24,7 +24,7 @@ export function textAt(value: unknown, member: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Own members only: a body with a member called `constructor` is data like any other. */
+/** Reads own members only: a body may have a member called `constructor`. */
 export function memberOf(value: unknown, member: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, member)
     ? (value as Record<string, unknown>)[member]
@@ -58,12 +58,12 @@ export function splitPointer(pointer: string): string[] {
     .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
-/** The value that a pointer names, with or without `#`; undefined where there is none. */
+/** The value that a pointer names, with or without `#`; undefined if there is none. */
 export function readPointer(root: unknown, pointer: string): unknown {
   return splitPointer(pointer).reduce<unknown>((value, token) => memberOf(value, token), root);
 }
 
-/** The same pointer in one spelling, so that two references to one place compare equal. */
+/** Normalises a pointer, so that two references to one place compare equal. */
 export function normalisePointer(pointer: string): Pointer {
   const isNormal = pointer.startsWith('#') && !/%|~(?![01])/.test(pointer);
   return isNormal ? pointer : joinPointer('#', ...splitPointer(pointer));
@@ -73,7 +73,7 @@ function escapeToken(token: string): string {
   return !token.includes('~') && !token.includes('/') ? token : token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** A reference in a document is a URI: `%7B` may stand for `{`. A broken escape stays as it is. */
+/** A reference in a document is a URI, in which `%7B` encodes `{`. A broken escape stays as it is. */
 function decodeFragment(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -83,19 +83,19 @@ function decodeFragment(text: string): string {
   }
 }
 
-/** A value of the document together with where it stands. */
+/** A value of the document with its location. */
 export interface Place {
   readonly value: unknown;
   readonly pointer: Pointer;
 }
 
-/** The sentence that a reference to nothing breaks. */
+/** The requirement that a dangling reference breaks. */
 export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a pointer names MUST exist';
 
-/** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
+/** @param breaks the MUST of OpenAPI or JSON Schema that the problem breaks, if any */
 export type ReportPart = (pointer: Pointer, message: string, fix: string, breaks?: string) => void;
 
-/** By pointer, as it was written: the same few thousand are asked for again and again. */
+/** Places by their pointer as written: the same few thousand are looked up repeatedly. */
 const places = new WeakMap<JsonObject, Map<string, Place>>();
 
 export function placeAt(root: JsonObject, pointer: string): Place {
@@ -114,9 +114,9 @@ export function childOf(place: Place, ...tokens: readonly (string | number)[]): 
 }
 
 /**
- * Follows `$ref` until something else stands there.
+ * Follows `$ref` to a value that is not a reference.
  *
- * @returns undefined for a reference to nothing, to another file, or in a circle; `report` is told why
+ * @returns undefined for a reference that is dangling, circular or leads to another file; `report` receives the reason
  */
 export function follow(root: JsonObject, start: Place, report?: ReportPart): Place | undefined {
   let place = start;
@@ -126,24 +126,24 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     if (!reference.startsWith('#')) {
       report?.(
         place.pointer,
-        `$ref ${reference} leads to another document, which is not there or not read.`,
-        'Name a file below the folder of the contract, or bundle both into one.',
+        `$ref ${reference} leads to another document, which does not exist or may not be read.`,
+        'Name a file below the folder of the contract, or bundle both documents into one.',
       );
       return undefined;
     }
     const target = placeAt(root, reference);
     if (target.value === undefined) {
-      const fix = 'Correct the reference or add what it names.';
+      const fix = 'Correct the reference, or add its target.';
       report?.(place.pointer, `$ref ${reference} leads nowhere.`, fix, dangling);
       return undefined;
     }
     place = target;
   }
-  report?.(start.pointer, 'The $ref leads back to itself.', 'Break the circle.');
+  report?.(start.pointer, 'The $ref leads back to itself.', 'Remove the cycle.');
   return undefined;
 }
 
-/** Members of a map that are objects, by their names; references are followed. */
+/** The members of a map that are objects, with their names; references are followed. */
 export function objectsIn(root: JsonObject, map: Place, report: ReportPart) {
   return Object.keys(isObject(map.value) ? map.value : {}).flatMap((name) => {
     const { value, pointer } = follow(root, childOf(map, name), report) ?? {};
@@ -151,7 +151,7 @@ export function objectsIn(root: JsonObject, map: Place, report: ReportPart) {
   });
 }
 
-/** The values that a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
+/** The values that a runtime expression can read (OpenAPI 3.1, 4.8.20.3): those of a request and of its answer, if one came. */
 export interface Seen {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -163,7 +163,7 @@ export interface Seen {
   readonly responseBody?: unknown;
 }
 
-/** The value of an expression, of a text with `{expressions}`, or the constant itself; undefined where there is none. */
+/** Evaluates an expression, a text with `{expressions}` or a constant; undefined if there is no value. */
 export function evaluate(expression: unknown, seen: Seen): unknown {
   if (typeof expression !== 'string') return expression;
   if (expression.startsWith('$')) return read(expression, seen);

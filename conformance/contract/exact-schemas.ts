@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from './document.ts';
 
-/** Data, in which `x-exact` is a name like any other. */
+/** Keywords whose values are data, in which `x-exact` has no meaning. */
 const ofData = new Set(['const', 'default', 'enum', 'example', 'examples', 'value']);
-/** Maps of names that somebody chose. */
+/** Keywords whose values map names of the author's choice. */
 const ofNames = new Set(['properties', 'patternProperties', 'schemas', 'parameters', 'headers', 'responses']);
 const annotations = new Set([
   'title',
@@ -16,8 +16,8 @@ const annotations = new Set([
 ]);
 
 /**
- * The document with each schema as it holds on the wire: `x-exact` in place of the plainer keywords beside it, which are for generators of
- * clients (`docs/extensions.md`). A part without one is shared.
+ * Replaces the plainer keywords next to an `x-exact`, which are for generators of clients, with its content (`docs/extensions.md`).
+ * Parts without an `x-exact` are shared with the given document.
  */
 export function readExactly(root: JsonObject): JsonObject {
   return readMembers(root, false);

@@ -1,28 +1,28 @@
 import { isObject, type JsonObject, textAt } from './document.ts';
 
-/** Extensions of an operation that the runner understands. All are optional; this file alone reads them. */
+/** Extensions of an operation that the runner understands, all optional. Only this file reads them. */
 export interface OperationExtensions {
   /** The effect of the call beyond the API: `physical`, `remote`. */
   readonly effect: string | undefined;
   readonly byValue: readonly ByValue[];
-  /** The call may be sent again without doing its work twice; how, stands in the contract. */
+  /** Whether a repeated call has no second effect; the contract describes how. */
   readonly isIdempotent: boolean;
 }
 
 interface ByValue {
-  /** Runtime expression of the place. */
+  /** Runtime expression of the value. */
   readonly at: string;
   readonly cases: readonly {
     /** Compared as text. */
     readonly values: readonly string[];
     readonly scopes: readonly string[];
     readonly effect: string | undefined;
-    /** Place in the body to pointer of the schema that holds there. */
+    /** Maps a location in the body to the pointer of the schema that applies there. */
     readonly schemas: Readonly<Record<string, string>>;
   }[];
 }
 
-/** A rule beyond the schema, with a recipe for a value that keeps it: from a place, plus a duration, rounded down. */
+/** A rule beyond the schema, with a recipe for a valid value: a value from elsewhere, plus a duration, rounded down. */
 interface Rule {
   readonly from: string;
   readonly add: string | undefined;
@@ -47,12 +47,12 @@ export function ruleOf(schema: unknown): unknown {
   return isObject(schema) ? schema['x-rule'] : undefined;
 }
 
-/** More values than the enum lists may come: an unknown one breaks nothing. */
+/** Whether an answer may contain values that the enum does not list. */
 export function isOpenEnum(schema: JsonObject): boolean {
   return schema['x-open-enum'] === true;
 }
 
-/** A secret: kept out of every output, and expected in no other answer. */
+/** Whether a value is a secret: every output redacts it, and no other answer may contain it. */
 export function isSensitive(schema: JsonObject): boolean {
   return schema['x-sensitive'] === true;
 }

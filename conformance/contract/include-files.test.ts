@@ -105,7 +105,7 @@ test.each(['https://127.0.0.1:1/a.json', 'file:///etc/hostname', 'absent.yaml', 
     const made = createJudge(contract);
     expect(made.judge('#/paths/~1a/get/responses/200/content/application~1json/schema', 'response', 1)).toBeUndefined();
     expect(made.problems().map(({ message }) => message)).toEqual([
-      `$ref ${reference} leads to another document, which is not there or not read.`,
+      `$ref ${reference} leads to another document, which does not exist or may not be read.`,
     ]);
   },
 );

@@ -1,5 +1,4 @@
-// A contract in several files is read as one document: each file stands in it beneath a member of its own, and every reference is
-// a pointer.
+// A contract in several files is read as one document, which contains each file as a member: every reference becomes a pointer.
 import { realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -8,21 +7,21 @@ import { ContractError, type ContractProblem } from './contract.ts';
 import { isObject, type JsonObject, joinPointer, objectAt, type Pointer, splitPointer } from './document.ts';
 import { readSource, type Source } from './source.ts';
 
-/** Of all files together; one of them is bounded by its values as well. */
+/** Size of all files together; the number of values bounds each file as well. */
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Adds the files that a contract refers to, from its own folder and from those that are allowed.
+ * Adds the files that a contract refers to, from its own folder and from allowed ones.
  *
  * @param file path of the contract
- * @param allowFiles folders outside of its own
- * @returns the whole, whose references are changed in place; one to a file that is not there stays as it is
- * @throws ContractError for every reference to a file that may not be read, and for a file that cannot be
+ * @param allowFiles allowed folders outside the contract's own
+ * @returns the whole document, with references changed in place; a reference to a missing file stays as it is
+ * @throws ContractError for every reference to a forbidden file, and for a file that cannot be read
  */
 export async function includeFiles(file: string, source: Source, allowFiles: readonly string[]): Promise<Source> {
   const { root } = source;
   const member = ['x-files', 'x-included-files'].find((name) => !(name in root)) ?? 'x-files-of-contract';
-  const refuse = createFileRule(file, allowFiles);
+  const forbid = createFileRule(file, allowFiles);
   const isWithin = createResolve(root);
   const own = resolve(file);
   const parts = new Map<string, Part>([[own, { file: own, name: '', base: '#', source }]]);
@@ -50,7 +49,7 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
     names.set(name, part);
     return part;
   };
-  // A Map goes on to what is added while it is read: each file once, circles end.
+  // Iterating a Map includes entries added meanwhile: each file is read once, so cycles end.
   for (const part of parts.values()) {
     for (const { holder, key, pointer } of listReferences(part.source.root)) {
       const reference = String(holder[key]);
@@ -59,10 +58,10 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
       const isElsewhere = /^[a-z][a-z0-9+.-]*:/i.test(path) || (path !== '' && isWithin(reference, at) !== undefined);
       if (isElsewhere) continue;
       const target = path === '' ? part.file : resolve(dirname(part.file), path);
-      const refusal = path === '' ? undefined : refuse(target);
-      if (refusal !== undefined) {
-        const message = `$ref ${JSON.stringify(reference)} ${refusal.message}.`;
-        problems.push({ pointer: at, line: part.source.lineOf(pointer), message, fix: refusal.fix });
+      const forbidden = path === '' ? undefined : forbid(target);
+      if (forbidden !== undefined) {
+        const message = `$ref ${JSON.stringify(reference)} ${forbidden.message}.`;
+        problems.push({ pointer: at, line: part.source.lineOf(pointer), message, fix: forbidden.fix });
         continue;
       }
       const found = await include(target);
@@ -86,23 +85,25 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
 }
 
 interface Part {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** From the folder of the contract. */
+  /** Path relative to the folder of the contract. */
   readonly name: string;
-  /** Its place in the whole. */
+  /** Location in the whole document. */
   readonly base: Pointer;
   readonly source: Source;
 }
 
-/** An anchor is found wherever it stands in the whole. */
+/** An anchor resolves anywhere in the whole document. */
 function referTo({ base }: Part, fragment: string): string {
   return fragment === '' || fragment.startsWith('/') ? `${encodeURI(base)}${fragment}` : `#${fragment}`;
 }
 
 function tooLong(file: string, name: string): ContractError {
-  const message = `With ${name} its files are longer than 64 MB.`;
-  return new ContractError(file, [{ pointer: '#', line: 0, message, fix: 'Test its parts one after another.' }]);
+  const message = `With ${name} the files of the contract exceed 64 MB.`;
+  return new ContractError(file, [
+    { pointer: '#', line: 0, message, fix: 'Test the parts of the contract separately.' },
+  ]);
 }
 
 interface Reference {
@@ -111,7 +112,7 @@ interface Reference {
   readonly pointer: Pointer;
 }
 
-/** Each `$ref`, and each name that a discriminator gives to a schema, once however many aliases lead to it. */
+/** Each `$ref` and each reference in the mapping of a discriminator, once even if several aliases lead to it. */
 function listReferences(root: JsonObject): readonly Reference[] {
   const found: Reference[] = [];
   const seen = new Set<unknown>();
@@ -126,7 +127,7 @@ function listReferences(root: JsonObject): readonly Reference[] {
     if (typeof value.$ref === 'string') found.push({ holder: value, key: '$ref', pointer });
     const mapping = objectAt(value.discriminator, 'mapping');
     for (const [key, target] of Object.entries(mapping)) {
-      // A plain name is that of a schema among the components.
+      // A plain name is the name of a component schema.
       if (typeof target === 'string' && /[#/.]/.test(target))
         found.push({ holder: mapping, key, pointer: joinPointer(pointer, 'discriminator', 'mapping') });
     }
@@ -134,7 +135,7 @@ function listReferences(root: JsonObject): readonly Reference[] {
   return found;
 }
 
-/** The path as a file system writes it, and what follows from the `#` on without it. */
+/** Splits a reference at the `#`, and decodes its path for the file system. */
 function splitReference(reference: string): readonly [path: string, fragment: string] {
   const at = reference.indexOf('#');
   const [path, fragment] = at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];
@@ -145,37 +146,37 @@ function splitReference(reference: string): readonly [path: string, fragment: st
   }
 }
 
-type Refusal = Pick<ContractProblem, 'message' | 'fix'>;
+type Forbidden = Pick<ContractProblem, 'message' | 'fix'>;
 
 /**
- * A contract may refer to files below its own folder, but for hidden ones, where keys and tokens are kept, and to those below the
- * folders that the user allows: reports show their content, and a contract from elsewhere could name any file of this machine.
- * Symbolic links count as what they lead to.
+ * A contract may refer to files below its own folder and below the folders that the user allows. Reports show the content of files,
+ * and a foreign contract could name any file of this machine. Hidden files of its own folder are forbidden: they often hold keys and
+ * tokens. Symbolic links are resolved first.
  */
-function createFileRule(contract: string, allowFiles: readonly string[]): (path: string) => Refusal | undefined {
+function createFileRule(contract: string, allowFiles: readonly string[]): (path: string) => Forbidden | undefined {
   const file = resolve(contract);
-  // A contract that is itself a link lies beside what it leads to as well, as files of a mounted ConfigMap do.
+  // A contract that is a symbolic link also belongs to the folder of its target, as in a mounted ConfigMap.
   const own = [dirname(file), followLinks(dirname(file)), dirname(followLinks(file))];
   const allowed = allowFiles.flatMap((folder) => [resolve(folder), followLinks(resolve(folder))]);
   const isAmong = (path: string): boolean =>
     own.some((folder) => dirname(folder) !== folder && isBelow(folder, path) && !isHidden(folder, path)) ||
     allowed.some((folder) => isBelow(folder, path));
   return (path) => {
-    // By its name first: on some systems even to look at a path asks a machine in the network.
+    // The name is checked first: on some systems, resolving a path contacts a host in the network.
     const target = isAmong(path) ? followLinks(path) : path;
     if (isAmong(target)) return undefined;
     const what = own.some((folder) => isBelow(folder, target))
       ? 'a hidden file'
       : "a file outside the contract's folder";
     const link = target === path ? '' : `, ${target}`;
-    const fix = `Move the file beside the contract, or allow its folder with --allow-files ${relative('', dirname(target)) || '.'}`;
+    const fix = `Move the file next to the contract, or allow its folder with --allow-files ${relative('', dirname(target)) || '.'}`;
     return { message: `leads to ${what}${link}`, fix };
   };
 }
 
 function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way.split(sep)[0] !== '..' && !isAbsolute(way);
+  const rest = relative(folder, path);
+  return rest.split(sep)[0] !== '..' && !isAbsolute(rest);
 }
 
 function isHidden(folder: string, path: string): boolean {
@@ -184,7 +185,7 @@ function isHidden(folder: string, path: string): boolean {
     .some((name) => name.startsWith('.'));
 }
 
-/** Of a file that is not there, as far as there is something. */
+/** Resolves symbolic links; of a missing file, those of its nearest existing parent. */
 function followLinks(path: string): string {
   try {
     return realpathSync(path);

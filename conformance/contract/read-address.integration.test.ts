@@ -34,14 +34,16 @@ const rows: readonly { name: string; answer: (path: string, own: string) => Test
 
 test.each(rows)('a contract whose address $name is not read', async ({ answer, message }) => {
   const served = await serve(({ path }) => answer(path, served.origin));
-  await expect(readContractFile(`${served.origin}/`, { bytes: most })).rejects.toThrow(`It cannot be read: ${message}`);
+  await expect(readContractFile(`${served.origin}/`, { bytes: most })).rejects.toThrow(
+    `The contract cannot be read: ${message}`,
+  );
   await served.close();
 });
 
 test('an address with a password is not asked, and the password stays unsaid', async () => {
   const given = 'HTTP://ada:pass-word@127.0.0.1:1?key=secret';
   const reading = readContractFile(given).catch((error: Error) => error.message.replaceAll(given, ''));
-  expect(await reading).toMatch(/^(?!.*(pass-word|secret))[\s\S]*a name and password in the address are not sent\./);
+  expect(await reading).toMatch(/^(?!.*(pass-word|secret))[\s\S]*an address must not contain a name or password\./);
 });
 
 test('a contract within the bound is read, also where it is found by redirects within its origin', async () => {

@@ -27,10 +27,10 @@ import { readSource, type Source } from './source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Of a contract from the network, unpacked: the largest that was met has 37 MB. */
+/** Size of an unpacked contract from the network: the largest known one has 37 MB. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Longest wait for all of it. */
+/** Time limit for the whole download. */
 const fetchMs = 30_000;
 
 const mostRedirects = 5;
@@ -39,10 +39,10 @@ const mostRedirects = 5;
  * Reads an OpenAPI document, YAML or JSON.
  *
  * @param file path, or an http address
- * @param options `bytes`: most of a document from an address, tests have fewer; `allowFiles`: folders outside the contract's own
- *   whose files it may refer to. One from an address refers to no files
+ * @param options `bytes`: size limit of a document from an address, smaller in tests; `allowFiles`: folders outside the contract's
+ *   own whose files it may refer to; a contract from an address may refer to none
  *
- * @throws ContractError when there is nothing to test: unreadable, not OpenAPI 3, no operation
+ * @throws ContractError if there is nothing to test: unreadable, not OpenAPI 3, no operation
  */
 export async function readContractFile(
   file: string,
@@ -50,24 +50,24 @@ export async function readContractFile(
 ): Promise<Contract> {
   const isAddress = /^https?:\/\//i.test(file);
   const text = await (isAddress ? readAddress(file, bytes) : readFile(file, 'utf8')).catch((error: unknown) => {
-    const message = `It cannot be read: ${explain(error)}.`;
+    const message = `The contract cannot be read: ${explain(error)}.`;
     const fix = isAddress
       ? 'Name an address that answers with the document: --contract URL.'
       : 'Name a file that exists: --contract FILE.';
     throw new ContractError(file, [{ pointer: '#', line: 0, message, fix }]);
   });
   const source = readAny(file, text);
-  // Most refer to nothing outside of them.
+  // Most contracts refer to no other file.
   const isWhole = isAddress || !/\$ref["']?\s*:\s*["']?[^"'\s#]/.test(text);
   return readDocument(file, isWhole ? source : await includeFiles(file, source, allowFiles));
 }
 
-/** Follows redirects within the origin alone: the user trusts that one, and it must not choose whom this machine asks besides. */
+/** Follows redirects only within the origin: a server must not make this machine send requests elsewhere (CWE-918). */
 async function readAddress(address: string, bytes: number): Promise<string> {
   const signal = AbortSignal.timeout(fetchMs);
   let url = new URL(address);
-  // `fetch` refuses them as well, and repeats them.
-  if (url.username !== '' || url.password !== '') throw new Error('a name and password in the address are not sent');
+  // `fetch` refuses credentials too, but its error repeats them.
+  if (url.username !== '' || url.password !== '') throw new Error('an address must not contain a name or password');
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
     const answer = await fetch(url, { signal, redirect: 'manual' });
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null;
@@ -103,7 +103,7 @@ function formatBytes(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(bytes / 1024 / 1024)} MB`;
 }
 
-/** `fetch` says why in the cause alone. */
+/** `fetch` gives the reason only in the cause. */
 function explain(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
@@ -118,12 +118,12 @@ function readDocument(file: string, { root: written, lineOf, repeated }: Source)
   const { problems, report } = gatherProblems(lineOf);
   requireOpenApi(file, root, lineOf);
   for (const pointer of repeated) {
-    report(pointer, 'It stands twice; the last one counts.', 'Remove one, or give it another name.');
+    report(pointer, 'The member is repeated; the last one counts.', 'Remove one, or rename it.');
   }
   const operations = readOperations(root, report);
   const schemes = readSchemes(root, report);
   if (operations.length === 0) {
-    report('#/paths', 'No operation can be read from it.', 'Describe at least one operation under paths.');
+    report('#/paths', 'The contract has no readable operation.', 'Describe at least one operation under paths.');
     throw new ContractError(file, problems);
   }
   const title = textAt(root.info, 'title') ?? file;
@@ -131,7 +131,7 @@ function readDocument(file: string, { root: written, lineOf, repeated }: Source)
   return { file, title, root, servers, operations, schemes, problems, lineOf };
 }
 
-/** Each problem once. Its line is looked up when somebody reads it: that takes another pass over the text. */
+/** Collects each problem once. Its line is looked up on first use: that takes another pass over the text. */
 function gatherProblems(lineOf: Source['lineOf']): {
   readonly problems: readonly ContractProblem[];
   readonly report: ReportPart;
@@ -155,27 +155,29 @@ function gatherProblems(lineOf: Source['lineOf']): {
   return { problems, report };
 }
 
-/** A schema of GraphQL in its own language is no YAML: the error of syntax would not say what is wrong. */
+/** A GraphQL schema fails as YAML: this message names the cause instead of a syntax error. */
 function readAny(file: string, text: string): Source {
   try {
     return readSource(file, text);
   } catch (error) {
     const start = /^(extend\s+)?(schema\s*[{@]|(type|interface|union|enum|input|scalar)\s+\w|directive\s+@)/m;
-    if (error instanceof ContractError && start.test(text)) refuse(file, 'It is a schema of GraphQL.');
+    if (error instanceof ContractError && start.test(text)) refuse(file, 'The document is a GraphQL schema.');
     throw error;
   }
 }
 
 function requireOpenApi(file: string, root: JsonObject, lineOf: Source['lineOf']): void {
   if (typeof root.openapi === 'string' && /^3\.[0-9]+\./.test(root.openapi)) return;
-  if (isObject(root.__schema) || isObject(objectAt(root, 'data').__schema)) refuse(file, 'It is a schema of GraphQL.');
-  if (root.swagger !== undefined) refuse(file, `It is OpenAPI ${String(root.swagger)} (Swagger).`, lineOf('#/swagger'));
+  const isGraphQl = isObject(root.__schema) || isObject(objectAt(root, 'data').__schema);
+  if (isGraphQl) refuse(file, 'The document is a GraphQL schema.');
+  if (root.swagger !== undefined)
+    refuse(file, `The document is OpenAPI ${String(root.swagger)} (Swagger).`, lineOf('#/swagger'));
   const found = root.openapi === undefined ? 'no openapi member' : `openapi ${JSON.stringify(root.openapi)}`;
-  refuse(file, `It has ${found}.`, lineOf('#/openapi'));
+  refuse(file, `The document has ${found}.`, lineOf('#/openapi'));
 }
 
 function refuse(file: string, message: string, line = 1): never {
-  const fix = 'OpenAPI 3.0 and 3.1 are read (openapi: 3.1.0).';
+  const fix = 'Name a document of OpenAPI 3.0 or 3.1 (openapi: 3.1.0).';
   throw new ContractError(file, [{ pointer: '#', line, message, fix }]);
 }
 
@@ -188,7 +190,7 @@ function readOperations(root: JsonObject, report: ReportPart): Operation[] {
     const place = childOf(paths, path);
     if (!path.startsWith('/')) {
       const rule = 'OpenAPI, Paths Object: the field name MUST begin with a forward slash';
-      report(place.pointer, `The path ${path} begins with no slash.`, `Write /${path}.`, rule);
+      report(place.pointer, `The path ${path} does not begin with a slash.`, `Write /${path}.`, rule);
       return [];
     }
     const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
@@ -197,7 +199,7 @@ function readOperations(root: JsonObject, report: ReportPart): Operation[] {
     if (same !== undefined) {
       const rule =
         'OpenAPI, Paths Object: templated paths with the same hierarchy but different templated names MUST NOT exist';
-      report(place.pointer, `It is the same path as ${same}.`, 'Describe the operations of both under one path.', rule);
+      report(place.pointer, `The path equals ${same}.`, 'Describe the operations of both under one path.', rule);
     }
     const item = follow(root, place, report);
     if (item === undefined || !isObject(item.value)) return [];

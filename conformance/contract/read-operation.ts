@@ -26,12 +26,12 @@ import {
 import { readOperationExtensions } from './extensions.ts';
 import { readServers } from './servers.ts';
 
-/** Style where none is written (OpenAPI 3.1, Parameter Object). */
+/** Default styles (OpenAPI 3.1, Parameter Object). */
 const defaultStyles = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
 
 /**
- * Header parameters that are no data: OpenAPI says to ignore those that content negotiation and security write, and what frames a
- * message or leads it to its host follows from the message (RFC 9110, 7.2, 7.6.1, 8.6, 10.1.1).
+ * Header parameters that do not carry data. OpenAPI ignores those of content negotiation and security. Headers that frame or route a
+ * message follow from the message itself (RFC 9110, 7.2, 7.6.1, 8.6, 10.1.1).
  */
 const ignoredHeaders: ReadonlySet<string> = new Set([
   ...['accept', 'content-type', 'authorization'],
@@ -44,11 +44,11 @@ interface Given {
   readonly item: Place;
   readonly method: Method;
   readonly report: ReportPart;
-  /** Of the operations so far. */
+  /** Ids of the operations read so far. */
   readonly ids: Set<string>;
 }
 
-/** One Operation Object with everything that its path and the document add to it. */
+/** Reads an Operation Object together with inherited parts of its path and document. */
 export function readOperation({ root, path, item, method, report, ids }: Given): Operation {
   const place = childOf(item, method);
   const value = isObject(place.value) ? place.value : {};
@@ -56,7 +56,7 @@ export function readOperation({ root, path, item, method, report, ids }: Given):
   const wanted = textAt(value, 'operationId');
   if (wanted !== undefined && wanted !== id) {
     const rule = 'OpenAPI, Operation Object: the operationId MUST be unique among all operations';
-    const message = `operationId '${wanted}' is taken; here it is called '${id}'.`;
+    const message = `operationId '${wanted}' is not unique; this operation is reported as '${id}'.`;
     report(joinPointer(place.pointer, 'operationId'), message, 'Give each operation its own operationId.', rule);
   }
   return {
@@ -75,7 +75,7 @@ export function readOperation({ root, path, item, method, report, ids }: Given):
   };
 }
 
-/** The first that nobody has. */
+/** The first id that no other operation has. */
 function chooseId(ids: Set<string>, wishes: readonly (string | undefined)[]): string {
   const id = wishes.find((wish) => wish !== undefined && !ids.has(wish)) ?? '';
   ids.add(id);
@@ -83,7 +83,7 @@ function chooseId(ids: Set<string>, wishes: readonly (string | undefined)[]): st
 }
 
 function readParameters(root: JsonObject, path: string, holders: readonly Place[], report: ReportPart): Parameter[] {
-  // An operation's own parameter replaces the path's of the same name and place.
+  // A parameter of the operation replaces one of the path with the same name and place.
   const found = new Map<string, Parameter>();
   for (const holder of holders) {
     const own = new Set<string>();
@@ -107,7 +107,7 @@ function readParameters(root: JsonObject, path: string, holders: readonly Place[
   for (const name of named) {
     if (found.has(`path ${name}`)) continue;
     const rule = 'OpenAPI, Path Templating: each template expression in the path MUST correspond to a path parameter';
-    report(last, `{${name}} of the path is not declared as a parameter.`, `Declare ${name} with in: path.`, rule);
+    report(last, `The path parameter {${name}} is not declared.`, `Declare ${name} with in: path.`, rule);
     const any = {
       style: 'simple',
       explode: false,
@@ -121,7 +121,8 @@ function readParameters(root: JsonObject, path: string, holders: readonly Place[
   return [...found.values()].filter(({ name, in: where, pointer }) => {
     if (where !== 'path' || named.has(name)) return true;
     const rule = 'OpenAPI, Parameter Object: in "path", the name MUST correspond to a template expression in the path';
-    report(pointer, `${name} has no place in the path ${path}.`, `Write {${name}} into the path, or remove it.`, rule);
+    const fix = `Write {${name}} into the path, or remove the parameter.`;
+    report(pointer, `The path ${path} has no parameter ${name}.`, fix, rule);
     return false;
   });
 }
@@ -133,7 +134,7 @@ function readBody(root: JsonObject, place: Place, report: ReportPart): Body | un
   const contents = readContents(root, childOf(body, 'content'), report);
   if (contents.length === 0) {
     const rule = 'OpenAPI, Request Body Object: content is REQUIRED';
-    report(body.pointer, 'The body has no media type.', 'Describe one under content.', rule);
+    report(body.pointer, 'The request body has no media type.', 'Describe one under content.', rule);
   }
   return { pointer: body.pointer, required: body.value.required === true, contents };
 }
@@ -145,7 +146,7 @@ function readSecurity(root: JsonObject, place: Place, report: ReportPart): Opera
   return (Array.isArray(value) ? value : []).filter(isObject).map((entry) => {
     for (const name of Object.keys(entry).filter((name) => !Object.hasOwn(declared, name))) {
       const rule = 'OpenAPI, Security Requirement Object: each name MUST correspond to a declared security scheme';
-      report(pointer, `No security scheme is called ${name}.`, 'Declare it under components.securitySchemes.', rule);
+      report(pointer, `Security scheme ${name} is not declared.`, 'Declare it under components.securitySchemes.', rule);
     }
     return Object.fromEntries(Object.keys(entry).map((name) => [name, arrayAt(entry, name).map(String)]));
   });
@@ -158,7 +159,7 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
   if (name === undefined || !isPlace(where)) {
     const rule = 'OpenAPI, Parameter Object: name and in are REQUIRED, in is query, header, path or cookie';
     const fix = 'Write name, and in: path, query, header or cookie.';
-    report(place.pointer, 'The parameter has no name, or no known place in `in`.', fix, rule);
+    report(place.pointer, 'The parameter has no name, or no valid value of `in`.', fix, rule);
     return undefined;
   }
   if (where === 'header' && ignoredHeaders.has(name.toLowerCase())) return undefined;
@@ -167,11 +168,11 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
   if ((value.schema === undefined) === (content === undefined)) {
     const rule = 'OpenAPI, Parameter Object: a parameter MUST contain either a schema property, or a content property';
     const message = `${name} has ${content === undefined ? 'neither schema nor' : 'both schema and'} content.`;
-    report(place.pointer, message, 'Keep one of the two.', rule);
+    report(place.pointer, message, 'Declare one of the two.', rule);
   }
   if (where === 'path' && value.required !== true) {
     const rule = 'OpenAPI, Parameter Object: in "path", required is REQUIRED and its value MUST be true';
-    report(place.pointer, `${name} is in the path, but not required.`, 'Write required: true.', rule);
+    report(place.pointer, `The path parameter ${name} is not required.`, 'Write required: true.', rule);
   }
   return {
     name,
@@ -202,7 +203,8 @@ function readResponses(root: JsonObject, place: Place, report: ReportPart): Resp
     .filter((status) => {
       if (/^([1-5](\d\d|xx)|default)$/i.test(status)) return true;
       const rule = 'OpenAPI, Responses Object: a name MUST be a status, a range from 1XX to 5XX, or default';
-      report(joinPointer(place.pointer, status), `${status} is no status.`, 'Write one as 200, 4XX or default.', rule);
+      const fix = 'Write a status such as 200, a range such as 4XX, or default.';
+      report(joinPointer(place.pointer, status), `${status} is not a status.`, fix, rule);
       return false;
     })
     .flatMap((status): ResponseObject[] => {
@@ -222,7 +224,7 @@ function readResponses(root: JsonObject, place: Place, report: ReportPart): Resp
 
 function readHeaders(root: JsonObject, response: Place, report: ReportPart): HeaderObject[] {
   return objectsIn(root, childOf(response, 'headers'), report).flatMap(({ name, value, pointer }): HeaderObject[] => {
-    // A header of that name says nothing: the media types of `content` do (OpenAPI 3.1, 4.8.17.1).
+    // OpenAPI ignores a header of this name in favour of the media types of `content` (3.1, 4.8.17.1).
     if (name.toLowerCase() === 'content-type') return [];
     const { required, explode, content } = value;
     const flags = { required: required === true, explode: explode === true, hasContent: isObject(content) };

@@ -72,8 +72,8 @@ describe('an operation of another server is asked', () => {
         return contract.operations.map((operation) => explainServer(contract, operation));
       },
     );
-    const plain = 'it is at another server: pass --server https://files.example=URL';
-    const both = 'it is at another server: pass --auth-url URL, or --server https://files.example=URL';
+    const plain = 'the operation is at another server: pass --server https://files.example=URL';
+    const both = 'the operation is at another server: pass --auth-url URL, or --server https://files.example=URL';
     expect(explained).toEqual([[plain], [plain], [both]]);
   });
 

@@ -1,10 +1,10 @@
-// An operation lies at the servers of the document, at a server of its own on the same host, or at that of another party.
+// An operation belongs to the servers of the document, to its own server on the same host, or to the server of another party.
 import type { Contract, Operation } from './contract.ts';
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './document.ts';
 
 /**
- * An operation with servers of its own, none of them the document's, belongs to another party: in practice its
- * authorization server. It goes to `--auth-url`, or where `--server` says, but for one on the host of the document's servers.
+ * An operation that shares no server with the document belongs to another party, usually an authorization server. Its address is
+ * `--auth-url` or that of `--server`, unless it is on the host of the document's servers.
  */
 export function readServers(
   root: JsonObject,
@@ -16,8 +16,8 @@ export function readServers(
   const shared = readAddresses(root).map(withoutScheme);
   if (servers.some((server) => shared.includes(withoutScheme(server)))) return { target: 'api', servers };
   const origins = new Set(shared.length === 0 ? [''] : shared.map(originOf));
-  const beside = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
-  return { target: 'auth', servers, address: beside?.slice(originOf(beside).length) };
+  const near = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
+  return { target: 'auth', servers, address: near?.slice(originOf(near).length) };
 }
 
 /** Addresses of a document's own servers with defaults filled in. */
@@ -25,12 +25,12 @@ export function readAddresses(root: JsonObject): readonly string[] {
   return arrayAt(root, 'servers').map(addressOf);
 }
 
-/** The address of a server as the contract writes it, and where it runs. */
+/** The address of a server in the contract, and the address of its deployment. */
 export type ServerPlace = readonly [written: string, address: string];
 
 /**
- * The contract with the operations of other servers at the addresses that the user gave, or at their own where that is on the
- * host of the base URL.
+ * Sets the addresses of operations at other servers: the one that the user gave, or the declared one if it is on the host of the
+ * base URL.
  */
 export function placeOperations(contract: Contract, baseUrl: string, places: readonly ServerPlace[]): Contract {
   const own = originOf(withoutScheme(baseUrl));
@@ -44,7 +44,7 @@ export function placeOperations(contract: Contract, baseUrl: string, places: rea
   return { ...contract, operations };
 }
 
-/** Servers that no operation has, of those that a user gave. */
+/** Servers of the user's options that no operation has. */
 export function unknownServers(contract: Contract, places: readonly ServerPlace[]): readonly string[] {
   return places.flatMap(([written]) =>
     contract.operations.some((one) => isAt(contract, one, written)) ? [] : [written],
@@ -56,7 +56,7 @@ export function serversOf({ servers, operations }: Contract): readonly string[] 
   return [...new Set([...servers, ...operations.flatMap((operation) => operation.servers)])];
 }
 
-/** The address beneath which an operation is asked; undefined where no option says it. */
+/** The base address for an operation's requests; undefined if no option gives it. */
 export function baseOf(
   { target, address }: Operation,
   { baseUrl, authUrl }: { readonly baseUrl: string; readonly authUrl: string | undefined },
@@ -69,7 +69,7 @@ export function baseOf(
 /** The options that an operation of another server needs. */
 export function explainServer({ schemes }: Contract, { servers: [server = ''] }: Operation): string {
   const isOAuth = Object.values(schemes).some(({ type }) => type === 'oauth2' || type === 'openIdConnect');
-  return `it is at another server: pass ${isOAuth ? '--auth-url URL, or ' : ''}--server ${server}=URL`;
+  return `the operation is at another server: pass ${isOAuth ? '--auth-url URL, or ' : ''}--server ${server}=URL`;
 }
 
 function isAt({ servers }: Contract, operation: Operation, written: string): boolean {
@@ -77,17 +77,17 @@ function isAt({ servers }: Contract, operation: Operation, written: string): boo
   return own.includes(written.replace(/\/$/, ''));
 }
 
-/** `//api.example` of an address without its scheme; empty where it is a path of the same host. */
+/** `//api.example` of an address without its scheme; empty for a path of the same host. */
 function originOf(address: string): string {
   return /^\/\/[^/]*/.exec(address)?.[0] ?? '';
 }
 
-/** `//api.example` is the same party as `https://api.example` (RFC 3986, 4.2). */
+/** `//api.example` names the same server as `https://api.example` (RFC 3986, 4.2). */
 function withoutScheme(address: string): string {
   return address.replace(/^[a-z][a-z0-9+.-]*:(?=\/\/)/i, '');
 }
 
-/** The address with each variable at its default, without a trailing slash. */
+/** The address with the defaults of its variables, without a trailing slash. */
 function addressOf(server: unknown): string {
   const variables = objectAt(server, 'variables');
   const url = textAt(isObject(server) ? server : {}, 'url') ?? '/';

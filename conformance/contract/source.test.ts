@@ -50,7 +50,7 @@ describe('what cannot be read is refused with its line', () => {
       /:2 #\n.*1200 levels/,
     ],
     ['aliases that multiply', 'api.yaml', laughs.join('\n'), /millions of values/],
-    ['an alias in a circle', 'api.yaml', 'a: &a {b: *a}', /names a part that holds it/],
+    ['an alias in a circle', 'api.yaml', 'a: &a {b: *a}', /names a part that contains the alias/],
   ];
   test.each(table)('%s', (_, file, text, want) => {
     expect(() => readSource(file, text)).toThrow(ContractError);
@@ -63,7 +63,7 @@ test.each([
   { name: 'lines of an old system', text: `a:\r${'- a\r'.repeat(2_000_001)}` },
   { name: 'items within items', text: `a:\n${`${'- '.repeat(1_000)}a\n`.repeat(2_000)}` },
 ])('millions of values are refused before they are read: $name', ({ text }) => {
-  expect(() => readSource('api', text)).toThrow('It holds more than 2000000 values.');
+  expect(() => readSource('api', text)).toThrow('The document has more than 2000000 values.');
 });
 
 describe('a member that stands twice is told, and the last one counts', () => {

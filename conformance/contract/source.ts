@@ -1,5 +1,5 @@
-// JSON by the platform, YAML by js-yaml, which reads a megabyte in a tenth of a second and tells where each value stands. Lines are
-// found when a message first needs one.
+// The platform parses JSON. js-yaml parses YAML: it reads a megabyte in a tenth of a second and reports the offset of each value.
+// Lines are computed when a message first needs one.
 import {
   CORE_SCHEMA,
   constructFromEvents,
@@ -21,18 +21,18 @@ import { messageOf } from './printable.ts';
 
 export interface Source {
   readonly root: JsonObject;
-  /** 1-based line of the nearest place that stands in the file: a pointer may name a keyword that is missing. */
+  /** 1-based line of the nearest existing value: a pointer may name a missing keyword. */
   readonly lineOf: (pointer: Pointer) => number;
-  /** Members that stand twice in their object; the last of them counts. */
+  /** Members that are repeated in their object; the last one counts. */
   readonly repeated: readonly Pointer[];
 }
 
-/** Walks of a document are recursive: no document that somebody wrote is nested so deeply. */
+/** Bounds recursion: no known document is nested as deeply. */
 const mostDepth = 1200;
-/** Of a document as it stands, and of one with its aliases repeated: a megabyte of `[],` takes thirty in memory. */
+/** Bounds a document before and after its aliases are expanded: a megabyte of `[],` takes thirty megabytes in memory. */
 const mostValues = 2_000_000;
 
-/** Tags that nobody knows say nothing: `!Ref name` is a text, `!!timestamp 2030-01-01` as well. */
+/** Unknown tags are ignored: `!Ref name` and `!!timestamp 2030-01-01` are texts. */
 const unknownTags = ['!', 'tag:'].flatMap((name) => {
   const any = { matchByTagPrefix: true, identify: () => false };
   return [
@@ -46,7 +46,7 @@ const schema = CORE_SCHEMA.withTags(mergeTag, ...unknownTags);
 /**
  * Reads JSON, or YAML 1.2 with merge keys.
  *
- * @throws ContractError with the syntax error and its line, or when the root is no object
+ * @throws ContractError with the syntax error and its line, or if the root is not an object
  */
 export function readSource(file: string, given: string): Source {
   const text = given.replace(/^\uFEFF/, '');
@@ -80,23 +80,23 @@ class Unreadable extends Error {
   }
 }
 
-/** Signs before a value: a comma, an opening; in YAML a line, an item or a key in the same line besides. */
+/** Characters that precede a value: a comma or an opening bracket; in YAML also a line break, and `-` or `?` before a space. */
 const signs = { json: /[,[{]/g, yaml: /[,[{]|\r?\n|\r|[-?](?=\s)/g } as const;
 
-/** Refuses what would fill the memory, before it is read. */
+/** Throws before parsing a text that would exhaust memory. */
 function boundValues(text: string, language: keyof typeof signs): void {
   if (text.length <= mostValues) return;
   let count = 0;
   for (const _ of text.matchAll(signs[language])) {
     count += 1;
     if (count > mostValues)
-      throw new Unreadable(1, `It holds more than ${mostValues} values.`, 'Test its parts one after another.');
+      throw new Unreadable(1, `The document has more than ${mostValues} values.`, 'Test its parts separately.');
   }
 }
 
 type Read = Pick<Source, 'repeated'> & { readonly root: unknown };
 
-/** Undefined for what is no JSON: it may be YAML. */
+/** @returns undefined for a text that is not JSON: it may be YAML */
 function readJson(text: string): Read | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   boundValues(text, 'json');
@@ -109,7 +109,7 @@ function readJson(text: string): Read | undefined {
   return { root, repeated: scanJson(text) };
 }
 
-/** The platform says what is wrong with JSON better than a reader of YAML. */
+/** The platform's parser explains errors in JSON better than a YAML parser. */
 function explainJson(file: string, text: string): Unreadable | undefined {
   if (!/\.json$/i.test(file)) return undefined;
   try {
@@ -119,19 +119,19 @@ function explainJson(file: string, text: string): Unreadable | undefined {
     const message = messageOf(error);
     const [, offset = '0'] = /position (\d+)/.exec(message) ?? [];
     const atEnd = /end of JSON/.test(message) ? text.length : Number(offset);
-    return new Unreadable(lineAt(text, atEnd), message, 'Mend the JSON.');
+    return new Unreadable(lineAt(text, atEnd), message, 'Correct the JSON.');
   }
 }
 
 /**
- * The platform keeps silent about members that stand twice (RFC 8259, 4), and reads what is nested too deeply to be walked.
+ * Finds what `JSON.parse` accepts: repeated members (RFC 8259, 4), and nesting too deep for recursion.
  *
  * @param text JSON without errors
  */
 function scanJson(text: string): Pointer[] {
   const repeated: Pointer[] = [];
   const colon = /\s*:/y;
-  /** Of each open object its names so far, and the name or index at which it stands. */
+  /** For each open object or list: the names so far, and the current name or index. */
   const open: { readonly names: Set<string> | undefined; at: string | number }[] = [];
   for (let index = 0; index < text.length; index += 1) {
     const char = text[index];
@@ -158,7 +158,7 @@ function scanJson(text: string): Pointer[] {
   return repeated;
 }
 
-/** The index of the closing quotation mark: no odd count of backslashes stands before it. */
+/** The index of the closing quotation mark: an even number of backslashes precedes it. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -168,8 +168,8 @@ function endOfText(text: string, start: number): number {
 }
 
 function tooDeep(line: number): Unreadable {
-  const message = `It is nested more than ${mostDepth} levels deep.`;
-  return new Unreadable(line, message, 'Take parts out, and name them by $ref.');
+  const message = `The document is nested more than ${mostDepth} levels deep.`;
+  return new Unreadable(line, message, 'Move parts out, and refer to them by $ref.');
 }
 
 function readYaml(text: string): Read {
@@ -188,7 +188,7 @@ function readYaml(text: string): Read {
       repeated = findRepeated(events, text);
     }
     const [root] = all;
-    if (all.length > 1) throw new Unreadable(1, 'It holds several documents.', 'Name a file with one document.');
+    if (all.length > 1) throw new Unreadable(1, 'The file holds several documents.', 'Name a file with one document.');
     if (events.some(({ type }) => type === EVENT_ID.ALIAS)) countValues(root);
     return { root, repeated };
   } catch (error) {
@@ -196,32 +196,33 @@ function readYaml(text: string): Read {
     if (!(error instanceof YAMLException)) throw error;
     const line = error.mark === undefined ? 1 : error.mark.line + 1;
     if (/depth/i.test(error.reason)) throw tooDeep(line);
-    throw new Unreadable(line, error.reason, 'Mend the YAML.');
+    throw new Unreadable(line, error.reason, 'Correct the YAML.');
   }
 }
 
-/** A value with aliases is one in memory, and in a walk as many as there are ways to it. */
+/** A value with aliases is stored once, but a walk visits it once per path that leads to it. */
 function countValues(root: unknown): void {
   const counts = new Map<object, number | 'open'>();
   const count = (value: unknown): number => {
     if (typeof value !== 'object' || value === null) return 1;
     const known = counts.get(value);
-    if (known === 'open') throw new Unreadable(1, 'An alias names a part that holds it.', 'Write $ref instead.');
+    if (known === 'open')
+      throw new Unreadable(1, 'An alias names a part that contains the alias.', 'Write $ref instead.');
     if (known !== undefined) return known;
     counts.set(value, 'open');
     const sum = Object.values(value).reduce<number>((total, part) => total + count(part), 1);
-    if (sum > mostValues) throw new Unreadable(1, 'Its aliases stand for millions of values.', 'Write $ref instead.');
+    if (sum > mostValues) throw new Unreadable(1, 'The aliases expand to millions of values.', 'Write $ref instead.');
     counts.set(value, sum);
     return sum;
   };
   count(root);
 }
 
-/** Events as a tree: what stands in an object or list, and where it begins. */
+/** Events as a tree: the members of an object or list with their offsets. */
 class EventTree {
   readonly #events: readonly Event[];
   readonly #text: string;
-  /** Of each event the one behind all that it opens. */
+  /** For each event, the index after everything that it contains. */
   readonly #ends: Int32Array;
   readonly #children = new Map<number, ReadonlyMap<string, Child>>();
   readonly repeated: [parent: number, name: string][] = [];
@@ -238,7 +239,7 @@ class EventTree {
     });
   }
 
-  /** By name or index. */
+  /** Children by name or index. */
   childrenOf(parent: number): ReadonlyMap<string, Child> {
     const known = this.#children.get(parent);
     if (known !== undefined) return known;
@@ -263,9 +264,9 @@ class EventTree {
 }
 
 interface Child {
-  /** Its event. */
+  /** Index of the value's event. */
   readonly value: number;
-  /** Of its name, or of itself in a list. */
+  /** Offset of the name, or of the value itself in a list. */
   readonly offset: number;
 }
 
@@ -288,7 +289,7 @@ function findRepeated(events: readonly Event[], text: string): Pointer[] {
   return found;
 }
 
-/** JSON is YAML: one reader of lines will do. */
+/** JSON is a subset of YAML, so that one index serves both. */
 function indexLines(text: string): (pointer: Pointer) => number {
   const starts = [0];
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);

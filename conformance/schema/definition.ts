@@ -52,7 +52,7 @@ export function breakCircles(
       for (const keyword of Object.keys(edge.from.schema))
         if (keyword !== '$id') delete (edge.from.schema as Record<string, unknown>)[keyword];
     const told = leaveOut(edge.isConjunction ? edge.holder : edge.from.schema);
-    told(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Break the circle.');
+    told(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Remove the cycle.');
   }
 }
 

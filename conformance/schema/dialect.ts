@@ -135,12 +135,12 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const found = resolveReference(reference, pointer);
     if (found === undefined) {
       if (reference.startsWith('#'))
-        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.', dangling);
+        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference, or add its target.', dangling);
       else
         told(
           pointer,
-          `$ref ${reference} leads to another document, which is not there or not read.`,
-          'Name a file below the folder of the contract, or bundle both into one.',
+          `$ref ${reference} leads to another document, which does not exist or may not be read.`,
+          'Name a file below the folder of the contract, or bundle both documents into one.',
         );
       return undefined;
     }
@@ -148,7 +148,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const next = bareReference(placeAt(root, found).value);
     if (next === undefined) return found;
     if (hops < mostHops) return target(next, found, told, hops + 1);
-    told(pointer, `$ref ${reference} leads back to itself.`, 'Break the circle.');
+    told(pointer, `$ref ${reference} leads back to itself.`, 'Remove the cycle.');
     return undefined;
   };
 
