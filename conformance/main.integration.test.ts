@@ -112,7 +112,7 @@ describe('exit codes', () => {
     {
       name: 'a budget that is none',
       args: ['--contract', 'x', '--base-url', 'http://a', '--budget', 'much'],
-      message: '"much" is no budget',
+      message: '"much" is not a budget',
     },
     {
       name: 'an address that is none',

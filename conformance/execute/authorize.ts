@@ -7,75 +7,75 @@ import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** Credentials of one account, as the user gave them. All are secret but the client id. */
+/** Credentials that the user gave for one account. All but the client id are secret. */
 export interface Credentials extends TokenCredentials {
-  /** Key, token, or `name:password`, by the name of the security scheme that it is for. */
+  /** Key, token or `name:password` by the name of its security scheme. */
   readonly byScheme?: Readonly<Record<string, string>> | undefined;
-  /** Headers for every request; those that carry a credential belong to this account alone. */
+  /** Headers for every request; those with a credential belong only to this account. */
   readonly headers?: readonly Pair[] | undefined;
   readonly login?: User | undefined;
   /** Whether connections present a client certificate. */
   readonly hasCertificate?: boolean | undefined;
 }
 
-/** Parts that are added to a request so that it is let in. */
+/** Parts that authorize a request. */
 export interface Authorization {
   readonly headers: readonly Pair[];
   readonly query: readonly Pair[];
   readonly cookies: readonly Pair[];
-  /** Scopes that the token in it was asked for; undefined where it has none. */
+  /** Requested scopes of the token; undefined if none were requested. */
   readonly scopes: readonly string[] | undefined;
-  /** After a 401: whether other credentials can be had in place of these, which are then taken for ended. */
+  /** After a 401: treats these credentials as expired. @returns whether others can replace them */
   readonly renew?: () => boolean;
-  /** The alternative of `security` that it fulfils with a token of which nobody said what it is for, where there are others. */
+  /** The alternative of `security` that a token of unknown purpose is tried for, if there are several. */
   readonly guess?: { readonly name: string; readonly othersLeft: number } | undefined;
 }
 
 /**
- * Finds by trial the alternative that a bare token is for: a request that one alternative is refused with 401 is sent again by the
- * next. Results count from the next round on, so that nothing depends on which answer is the first to arrive.
+ * Finds by trial which alternative accepts a bare token: after a 401, the request is repeated with the next alternative. Results count
+ * from the next round on, so that the order of answers has no effect.
  */
 function createTrials() {
   const accepted = new Set<string>();
-  let refused = 0;
-  let news: { readonly alternative: string; readonly isAccepted: boolean }[] = [];
+  let rejected = 0;
+  let pending: { readonly alternative: string; readonly isAccepted: boolean }[] = [];
   return {
     isAccepted: (alternative: string) => accepted.has(alternative),
-    /** Whether it is worth asking: not once so many were refused that none of them can be it. */
-    isOpen: () => refused < mostRefused,
-    tell: (alternative: string, isAccepted: boolean): void => {
-      news.push({ alternative, isAccepted });
+    /** Whether further trials are worthwhile. */
+    isOpen: () => rejected < mostRejected,
+    record: (alternative: string, isAccepted: boolean): void => {
+      pending.push({ alternative, isAccepted });
     },
     settle: (): void => {
-      for (const { alternative, isAccepted } of news) {
+      for (const { alternative, isAccepted } of pending) {
         if (isAccepted) accepted.add(alternative);
-        else refused += 1;
+        else rejected += 1;
       }
-      news = [];
+      pending = [];
     },
   };
 }
 
-/** So many requests are refused by all alternatives before no more are asked. */
-const mostRefused = 40;
+/** Rejected trials after which no alternative is expected to accept the token. */
+const mostRejected = 40;
 
 interface Account {
   readonly trials: ReturnType<typeof createTrials>;
   readonly credentials: Credentials;
   readonly tokens: Tokens;
-  /** The parts that every request of the account carries, with the way to other credentials in their place. */
+  /** The parts that every request of the account carries, and how to renew them. */
   readonly badge: () => Promise<Renewable>;
   readonly session: Session | undefined;
 }
 
 type Renewable = Badge & { readonly renew: () => boolean };
 
-/** Everything that requests are authorized from. */
+/** Everything that authorizes requests. */
 export interface Accounts {
   readonly contract: Contract;
   readonly own: Account;
   readonly second: Account | undefined;
-  /** Headers that the user gave for every request and that let nobody in. */
+  /** The user's headers for every request that carry no credential. */
   readonly plainHeaders: readonly Pair[];
   readonly problems: () => readonly string[];
 }
@@ -87,7 +87,7 @@ interface Given {
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly connection: Pick<Connection, 'send'>;
-  /** Told each secret, with the shell variable that stands for it. */
+  /** Receives each secret, with the shell variable that replaces it in reports. */
   readonly keepSecret: (text: string, variable?: string) => void;
   readonly mayCreateUsers: boolean;
 }
@@ -133,25 +133,25 @@ const nothing: Badge = { headers: [], query: [], cookies: [] };
 const none: Authorization = { ...nothing, scopes: undefined };
 
 /**
- * Fulfils an operation's security: the first alternative for which there are credentials, of those first which they are
- * sure to be meant for.
+ * Satisfies the security of an operation by the first alternative that the account has credentials for. Alternatives that the
+ * credentials are certainly meant for come first.
  *
- * @param extraScopes scopes that the values of the request ask for
- * @param refused guesses that this request was refused with
- * @returns undefined when nobody of that identity can be shown: for `own` that no alternative can be fulfilled, for the
- *   others that there is no second account, no narrower token, or no way to be anonymous
+ * @param extraScopes scopes that the values of the request need
+ * @param rejected trials that this request was answered 401 with
+ * @returns undefined if the identity is not available: no alternative can be satisfied, there is no second account or no narrower
+ *   token, or the connection itself identifies the client
  */
 export async function authorize(
   { contract, own, second }: Pick<Accounts, 'contract' | 'own' | 'second'>,
   operation: Operation,
   extraScopes: readonly string[],
   identity: Identity = 'own',
-  refused: ReadonlySet<string> = new Set(),
+  rejected: ReadonlySet<string> = new Set(),
 ): Promise<Authorization | undefined> {
   const closed = operation.security.filter((alternative) => Object.keys(alternative).length > 0);
   const schemesOf = (alternative: object): SecurityScheme[] =>
     Object.keys(alternative).flatMap((name) => contract.schemes[name] ?? []);
-  // A certificate belongs to the connection: whoever uses that is known.
+  // A client certificate belongs to the connection: no request over it is anonymous.
   const isKnown = own.credentials.hasCertificate && closed.flatMap(schemesOf).some(({ type }) => type === 'mutualTLS');
   if (identity === 'anonymous') return isKnown ? undefined : none;
   const account = identity === 'second' ? second : own;
@@ -167,11 +167,11 @@ export async function authorize(
   const ranked = [...new Set([...sure, ...possible])].sort(
     (a, b) => Number(trials.isAccepted(nameOf(b))) - Number(trials.isAccepted(nameOf(a))),
   );
-  const isKnownWay = ranked.some((alternative) => trials.isAccepted(nameOf(alternative)));
-  const guesses = isKnownWay || !trials.isOpen() ? [] : ranked.filter(mayGuess);
+  const isSettled = ranked.some((alternative) => trials.isAccepted(nameOf(alternative)));
+  const guesses = isSettled || !trials.isOpen() ? [] : ranked.filter(mayGuess);
   for (const alternative of ranked) {
     const isGuess = guesses.length > 1 && guesses.includes(alternative);
-    if (isGuess && refused.has(nameOf(alternative))) continue;
+    if (isGuess && rejected.has(nameOf(alternative))) continue;
     const parts: Authorization[] = [];
     for (const [name, scopes] of Object.entries(alternative)) {
       const scheme = contract.schemes[name];
@@ -181,7 +181,7 @@ export async function authorize(
     }
     const joined = parts.length === Object.keys(alternative).length ? parts.reduce(join) : undefined;
     if (joined === undefined || !isSendable(joined)) continue;
-    const othersLeft = guesses.filter((other) => other !== alternative && !refused.has(nameOf(other))).length;
+    const othersLeft = guesses.filter((other) => other !== alternative && !rejected.has(nameOf(other))).length;
     const guess = isGuess ? { name: nameOf(alternative), othersLeft } : undefined;
     return { ...withBadge(tools, operation, joined), guess };
   }
@@ -200,19 +200,19 @@ interface Tools {
 
 const nameOf = (alternative: object): string => Object.keys(alternative).sort().join(' ');
 
-/** Whether it is fulfilled by the user's bare token, which may be a key, the value of a cookie or a bearer token. */
+/** Whether the user's bare token may satisfy a scheme: as a key, the value of a cookie or a bearer token. */
 function isByToken({ account: { credentials }, badge }: Tools, scheme: SecurityScheme): boolean {
   const isOwn = credentials.byScheme?.[scheme.name] !== undefined || isCovered(scheme, badge);
   return credentials.token !== undefined && !isOwn && scheme.scheme !== 'basic' && scheme.type !== 'mutualTLS';
 }
 
-/** Whether the credential is plainly meant for this scheme: a bare token is a key only where the contract has no tokens. */
+/** Whether the credentials are certainly meant for this scheme: a bare token is a key only if the contract has no token schemes. */
 function isSure({ contract, account, badge }: Tools, scheme: SecurityScheme): boolean {
   if (account.credentials.byScheme?.[scheme.name] !== undefined || isCovered(scheme, badge)) return true;
   return scheme.key === undefined || !Object.values(contract.schemes).some(takesToken);
 }
 
-/** Whether a header, cookie or query of the account is what the scheme asks for. */
+/** Whether a header, cookie or query parameter of the account satisfies the scheme. */
 function isCovered({ type, key }: SecurityScheme, { headers, query, cookies }: Badge): boolean {
   if (type === 'mutualTLS') return false;
   if (key?.in === 'query') return query.some(([name]) => name === key.name);
@@ -245,13 +245,13 @@ async function fulfil(
   return { ...placed, scopes: scheme.key === undefined ? scopes : undefined, renew: () => tokens.renew(token) };
 }
 
-/** Puts a credential where its scheme wants it. */
+/** Puts a credential into the place that its scheme declares. */
 function place({ type, scheme, key }: SecurityScheme, text: string): Authorization {
   if (key !== undefined) {
     const part = key.in === 'query' ? 'query' : key.in === 'cookie' ? 'cookies' : 'headers';
     return { ...none, [part]: [[key.name, text]] };
   }
-  // RFC 7617, 2: in UTF-8, which is what servers expect that expect anything beyond ASCII.
+  // UTF-8 is what servers expect that accept more than ASCII (RFC 7617, 2).
   if (scheme === 'basic')
     return { ...none, headers: [['authorization', `Basic ${Buffer.from(text).toString('base64')}`]] };
   const name = type === 'http' && scheme !== 'bearer' ? (scheme ?? 'Bearer') : 'Bearer';
@@ -269,7 +269,7 @@ function join(a: Authorization, b: Authorization): Authorization {
   };
 }
 
-/** Adds what the account's requests carry anyway, but to the API alone: another server has no business with it. */
+/** Adds the parts of every request of the account, but only for the API: another server must not receive them. */
 function withBadge({ badge }: Tools, { target }: Operation, authorization: Authorization): Authorization {
   const isNeeded = target === 'api' || authorization === none;
   if (!isNeeded || !isBadge(badge)) return authorization;
@@ -283,7 +283,7 @@ function withBadge({ badge }: Tools, { target }: Operation, authorization: Autho
   });
 }
 
-/** A header `Cookie` becomes cookies, so that a request has one such header in all (RFC 6265, 5.4). */
+/** Parses `Cookie` headers into cookies, so that a request has only one such header (RFC 6265, 5.4). */
 function readBadge(all: readonly Pair[], { query, cookies }: Badge): Badge {
   const isCookie = ([name]: Pair): boolean => name.toLowerCase() === 'cookie';
   const spelled = all
@@ -297,7 +297,7 @@ function isBadge({ headers, query, cookies }: Badge): boolean {
   return headers.length + query.length + cookies.length > 0;
 }
 
-/** Headers that let somebody in: those of HTTP, and those that a security scheme names. */
+/** Whether a header carries a credential: those of HTTP, and those that a security scheme names. */
 function isCredential({ schemes }: Contract, header: string): boolean {
   const name = header.toLowerCase();
   if (name === 'authorization' || name === 'cookie') return true;
@@ -326,12 +326,12 @@ function keepSecretsOf(credentials: Credentials, prefix: string, keep: Given['ke
   if (login?.login?.password !== undefined) keep(login.login.password, `${prefix}PASSWORD`);
 }
 
-/** Without the scheme of `Authorization`: a report may say that it was `Bearer`. */
+/** A credential without the scheme of `Authorization`, which reports may show. */
 function bareOf(value: string): string {
   return value.trim().replace(/^[A-Za-z]+ +/, '');
 }
 
-/** Name of a shell variable for it. The token of `Authorization` has one by which curl lines call it. */
+/** Name of a shell variable for a header or scheme; curl lines use `TOKEN` for `Authorization`. */
 function variableOf(name: string): string {
   return /^authorization$/i.test(name) ? 'TOKEN' : name.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase();
 }
@@ -340,12 +340,12 @@ function hasHeader(headers: readonly Pair[], name: string): boolean {
   return headers.some(([known]) => known.toLowerCase() === name.toLowerCase());
 }
 
-/** Two OAuth schemes that are both asked for are fulfilled by one token in one header. */
+/** One token in one header satisfies two OAuth schemes of one alternative. */
 function isSame(a: Pair, b: Pair): boolean {
   return a[0].toLowerCase() === b[0].toLowerCase() && a[1] === b[1];
 }
 
-/** RFC 9110, 11.6.2: a request carries one `Authorization`, so not Basic and a token at once. */
+/** A request carries one `Authorization`, so never Basic and a token at once (RFC 9110, 11.6.2). */
 function isSendable({ headers }: Authorization): boolean {
   const names = headers.map(([name]) => name.toLowerCase());
   return new Set(names).size === names.length;

@@ -7,53 +7,53 @@ import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './ex
 
 export interface Connection {
   /**
-   * Never throws: a missing answer is an answer to report.
+   * Never throws: a missing answer is an outcome.
    *
-   * @returns undefined where the run ended meanwhile: then nothing is known
+   * @returns undefined if the run was aborted meanwhile
    */
   readonly send: (request: OutgoingRequest) => Promise<Answer | NoAnswer | undefined>;
-  /** Whether something listens there: a connection is opened, and nothing is sent. */
+  /** Whether a server listens: opens a connection without sending anything. */
   readonly isListening: (base: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export interface ConnectionOptions {
-  /** Until the headers are complete, and from there to the end of the content, however it comes. */
+  /** Limit for complete headers, and again for the complete content. */
   readonly timeoutMs: number;
-  /** Breaks off what is under way, and what is still being connected. */
+  /** Aborts open requests and connection attempts. */
   readonly signal: AbortSignal;
-  /** Of `tls.connect`: certificate and key of the client, authorities that are trusted. */
+  /** Options of `tls.connect`: certificate and key of the client, trusted authorities. */
   readonly tls?: Readonly<Record<string, unknown>>;
 }
 
-/** The client alone: with all else that the package has, it takes a tenth of a second longer to load. */
+/** Loading the whole package would take a tenth of a second longer. */
 const Client: typeof ClientType = createRequire(import.meta.url)('undici/lib/dispatcher/client.js');
 
-/** An answer beyond this, as it comes or unpacked, is cut off and reported: nothing that a contract describes is as large. */
+/** A larger answer, encoded or decoded, is cut off and reported: no known contract describes such an answer. */
 const largestBodyBytes = 64 * 1024 * 1024;
 
-/** Media types of content that may go on for ever: events, lists of values that are sent as they come, sound and pictures. */
+/** Media types of content that may never end: events, lists of values, audio and video. */
 const endless =
   /^(text\/event-stream|multipart\/x-mixed-replace|audio\/|video\/|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
 
-/** So long such content is listened to. */
+/** Reading time for such content. */
 const listenMs = 500;
 
-/** One connection, which carries one request at a time, so that it is known whether it had carried another one before. */
+/** A connection that carries one request at a time, so that the number of earlier requests is known. */
 interface Lane {
   readonly client: ClientType;
-  /** Requests that the present socket has carried. */
+  /** Number of requests on the present socket. */
   carried: number;
-  /** When the last of them was answered, in the time of `performance.now()`. */
+  /** Time of the last answer, by `performance.now()`. */
   usedAt: number;
 }
 
-/** Servers close what is idle after a second or more: a younger connection is there, as far as anybody can tell. */
+/** Servers close idle connections after a second or more: a younger one is presumed open. */
 const surelyOpenMs = 800;
 
 /**
- * Keep-alive connections, as many for each origin as there are requests in flight, the last used one first. Paths go out raw,
- * redirects are not followed, nothing is pipelined.
+ * Keeps connections alive, as many for each origin as requests in flight, and reuses the last used one first. Paths are sent raw,
+ * redirects are not followed, requests are not pipelined.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const { timeoutMs, signal, tls } = options;
@@ -64,7 +64,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       pipelining: 1,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      // Ends the socket itself: one that is still being connected has no request yet that could be broken off.
+      // The signal closes a socket during connection, when no request can be aborted yet.
       connect: { timeout: timeoutMs, signal, ...tls },
     });
     const lane: Lane = { client, carried: 0, usedAt: 0 };
@@ -80,7 +80,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
     const outcome = await dispatch(lane, request, options);
-    // Where something broke, what is left of the socket is not used again.
+    // A connection is not reused after a failure.
     if (outcome?.kind === 'answer' && outcome.isCut !== true) {
       lane.usedAt = performance.now();
       free.get(origin)?.push(lane);
@@ -88,12 +88,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     return outcome;
   };
 
-  /** Origins that close connections without a word while they are in use. */
-  const fickle = new Set<string>();
-  /** One that another request has used may be closed at any moment, and what may not be sent twice would be lost with it. */
+  /** Origins that close kept connections without notice. */
+  const unreliable = new Set<string>();
+  /** The server may close a used connection at any moment, and a request that must not be repeated would be lost with it. */
   const openSafeLane = (origin: string, lane: Lane | undefined): Lane => {
     if (lane === undefined) return openLane(origin);
-    if (!fickle.has(origin) && performance.now() - lane.usedAt < surelyOpenMs) return lane;
+    if (!unreliable.has(origin) && performance.now() - lane.usedAt < surelyOpenMs) return lane;
     drop(lane);
     return openLane(origin);
   };
@@ -106,12 +106,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       const known = lanes.pop();
       const lane = isRepeatable ? (known ?? openLane(origin)) : openSafeLane(origin, known);
       const first = await sendOver(lane, origin, request);
-      // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
+      // A reset is no fault only on a reused connection, which a server may close while it is idle (RFC 9112, 9.3.1).
       if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return unpack(first);
-      fickle.add(origin);
+      unreliable.add(origin);
       if (!isRepeatable) return first;
       const second = await sendOver(openLane(origin), origin, request);
-      // Nothing listens any more: this request may be why.
+      // If nothing listens any more, this request may be the cause.
       return second?.kind === 'none' && second.reason === 'refused' ? first : unpack(second);
     },
     isListening: (base) => {
@@ -135,10 +135,10 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 const tooLarge = { reason: 'too-large', message: 'content over 64 MiB' } as const;
 
-/** The last content that is being unpacked: one after the other, since each may take 64 MiB twice meanwhile. */
+/** Contents are decoded one after another, since each may need twice 64 MiB. */
 let unpacking: Promise<unknown> = Promise.resolve();
 
-/** The answer with its content as it was before it was coded. */
+/** The answer with decoded content. */
 async function unpack(outcome: Answer | NoAnswer | undefined): Promise<Answer | NoAnswer | undefined> {
   if (outcome?.kind !== 'answer' || outcome.isCut === true) return outcome;
   if (headerOf(outcome, 'content-encoding') === undefined) return outcome;
@@ -150,12 +150,12 @@ async function unpack(outcome: Answer | NoAnswer | undefined): Promise<Answer | 
   return {
     kind: 'none',
     ...tooLarge,
-    message: `${tooLarge.message} once it is unpacked`,
+    message: `${tooLarge.message} after decoding`,
     durationMs: outcome.durationMs,
   };
 }
 
-/** Every request of a run has one of two bases: each is taken apart once. */
+/** Caches parsed bases: a run has only a few. */
 const bases = new Map<string, { readonly origin: string; readonly prefix: string }>();
 
 function originOf(base: string): { readonly origin: string; readonly prefix: string } {
@@ -185,7 +185,7 @@ function dispatch(
       clearTimeout(patience);
       resolve(outcome);
     };
-    /** Anything that comes in between, be it a byte a second, would put off the end for as long as the server likes. */
+    /** Data does not restart this timer: a server that sends a byte a second must not delay the end. */
     const waitFor = (milliseconds: number, end: () => void): void => {
       clearTimeout(patience);
       patience = setTimeout(end, milliseconds);
@@ -200,7 +200,7 @@ function dispatch(
       none(failed);
       given.abort(new Error(failed.message));
     };
-    /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
+    /** Stops reading an answer that may never end. */
     const cut = (given: Dispatcher.DispatchController, isEndless: boolean): void => {
       if (isEndless) answer({ isCut: true, durationMs: headersAt - started });
       giveUp(given, describeUnfinished(size, timeoutMs));
@@ -238,17 +238,17 @@ function dispatch(
   });
 }
 
-/** What goes beyond ASCII goes out in UTF-8, as curl sends it: undici writes one octet for each character, and takes no others. */
+/** Sends non-ASCII characters in UTF-8, like curl: undici accepts only characters of one octet. */
 function octetsOf(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Undici hands over name, value, name, value as they came. */
+/** Undici gives headers as a flat list of names and values. */
 function pairsOf(raw: unknown): Answer['headers'] {
   const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    // White space around a value is no part of it (RFC 9110, 5.5).
+    // White space around a value is not part of it (RFC 9110, 5.5).
     pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1]).replaceAll(/^[ \t]+|[ \t]+$/g, '')]);
   }
   return pairs;
@@ -257,7 +257,7 @@ function pairsOf(raw: unknown): Answer['headers'] {
 type Described = Pick<NoAnswer, 'reason' | 'message'>;
 
 function describeUnfinished(bytes: number, timeoutMs: number): Described {
-  // An answer that is silent after its headers may wait for something; one that has begun its content breaks off in the middle of a message.
+  // Without any content the server may still be waiting; with some content it broke off within a message.
   if (bytes === 0) return byCode.UND_ERR_BODY_TIMEOUT;
   const message = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
   return { reason: 'unfinished', message };
@@ -269,21 +269,21 @@ const byCode = {
   EHOSTUNREACH: { reason: 'refused', message: 'the host cannot be reached' },
   ENETUNREACH: { reason: 'refused', message: 'the network cannot be reached' },
   UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', message: 'no connection in time' },
-  ENOTFOUND: { reason: 'unresolved', message: 'no host of that name' },
-  EAI_AGAIN: { reason: 'unresolved', message: 'the name cannot be resolved now' },
+  ENOTFOUND: { reason: 'unresolved', message: 'the host name does not exist' },
+  EAI_AGAIN: { reason: 'unresolved', message: 'the host name cannot be resolved at present' },
   UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', message: 'no answer in time' },
   UND_ERR_BODY_TIMEOUT: { reason: 'timeout', message: 'the body stopped in the middle' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
     reason: 'truncated',
-    message: 'the body is not as long as Content-Length says',
+    message: 'the length of the body differs from Content-Length',
   },
-  UND_ERR_INVALID_ARG: { reason: 'unsent', message: 'it cannot be written in HTTP' },
-  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', message: 'it cannot be written in HTTP' },
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', message: 'its Content-Length is not that of its content' },
+  UND_ERR_INVALID_ARG: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
+  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', message: 'its Content-Length differs from its content' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', message: 'the headers are larger than 16 KiB' },
 } as const satisfies Readonly<Record<string, Described>>;
 
-/** What went wrong, from the error that undici gives; `hasHeaders`: the answer had begun. */
+/** @param hasHeaders whether the answer had begun */
 function describeError(error: unknown, hasHeaders: boolean): Described {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause ? String(cause.code) : '';

@@ -44,14 +44,14 @@ describe('content is decoded as Content-Encoding says', () => {
       isFault: true,
       message: 'not in br',
     },
-    { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, message: 'utf-8, which is no registered coding' },
+    { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, message: 'utf-8, which is not a registered coding' },
     {
       coding: 'constructor',
       body: gzipSync('{}'),
       isFault: true,
-      message: 'constructor, which is no registered coding',
+      message: 'constructor, which is not a registered coding',
     },
-    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, message: 'compress cannot be decoded here' },
+    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, message: 'compress is built in' },
   ])('or not: $coding, $message', async ({ coding, body, isFault, message }) => {
     expect(await decode(coding, body)).toMatchObject({
       kind: 'undecoded',

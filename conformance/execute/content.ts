@@ -1,4 +1,4 @@
-// The content of an answer, decoded from its octets within bounds: the server under test sends them.
+// Decodes the content of an answer within bounds: the server under test is not trusted.
 import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from 'node:zlib';
 import { messageOf } from '../contract/printable.ts';
 import { type Answer, headerOf, type Undecoded } from './exchange.ts';
@@ -22,13 +22,13 @@ const codings: Readonly<Record<string, Decode>> = {
   zstd: zstdDecompress,
 };
 
-/** The others of the HTTP Content Coding Registry of IANA, as of 2026. */
+/** Further entries of IANA's HTTP Content Coding Registry, as of 2026. */
 const registered = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip']);
 
 /**
- * Content without its codings. Without `Accept-Encoding` a server may use any of them (RFC 9110, 12.5.3).
+ * Decodes all codings of a content: a server may use any if `Accept-Encoding` is absent (RFC 9110, 12.5.3).
  *
- * @param most bytes of all steps together: a megabyte of gzip may stand for a gigabyte
+ * @param most bytes of all steps together: a megabyte of gzip may decode to a gigabyte
  */
 export async function decodeContent(
   { headers, body }: Pick<Answer, 'headers' | 'body'>,
@@ -45,8 +45,8 @@ export async function decodeContent(
     if (decode === undefined) {
       const isFault = !registered.has(coding);
       const message = isFault
-        ? `Content-Encoding names ${name}, which is no registered coding`
-        : `its coding ${name} cannot be decoded here`;
+        ? `Content-Encoding names ${name}, which is not a registered coding`
+        : `no decoder for its coding ${name} is built in`;
       return { kind: 'undecoded', isFault, message };
     }
     try {
@@ -64,14 +64,14 @@ export async function decodeContent(
   return { kind: 'content', body: content };
 }
 
-/** Of one content: each takes time, and nine bytes are one. */
+/** Parts of one content: nine bytes can be a part, and each takes time. */
 const mostParts = 1_000;
 
 /**
- * All parts of a content. One coded by zstd may come in several frames (RFC 8878, 3), of which Node 24 reads the first, and it passes
- * over whatever stands behind the end of brotli or zlib. Members of gzip it reads to the last, and zeros behind it are padding.
+ * Decodes all parts of a content. zstd content may have several frames (RFC 8878, 3), of which Node 24 reads only the first; it also
+ * ignores data after the end of brotli or zlib. Node reads all members of gzip; zeros after the last one are padding.
  *
- * @returns undefined where there are too many
+ * @returns undefined if there are too many parts
  */
 async function decodeParts(decode: Decode, content: Buffer, most: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
@@ -86,7 +86,7 @@ async function decodeParts(decode: Decode, content: Buffer, most: number): Promi
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
 }
 
-/** @returns the first part, and how many bytes of the content it took */
+/** @returns the decoded first part, and its length in the content */
 function decodePart(
   decode: Decode,
   content: Buffer,
@@ -95,23 +95,23 @@ function decodePart(
   return new Promise((resolve, reject) => {
     decode(content, { maxOutputLength, info: true }, (error, decoded) => {
       if (error !== null) return reject(error);
-      // By `info` the engine comes along, of which the types know nothing.
+      // `info` adds the engine to the result; the types of Node omit it.
       const { buffer, engine } = decoded as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
       resolve({ part: buffer, read: engine.bytesWritten });
     });
   });
 }
 
-/** Of one JSON text, so that a round of answers fits into memory: a page of 5,000 items of 50 members. */
+/** Values of one JSON text, so that a round of answers fits into memory: a page of 5,000 items with 50 members each. */
 const mostValues = 250_000;
 
-/** Walks of a value are recursive: a contract that describes so many levels cannot be read either. */
+/** Bounds recursion; a contract that describes so many levels cannot be read either. */
 const mostDepth = 1_000;
 
 /**
- * JSON of an answer.
+ * Parses the JSON of an answer.
  *
- * @returns the value; or why it is not read, though it may be JSON; undefined for what is none
+ * @returns the value, or the reason why it is not parsed; undefined for a text that is not JSON
  */
 export function readJson(body: Buffer): { readonly value: unknown } | { readonly unread: string } | undefined {
   const unread = measureJson(body);
@@ -126,7 +126,7 @@ export function readJson(body: Buffer): { readonly value: unknown } | { readonly
 
 const [quote, backslash, comma, openList, closeList, openObject, closeObject] = Buffer.from('"\\,[]{}');
 
-/** Why a text is not parsed. Three bytes of it may become forty in memory, and the stack of whoever walks it is small. */
+/** @returns why a text is too large to parse: three bytes may become forty in memory, and deep nesting overflows the stack */
 function measureJson(body: Buffer): string | undefined {
   if (body.length < mostDepth) return undefined;
   let values = 1;
@@ -150,13 +150,13 @@ function measureJson(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** Of the bodies that one round keeps: 64 turns may bring several of 64 MiB each. */
+/** Size of all bodies in one round: its 64 turns may receive several of 64 MiB each. */
 const mostHeldBytes = 256 * 1024 * 1024;
 
-/** Of a body beyond that, its beginning is kept. */
+/** Bytes kept of each further body. */
 const keptBytes = 64 * 1024;
 
-/** Keeps bodies as long as there is room for them, of those that come then the beginning. */
+/** Bounds the memory of a round: after `most` bytes, only the beginning of each body is kept. */
 export function createHolder(most = mostHeldBytes, kept = keptBytes) {
   let size = 0;
   return {
@@ -164,10 +164,10 @@ export function createHolder(most = mostHeldBytes, kept = keptBytes) {
       if (answer.body.length <= kept) return answer;
       size += answer.body.length;
       if (size <= most) return answer;
-      // A copy: a part of a buffer would keep the whole.
+      // A slice without a copy would keep the whole buffer.
       return { ...answer, body: Buffer.from(answer.body.subarray(0, kept)), isCut: true };
     },
-    /** The bodies are needed no more. */
+    /** Called when the bodies are no longer needed. */
     release: (): void => {
       size = 0;
     },

@@ -1,7 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Pointer, Seen } from '../contract/document.ts';
 
-/** A request as it leaves: everything that the log, the reports and a curl line need. */
+/** A request as sent, with everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
   readonly method: string;
   /** Address that the user gave for this target, without a trailing slash. */
@@ -15,21 +15,21 @@ export interface OutgoingRequest {
 export interface Answer {
   readonly kind: 'answer';
   readonly status: number;
-  /** As they came, names in lower case, repeated ones apart. */
+  /** In the order received; names in lower case, repeated fields separate. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Without the codings of `Content-Encoding`, but for those of `undecoded`. */
+  /** Content after decoding, unless `undecoded` is set. */
   readonly body: Buffer;
-  /** Set where they could not be taken away: `body` is as it came, and nothing is known of what it says. */
+  /** Set if decoding failed: `body` is as received. */
   readonly undecoded?: Undecoded;
-  /** True where `body` is the beginning alone: the content may go on for ever, or the round holds too much already. */
+  /** True if `body` is only the beginning: the content may never end, or the round holds too much already. */
   readonly isCut?: boolean;
-  /** Until its end; of content that was broken off until its beginning. */
+  /** Time to the end of the content; to its beginning if the content was cut. */
   readonly durationMs: number;
 }
 
 /** Why the content of an answer could not be decoded. */
 export interface Undecoded {
-  /** False for a coding of the registry that is not built in here: nothing is wrong with it. */
+  /** False for a registered coding without a built-in decoder: the server is not at fault. */
   readonly isFault: boolean;
   readonly message: string;
 }
@@ -37,7 +37,7 @@ export interface Undecoded {
 /** No complete HTTP answer came. */
 export interface NoAnswer {
   readonly kind: 'none';
-  /** `unsent`: the request is none of HTTP, and stayed here; `refused` and `unresolved`: nothing listens; the others break HTTP. */
+  /** `unsent`: the request is not valid HTTP and was not sent; `refused` and `unresolved`: nothing listens; the others break HTTP. */
   readonly reason:
     | 'unsent'
     | 'refused'
@@ -53,32 +53,31 @@ export interface NoAnswer {
 }
 
 /**
- * On whose behalf a request is sent: the user's own credentials, none, those of a second account, or the user's own without some
- * scopes.
+ * The credentials of a request: the user's own, none, those of a second account, or the user's own without some scopes.
  */
 export type Identity = 'own' | 'anonymous' | 'second' | { readonly without: readonly string[] };
 
 /**
- * `valid` and `invalid` hold in every reading of the contract, as a server must decode the wire; what lies between is `grey`, and
- * proves nothing but a failure of the server itself.
+ * `valid` and `invalid` hold in every reading of the contract, as a server must decode the wire. Any other request is `grey`: it only
+ * proves failures of the server itself.
  */
 export type Polarity = 'valid' | 'invalid' | 'grey';
 
-/** In the order in which they are worth their requests; `phases/phase.ts` says what each sends. */
+/** Phases in the order of their value per request; `phases/phase.ts` describes what each sends. */
 export type PhaseName = 'baseline' | 'story' | 'auth' | 'protocol' | 'negative' | 'boundary' | 'text' | 'random';
 
-/** What a request is sent for. */
+/** The purpose of a request. */
 export interface Intent {
   readonly phase: PhaseName;
-  /** Rung of the ladder or name of the probe, as reports show it. */
+  /** Name of the candidate or probe, as reports show it. */
   readonly label: string;
   readonly polarity: Polarity;
-  /** The sentence of the contract that an invalid request breaks, or that a valid one takes to its bound. */
+  /** The constraint of the contract that an invalid request breaks, or whose bound a valid one reaches. */
   readonly place: { readonly pointer: Pointer; readonly keyword: string } | undefined;
   readonly identity: Identity;
-  /** Address of the obligation that it is to settle. */
+  /** Address of the obligation that the request is sent for. */
   readonly obligation: string;
-  /** Name of the scenario, and the place of the request in it from 0 on. */
+  /** Name of the scenario, and 0-based index of the request in it. */
   readonly case: string;
   readonly step: number;
 }
@@ -88,38 +87,38 @@ export interface Exchange {
   readonly intent: Intent;
   readonly request: OutgoingRequest;
   readonly outcome: Answer | NoAnswer;
-  /** What links and rules can see of it. */
+  /** The values that links and rules can read. */
   readonly seen: Seen;
-  /** True for an answer that was only a pause (429, a 503 that went away): the case was sent again. */
+  /** True for an answer that only delayed the case (429, a temporary 503): the request was repeated. */
   readonly isPause: boolean;
-  /** True for a request that was sent again when nothing else was under way. */
+  /** True for a repeat while nothing else was under way. */
   readonly isAlone?: boolean;
-  /** True where the whole run had nothing else under way. */
+  /** True if the whole run had nothing else under way. */
   readonly isUndisturbed?: boolean;
-  /** A read that was accepted before, sent again to see whether the deployment is still as it was: it proves nothing else. */
+  /** True for a repeat of an accepted read that only detects whether the run has changed the deployment. */
   readonly isControl?: boolean;
-  /** Set where such a read fails since the run changed something that is not its own. */
+  /** Set if such a read fails after the run changed something that it did not create. */
   readonly since?: Since | undefined;
-  /** Set where the deployment stopped before it answered. */
+  /** Set if the deployment stopped before it answered. */
   readonly outage?: Outage | undefined;
-  /** Milliseconds from the start of the run to its end. */
+  /** Milliseconds from the start of the run to the end of the exchange. */
   readonly atMs: number;
 }
 
-/** A deployment that had listened and then did not: it stopped. What is known of it grows while the run goes on. */
+/** A deployment that listened before, and then stopped. Its facts grow during the run. */
 export interface Outage {
   readonly base: string;
-  /** In the time of `performance.now()`. */
+  /** Time of the loss, by `performance.now()`. */
   readonly lostAt: number;
-  /** Requests whose connection broke when it stopped: one of them may be why. */
+  /** Requests whose connection broke when the deployment stopped: one of them may be the cause. */
   readonly interrupted: readonly Interrupted[];
-  /** Accepted writes that may have told it to stop: those that say so by their name first, then the last one first. */
+  /** Accepted writes that may have stopped it: those with a name such as shutdown first, then the latest first. */
   readonly accepted: readonly AcceptedWrite[];
   /** The last request that was answered. */
   readonly last: Sent | undefined;
-  /** Until something listened again; undefined: it did not come back. */
+  /** Time until something listened again; undefined if it never did. */
   readonly awayMs: number | undefined;
-  /** For how long the run waited. */
+  /** Time that the run waited. */
   readonly waitedMs: number;
 }
 
@@ -130,7 +129,7 @@ export interface Sent {
 }
 
 export interface Interrupted extends Sent {
-  /** What came when the same request was sent again alone: an answer, or the next outage. */
+  /** Outcome of the same request repeated alone: an answer, or the next outage. */
   readonly alone: 'unknown' | 'answered' | 'stopped it again';
   /** Another request of the same operation was answered afterwards. */
   readonly isAnsweredLater: boolean;
@@ -138,28 +137,28 @@ export interface Interrupted extends Sent {
 
 export interface AcceptedWrite extends Sent {
   readonly status: number;
-  /** Between its answer and the moment at which the deployment was found gone. */
+  /** Time between its answer and the detection of the outage. */
   readonly beforeMs: number;
-  /** Its name says shutdown, stop, restart or the like. */
+  /** Whether its name contains shutdown, stop, restart or the like. */
   readonly isStop: boolean;
 }
 
-/** What may have led to a failure. */
+/** State contamination that may have caused a failure. */
 export interface Since {
-  /** Operations whose accepted requests changed what is not the run's. */
+  /** Operations whose accepted requests changed something that the run did not create. */
   readonly writes: readonly string[];
-  /** The read that was accepted before them, and what it is answered now: a status, or 0 for nothing. */
+  /** A read that was accepted before those writes, and its status now; 0 if no answer comes. */
   readonly control: string;
   readonly status: number;
 }
 
-/** An exchange that has its place in the run. */
+/** An exchange with its number in the run. */
 export interface NumberedExchange extends Exchange {
-  /** 1-based, in the order of the plan, whatever the order of arrival. */
+  /** 1-based, in the order of the plan, independent of the order of arrival. */
   readonly number: number;
 }
 
-/** Whether it counts against a bound on requests: what only asked for time does not, what was not let in does. */
+/** Whether an exchange counts against the budget of requests: pauses do not, except for a 401. */
 export function isCounted({ isPause, outcome }: Exchange): boolean {
   return !isPause || (outcome.kind === 'answer' && outcome.status === 401);
 }
@@ -169,22 +168,22 @@ export function headerOf({ headers }: { readonly headers: Answer['headers'] }, n
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** Headers that say what is sent or wanted, and let nobody in: their values stand in every report. */
+/** Whether a header describes content or preferences and carries no credential: reports show its value. */
 export function isDescriptive(header: string): boolean {
   return /^(accept(-[a-z-]+)?|content-[a-z-]+|user-agent|origin|referer|prefer|x-requested-with)$/i.test(header);
 }
 
-/** The scenario's exchanges of one turn, in the order in which they were sent, with those that were sent again alone at the end. */
+/** The exchanges of one turn of a scenario in the order sent, followed by the repeats that were sent alone. */
 export type Trace = readonly NumberedExchange[];
 
-/** What the server calls done, documented or not: no other data need be tried, and something may have been made. */
+/** Whether the server reports success, documented or not: further candidates are unnecessary, and a resource may exist. */
 export function isSuccess(outcome: Answer | NoAnswer): boolean {
   return outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 400;
 }
 
 /**
- * Whether the server carried the request out: a 2xx, documented or not, or a 3xx that the operation lists by itself or as a range.
- * A redirect that `default` alone covers is as likely the way to a login.
+ * Whether the server executed the request: a 2xx, documented or not, or a 3xx that the operation lists as a status or range. A redirect
+ * covered only by `default` is as likely to lead to a login.
  */
 export function isAccepted({ operation, outcome }: Pick<Exchange, 'operation' | 'outcome'>): boolean {
   if (outcome.kind !== 'answer' || !isSuccess(outcome)) return false;

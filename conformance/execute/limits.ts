@@ -1,10 +1,10 @@
-// How much is sent, how fast, and how often again.
+// Limits the number, rate, concurrency and repetition of requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../contract/contract.ts';
 import { mayRepeat } from '../plan/permissions.ts';
 import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './exchange.ts';
 
-/** Where a run ends. Undefined: when the deterministic part is done. */
+/** The limits of a run. If both are undefined, it finishes after its deterministic part. */
 export interface Budget {
   readonly requests: number | undefined;
   readonly milliseconds: number | undefined;
@@ -18,7 +18,7 @@ export interface Budget {
 export function readBudget(text: string): Budget {
   const parts = text.trim().split(/[\s,]+/);
   const found = parts.map((part) => /^(\d+)\s*(req|ms|s|m)$/.exec(part));
-  if (found.includes(null)) throw new RangeError(`"${text}" is no budget: write 300req, 30s, or 300req,30s.`);
+  if (found.includes(null)) throw new RangeError(`"${text}" is not a budget: write 300req, 30s, or 300req,30s.`);
   const read = (units: Readonly<Record<string, number>>): number | undefined => {
     const match = found.find((part) => Object.hasOwn(units, part?.[2] ?? ''));
     return match === undefined ? undefined : Number(match?.[1]) * (units[match?.[2] ?? ''] ?? 1);
@@ -30,7 +30,7 @@ export function readBudget(text: string): Budget {
 export function readRate(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\/(s|m|h)$/.exec(text.trim());
   const rate = match === null ? 0 : Number(match[1]) / { s: 1, m: 60, h: 3600 }[match[2] as 's' | 'm' | 'h'];
-  if (rate <= 0) throw new RangeError(`"${text}" is no rate: write 5/s or 300/m.`);
+  if (rate <= 0) throw new RangeError(`"${text}" is not a rate: write 5/s or 300/m.`);
   return rate;
 }
 
@@ -43,9 +43,9 @@ export interface InFlight {
 }
 
 /**
- * As many as there are workers, until an origin says that it is overloaded and not for how long: then half as many, down to one.
- * Answers to requests that were in flight at a halving halve nothing more. One SQLite file answered sixteen at once with 503 on
- * some 60 operations, and one at a time with none.
+ * Allows as many requests as workers, and halves their number, down to one, when an origin is overloaded without a `Retry-After`.
+ * Answers to requests in flight during a halving cause no further one. A server with one SQLite file answered 503 on some 60
+ * operations to sixteen requests at once, and on none to one at a time.
  */
 export function limitInFlight(workers: number): InFlight {
   interface Origin {
@@ -78,7 +78,7 @@ export function limitInFlight(workers: number): InFlight {
         }
         return outcome;
       } finally {
-        // A place is handed on, or given up where there are too many.
+        // The next queued request starts, unless the limit has fallen.
         const next = origin.now <= origin.most ? origin.waiting.shift() : undefined;
         if (next === undefined) origin.now -= 1;
         else next();
@@ -87,7 +87,7 @@ export function limitInFlight(workers: number): InFlight {
   };
 }
 
-/** Lets requests pass one by one at a rate; without a rate at once. */
+/** Delays each request to keep a rate; without a rate there is no delay. */
 export type Pace = () => Promise<void> | undefined;
 
 export function createPace(perSecond: number | undefined, signal: AbortSignal): Pace {
@@ -101,7 +101,7 @@ export function createPace(perSecond: number | undefined, signal: AbortSignal): 
   };
 }
 
-/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
+/** Temporary statuses: 429 and 503 are repeated with a wait, 502 and 504 of a gateway once (RFC 9110, 15.6.3 to 15.6.5). */
 const retries: Readonly<
   Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
 > = {
@@ -111,7 +111,7 @@ const retries: Readonly<
   504: { times: 1, waitMs: 100, isSent: 'unknown' },
 };
 
-/** A complete answer of a deployment that is too busy, or has locked what is asked for: nothing was done. */
+/** Whether a deployment answers that it is too busy, or that the resource is locked: the request had no effect. */
 export function isOverloaded({ status, body }: Answer): boolean {
   if (status === 503 || status === 423) return true;
   return (
@@ -120,12 +120,12 @@ export function isOverloaded({ status, body }: Answer): boolean {
   );
 }
 
-/** Whether the answer says when the same request is welcome (RFC 9110, 10.2.3). */
+/** Whether the answer states when to repeat the request (RFC 9110, 10.2.3). */
 export function asksAgain(answer: Answer): boolean {
   return readRetryAfter(headerOf(answer, 'retry-after')) !== undefined;
 }
 
-/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
+/** Milliseconds before the request is repeated; undefined if the last outcome counts. */
 export function pauseAfter(
   operation: Operation,
   { method }: OutgoingRequest,
@@ -135,9 +135,9 @@ export function pauseAfter(
   const last = outcomes.at(-1);
   const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
   if (last?.kind !== 'answer' || retry === undefined) return undefined;
-  // It may have been passed on, or done in part, and be done twice; who says when to come again has done nothing yet.
+  // A gateway may have forwarded the request. A 503 with `Retry-After` means that it had no effect yet.
   const isAsked = last.status === 503 && asksAgain(last);
-  // Without a word of when, it is sent again while nothing else is under way, if at all: others at once are what it had too many of.
+  // A 503 without `Retry-After` may come from concurrent requests: the queue repeats the request alone.
   if (last.status === 503 && !isAsked) return undefined;
   if (retry.isSent === 'unknown' && !isAsked && !mayRepeat(operation, method)) return undefined;
   const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;

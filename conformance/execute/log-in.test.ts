@@ -80,7 +80,7 @@ describe('what is taken from the answer', () => {
       change: { token },
       reply: { body: { data: [] } },
       want: undefined,
-      problem: 'user ada: POST /login: nothing at /data/0/token in its body',
+      problem: 'user ada: POST /login: its body has no token at /data/0/token',
     },
     {
       name: 'nothing of a refusal',
@@ -94,7 +94,7 @@ describe('what is taken from the answer', () => {
       change: { expectCookies: true },
       reply: {},
       want: undefined,
-      problem: 'user ada: POST /login: no cookie in the answer',
+      problem: 'user ada: POST /login: the answer sets no cookie',
     },
   ])('$name', async ({ change, reply, want, problem }) => {
     const { session } = at({ login: { ...login, ...change } }, () => reply);
@@ -141,13 +141,13 @@ describe('a user that is made first', () => {
     const { session } = at(cookies, ({ path }) => ({ status: path === '/users' ? 400 : 401 }));
     await session.badge();
     expect(session.problems()).toEqual([
-      'user ada: POST /login: the answer is 401; POST http://b/users had made none: the answer is 400',
+      'user ada: POST /login: the answer is 401; POST http://b/users created no user: the answer is 400',
     ]);
   });
   test('is not made under --read-only', async () => {
     const { session, sent } = at(cookies, () => ({ status: 401 }), false);
     await session.badge();
     expect(sent).toEqual(['POST http://a/v2/login {"name":"ada"}']);
-    expect(session.problems()).toEqual(['user ada: POST /login: the answer is 401; --read-only makes no user']);
+    expect(session.problems()).toEqual(['user ada: POST /login: the answer is 401; --read-only creates no user']);
   });
 });

@@ -4,11 +4,11 @@ import { type Answer, headerOf, isSuccess, type NoAnswer } from './exchange.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** A user of a file in the format of Web Fuzzing Commons, checked and in one spelling. */
+/** A validated and normalised user of a file in the format of Web Fuzzing Commons. */
 export interface User {
   readonly name: string;
   readonly headers: readonly Pair[];
-  /** Makes the user first; a refusal may mean that an earlier run did. */
+  /** Request that creates the user first; a 4xx may mean that an earlier run did. */
   readonly creation: LoginRequest | undefined;
   readonly login: Login | undefined;
 }
@@ -19,7 +19,7 @@ export interface LoginRequest {
   readonly method: string;
   readonly headers: readonly Pair[];
   readonly body: string | undefined;
-  /** The secret in the body, where the file names one. */
+  /** The secret in the body, if the file names one. */
   readonly password?: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export interface LoginToken {
   readonly extractSelector: string;
   readonly sendIn: 'header' | 'query';
   readonly sendName: string;
-  /** `{token}` stands for the token. */
+  /** `{token}` is replaced by the token. */
   readonly sendTemplate: string;
 }
 
-/** The parts that a user's requests carry. */
+/** The parts that authorize a user's requests. */
 export interface Badge {
   readonly headers: readonly Pair[];
   readonly query: readonly Pair[];
@@ -52,7 +52,7 @@ interface Given {
   readonly baseUrl: string;
   readonly connection: Pick<Connection, 'send'>;
   readonly keepSecret: (text: string) => void;
-  /** False under `--read-only`: nobody is made. */
+  /** False under `--read-only`: no user is created. */
   readonly mayCreate: boolean;
 }
 
@@ -64,31 +64,31 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
   let replaced: Badge | undefined;
 
   const logIn = async (): Promise<Badge | undefined> => {
-    let made = '';
+    let note = '';
     if (creation !== undefined && !isCreated) {
       isCreated = true;
       const outcome = mayCreate ? await send(creation, baseUrl, connection) : undefined;
-      if (!mayCreate) made = '; --read-only makes no user';
+      if (!mayCreate) note = '; --read-only creates no user';
       else if (outcome !== undefined && !isSuccess(outcome))
-        made = `; ${creation.method} ${creation.endpoint} had made none: ${describe(outcome)}`;
+        note = `; ${creation.method} ${creation.endpoint} created no user: ${describe(outcome)}`;
     }
     if (login === undefined) return { headers: user.headers, query: [], cookies: [] };
     const outcome = await send(login, baseUrl, connection);
     if (outcome === undefined) return undefined;
     const fail = (why: string): undefined => {
-      problems.add(`user ${user.name}: ${login.method} ${login.endpoint}: ${why}${made}`);
+      problems.add(`user ${user.name}: ${login.method} ${login.endpoint}: ${why}${note}`);
       return undefined;
     };
     if (outcome.kind === 'none' || !isSuccess(outcome)) return fail(describe(outcome));
     const cookies = login.expectCookies ? readCookies(outcome) : [];
     for (const [, value] of cookies) keepSecret(value);
     if (login.expectCookies && cookies.length === 0 && login.token === undefined)
-      return fail('no cookie in the answer');
+      return fail('the answer sets no cookie');
     if (login.token === undefined) return { headers: user.headers, query: [], cookies };
     const { extractFrom, extractSelector, sendIn, sendName, sendTemplate } = login.token;
     const token =
       extractFrom === 'header' ? headerOf(outcome, extractSelector) : readMember(outcome.body, extractSelector);
-    if (token === undefined) return fail(`nothing at ${extractSelector} in its ${extractFrom}`);
+    if (token === undefined) return fail(`its ${extractFrom} has no token at ${extractSelector}`);
     keepSecret(token);
     const pair: Pair = [sendName, sendTemplate.replaceAll('{token}', () => token)];
     const headers = sendIn === 'header' ? [...user.headers, pair] : user.headers;
@@ -97,12 +97,12 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
 
   return {
     problems: (): readonly string[] => [...problems],
-    /** Logs in when first asked. @returns undefined where that failed; `problems` says why */
+    /** Logs in on the first call. @returns undefined if that failed; `problems` gives the reason */
     badge: (): Promise<Badge | undefined> => {
       current ??= logIn();
       return current;
     },
-    /** Logs in anew next time, once; false where there is nothing to log in at, or it was done before. */
+    /** Makes the next `badge` log in again, once. @returns false if there is no login, or if it was repeated before */
     renew: (badge: Badge): boolean => {
       if (badge === replaced) return true;
       if (login === undefined || isRenewed) return false;
@@ -112,7 +112,7 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
   };
 }
 
-/** A path may be meant beneath the base URL or from the root of its host; the second is tried where the first is not found. */
+/** A path may be relative to the base URL or to the root of its host; the second is tried if the first is not found. */
 async function send(
   { endpoint, method, headers, body }: LoginRequest,
   baseUrl: string,
@@ -139,7 +139,7 @@ function describe(outcome: Answer | NoAnswer): string {
   return outcome.kind === 'none' ? outcome.message : `the answer is ${outcome.status}`;
 }
 
-/** Name and value of each `Set-Cookie` (RFC 6265, 5.2); one that only deletes is none. */
+/** Name and value of each `Set-Cookie` (RFC 6265, 5.2) that does not delete a cookie. */
 function readCookies({ headers }: Answer): readonly Pair[] {
   return headers
     .filter(([name]) => name === 'set-cookie')
@@ -151,7 +151,7 @@ function readCookies({ headers }: Answer): readonly Pair[] {
     });
 }
 
-/** The whole text where the pointer is empty and the body is no JSON. */
+/** The value at a pointer; the whole text if the pointer is empty and the body is not JSON. */
 function readMember(body: Buffer, pointer: string): string | undefined {
   const text = body.toString();
   const parsed = parseJson(text);

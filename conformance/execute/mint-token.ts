@@ -4,18 +4,18 @@ import { isObject, memberOf, objectAt, parseJson, readPointer, textAt } from '..
 import type { Connection } from './connection.ts';
 import { type Answer, isSuccess } from './exchange.ts';
 
-/** Ways to a token, from the surest: tokens that the user gave, a command that prints one, the token endpoint. */
+/** Sources of a token in order of preference: the user's tokens, a command that prints one, the token endpoint. */
 export interface TokenCredentials {
-  /** For whatever asks for a token or a key; its scopes are unknown. */
+  /** A token or key of unknown scopes for every scheme. */
   readonly token: string | undefined;
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   /** Tokens whose scopes the user named. */
   readonly scopedTokens?: readonly ScopedToken[];
-  /** Run by `sh`; prints a token, or the JSON of a token endpoint. `{scope}` stands for the scopes, separated by spaces. */
+  /** A command for `sh` that prints a token, or the JSON of a token endpoint. `{scope}` is replaced by scopes separated by spaces. */
   readonly tokenCommand?: string | undefined;
   readonly refreshToken?: string | undefined;
-  /** For HTTP Basic, and for the password grant where the contract has no other. */
+  /** For HTTP Basic, and for the password grant if the contract has no other. */
   readonly user?: { readonly name: string; readonly password: string } | undefined;
 }
 
@@ -26,16 +26,16 @@ export interface ScopedToken {
 
 export interface Token {
   readonly text: string;
-  /** Scopes as the user, the server (RFC 6749, 5.1) or the token itself (RFC 9068, 2.2.3) names them; undefined: none does. */
+  /** Scopes named by the user, the server (RFC 6749, 5.1) or the token itself (RFC 9068, 2.2.3); undefined if none are named. */
   readonly granted: readonly string[] | undefined;
 }
 
 export interface FreshToken extends Token {
-  /** In the time of the clock that was given. */
+  /** By the given clock. */
   readonly freshUntil: number;
 }
 
-/** Asks for a token once. It gives the token, or why there is none; undefined where the run ended meanwhile. */
+/** Requests a token once. @returns the token, or the reason why there is none; undefined if the run was aborted */
 export type Mint = (scopes: readonly string[]) => Promise<FreshToken | string | undefined>;
 
 export interface MintTools {
@@ -45,7 +45,7 @@ export interface MintTools {
   readonly clock: () => number;
 }
 
-/** The place where tokens are fetched, and the grant where there is no client. */
+/** The address of the token endpoint, and the grant without a client. */
 export interface TokenEndpoint {
   readonly base: string;
   readonly path: string;
@@ -53,10 +53,10 @@ export interface TokenEndpoint {
 }
 
 /**
- * Finds the token endpoint. The contract names an address of its own publisher's; the deployment's is the same path beneath
- * the address that the user gave. No address that the user did not give is called.
+ * Finds the token endpoint. The contract names the publisher's address; the deployment has the same path beneath the address that
+ * the user gave. Only addresses that the user gave are called.
  *
- * @returns undefined where the contract names no token endpoint and no `--auth-url` was given
+ * @returns undefined if the contract names no token endpoint and no `--auth-url` was given
  */
 export function findTokenEndpoint(
   contract: Contract,
@@ -98,13 +98,13 @@ function placeEndpoint(
     : { base: baseUrl, path: beneath };
 }
 
-/** For HTTP Basic at a token endpoint, with the form encoding that RFC 6749, 2.3.1 asks for. */
+/** Credentials for HTTP Basic at a token endpoint, form-encoded first (RFC 6749, 2.3.1). */
 export function basicOfClient(clientId: string, clientSecret: string): string {
   const encode = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
   return Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64');
 }
 
-/** @returns undefined where there is nothing to show at a token endpoint */
+/** @returns undefined without credentials for a token endpoint */
 export function mintAtEndpoint(
   endpoint: TokenEndpoint,
   { credentials, connection, clock }: MintTools,
@@ -115,7 +115,7 @@ export function mintAtEndpoint(
   const hasClient = clientId !== undefined && clientSecret !== undefined;
   const byPassword = endpoint.grant === 'password' ? user : undefined;
   if (!hasClient && refreshToken === undefined && byPassword === undefined) return undefined;
-  // Basic first: every server that knows secrets takes it (RFC 6749, 2.3.1). Some take them in the body alone.
+  // Basic comes first: every server with client secrets must support it (RFC 6749, 2.3.1). Some accept secrets only in the body.
   let secretIn: 'header' | 'body' = 'header';
 
   const ask = async (scopes: readonly string[]): Promise<Answer | string | undefined> => {
@@ -153,7 +153,7 @@ export function mintAtEndpoint(
     return outcome;
   };
 
-  // A server may give a new refresh token each time, and take the old one no longer (RFC 6749, 6).
+  // Refreshes are sequential: a server may rotate the refresh token each time and revoke the old one (RFC 6749, 6).
   let last: Promise<unknown> = Promise.resolve();
   return (scopes) => {
     const mint = async (): Promise<FreshToken | string | undefined> => {
@@ -172,7 +172,7 @@ export function mintAtEndpoint(
   };
 }
 
-/** Answer of a token endpoint (RFC 6749, 5.1). It counts as stale a little before its end, so that no request meets that. */
+/** Reads the answer of a token endpoint (RFC 6749, 5.1). The token counts as expired early, so that no request carries an expired one. */
 function readToken(body: unknown, now: number): FreshToken | undefined {
   const text = textAt(body, 'access_token');
   if (text === undefined) return undefined;
@@ -182,7 +182,7 @@ function readToken(body: unknown, now: number): FreshToken | undefined {
   return { text, granted: granted ?? readScopes(text), freshUntil: now + life - Math.min(30_000, life / 10) };
 }
 
-/** Longest that a command may take. */
+/** Time limit of a command. */
 const commandMs = 60_000;
 
 export function mintByCommand(command: string, clock: () => number): Mint {
@@ -196,17 +196,17 @@ export function mintByCommand(command: string, clock: () => number): Mint {
         if (failure !== null) return resolve(`--token-command${asked}: exit ${failure.code}: ${why}`);
         const answer = parseJson(text);
         if (isObject(answer))
-          return resolve(readToken(answer, clock()) ?? `--token-command${asked}: no access_token in what it printed`);
+          return resolve(readToken(answer, clock()) ?? `--token-command${asked}: no access_token in its output`);
         if (text === '' || /\s/.test(text))
-          return resolve(`--token-command${asked}: it printed ${text === '' ? 'nothing' : 'more than one word'}`);
+          return resolve(`--token-command${asked}: its output is ${text === '' ? 'empty' : 'more than one word'}`);
         resolve({ text, granted: readScopes(text), freshUntil: Number.POSITIVE_INFINITY });
       });
     });
 }
 
 /**
- * Puts the scopes where `{scope}` stands. They come from a contract: as a variable of the shell, quoted for the place
- * where it stands, none of their characters is ever read as a command.
+ * Replaces `{scope}` by a shell variable, quoted for its context. Scopes come from the contract: the shell never parses their
+ * characters as a command.
  */
 export function insertScope(command: string): string {
   let quote = '';
@@ -224,9 +224,9 @@ export function insertScope(command: string): string {
 export function readScopes(token: string): readonly string[] | undefined {
   const [, claims, signature] = token.split('.');
   const payload = signature === undefined ? undefined : parseJson(Buffer.from(claims ?? '', 'base64url').toString());
-  const said = memberOf(payload, 'scope') ?? memberOf(payload, 'scp');
-  if (Array.isArray(said)) return said.map(String);
-  return typeof said === 'string' ? said.split(' ').filter(Boolean) : undefined;
+  const scopes = memberOf(payload, 'scope') ?? memberOf(payload, 'scp');
+  if (Array.isArray(scopes)) return scopes.map(String);
+  return typeof scopes === 'string' ? scopes.split(' ').filter(Boolean) : undefined;
 }
 
 function errorOf(body: unknown): string {

@@ -4,23 +4,23 @@ import type { Engine } from './session.ts';
 
 export interface QueueOptions {
   readonly workers: number;
-  /** Requests that may be sent in all. */
+  /** Budget of requests for the run. */
   readonly requests: number | undefined;
-  /** In the time of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
 export type Cut = 'requests' | 'time' | 'interrupted' | undefined;
 
-/** Holds failures against earlier answers. */
+/** Detects failures that are consequences of the run's own writes. */
 export interface Controls {
-  /** Everything that a round has sent, before any of it is proven. */
+  /** Receives all exchanges of a round before any repeat. */
   readonly onRound: (exchanges: readonly Exchange[]) => void;
   /**
-   * For one round: the exchanges of a turn, failures with what they may follow from, and the controls that were sent.
+   * Begins the controls of a round. The result marks failures of a turn that may be consequences, and appends the controls sent.
    *
-   * @param left requests that may still be sent
+   * @param left remaining requests
    */
   readonly beginControls: () => (exchanges: readonly Exchange[], left: number) => Promise<readonly Exchange[]>;
 }
@@ -29,23 +29,22 @@ interface Queue<RunContext> {
   readonly scenarios: readonly Scenario<RunContext>[];
   readonly context: RunContext;
   readonly engine: Engine;
-  /** Whether this exchange proves nothing before it has been sent again alone. */
+  /** Whether this exchange proves nothing until it is repeated alone. */
   readonly needsProof: (exchange: Exchange) => boolean;
   readonly controls: Controls;
-  /** Takes one turn into account: the world of the next round knows it. */
+  /** Adds the results of a turn to the run context of the next round. */
   readonly fold: (scenario: Scenario<RunContext>, turn: Turn) => void;
   readonly options: QueueOptions;
 }
 
-/** Turns of one round: fixed, so that the number of workers changes no round. */
+/** Turns of one round: constant, so that rounds do not depend on the number of workers. */
 const mostTurns = 64;
 
 /**
- * Takes round after round from a queue that is ranked anew each time. A round is all those of the first rank; each sees the
- * world as it was at the start of the round, and results are folded in the order of the plan, whatever the order of arrival: the
- * same requests for any number of workers. Scenarios that may disturb each other run one after another. What proves nothing yet
- * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
- * on them cuts the same sequence short.
+ * Runs rounds until the queue is empty; ranks are computed again before each round. A round consists of the scenarios of the first
+ * rank. Each reads the run context of the start of the round, and results are folded in the order of the plan: any number of workers
+ * sends the same requests. Scenarios that may disturb each other run one after another. Unproven failures are repeated alone at the end
+ * of the round. Requests are reserved before a turn begins, so that a budget always cuts the same sequence.
  */
 export async function runQueue<RunContext>({
   scenarios,
@@ -75,7 +74,7 @@ export async function runQueue<RunContext>({
       for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
     }
     const ended = left > 0 ? cutBy(options, left) : undefined;
-    // Each is proven before the first is folded: who has stopped a deployment shows by what came of the others.
+    // All turns are proven before the first is folded: the repeats of others show which request stopped a deployment.
     controls.onRound(round.flatMap((scenario) => turns.get(scenario)?.exchanges ?? []));
     const control = controls.beginControls();
     const proven: (readonly [Scenario<RunContext>, Turn])[] = [];
@@ -107,12 +106,12 @@ function takeRound<RunContext>(
   const best = ranked.reduce((least, { rank }) => (compareRanks(rank, least) < 0 ? rank : least), some.rank);
   const first = ranked.filter(({ rank }) => compareRanks(rank, best) === 0).map(({ scenario }) => scenario);
   const lone = first.findIndex(({ domain }) => domain.kind === 'alone');
-  // Whoever needs the deployment to itself makes a round of its own.
+  // A scenario that needs the deployment to itself is a round of its own.
   if (lone === 0) return first.slice(0, 1);
   return first.slice(0, lone < 0 ? mostTurns : Math.min(lone, mostTurns));
 }
 
-/** As many as the budget surely lasts for; at its end one that gets what is left. */
+/** As many scenarios as the budget covers; otherwise one with the rest of the budget. */
 function takeBatch<RunContext>(
   waiting: readonly Scenario<RunContext>[],
   left: number,
@@ -129,7 +128,7 @@ function countRequests(exchanges: readonly Exchange[]): number {
   return exchanges.filter(isCounted).length;
 }
 
-/** Groups that may run beside each other; within one, in the order of the plan. Reads alone are all by themselves. */
+/** Groups that may run concurrently. Within a group the order is that of the plan; reads share no group unless a write joins them. */
 export function chainsOf<RunContext>(
   round: readonly Scenario<RunContext>[],
 ): readonly (readonly Scenario<RunContext>[])[] {
@@ -168,7 +167,7 @@ async function runChains<RunContext>(
   await Promise.all(Array.from({ length: Math.min(Math.max(1, workers), chains.length) }, work));
 }
 
-/** The turn with what is doubtful in it sent once more, behind the rest. */
+/** Repeats the unproven exchanges of a turn, and appends the repeats. */
 async function prove(
   turn: Turn,
   engine: Engine,
@@ -182,7 +181,7 @@ async function prove(
     const again = await engine.again(exchange);
     if (again === undefined) continue;
     repeated += 1;
-    // Who went down with another was only interrupted.
+    // A repeat that is answered shows that another request stopped the deployment.
     const isPause = exchange.outcome.kind === 'none' && again.outcome.kind === 'answer';
     exchanges[index] = { ...exchange, isPause };
     exchanges.push({ ...again, isAlone: !isPause });
@@ -194,7 +193,7 @@ async function prove(
 }
 
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {
-  // The reason tells, not the clock: a timer may go off up to a millisecond before its time.
+  // The reason is compared, not the clock: a timer may fire up to a millisecond early.
   if (signal.aborted) return signal.reason?.name === 'TimeoutError' ? 'time' : 'interrupted';
   if (performance.now() >= deadline) return 'time';
   return left <= 0 ? 'requests' : undefined;

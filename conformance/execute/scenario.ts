@@ -2,15 +2,15 @@ import type { Operation } from '../contract/contract.ts';
 import type { Exchange, PhaseName } from './exchange.ts';
 import type { Session } from './session.ts';
 
-/** The part of the API that a scenario touches: two that may disturb each other run one after another. */
+/** The part of the API that a scenario affects: scenarios that may disturb each other run one after another. */
 export interface Domain {
-  /** Path of the contract up to its first parameter, `/devices`: what lies beneath belongs to it. */
+  /** Path of the contract up to its first parameter, `/devices`; it includes everything beneath. */
   readonly path: string;
-  /** `reads` go together, one that `writes` is by itself within its path, and one that runs `alone` in the whole run. */
+  /** `reads` run concurrently; `writes` excludes others within its path; `alone` excludes all others. */
   readonly kind: 'reads' | 'writes' | 'alone';
 }
 
-/** A place in the queue: of two, the one that is smaller at the first number in which they differ goes first. */
+/** A position in the queue, compared number by number; the smaller one goes first. */
 export type Rank = readonly number[];
 
 export function compareRanks(a: Rank, b: Rank): number {
@@ -18,7 +18,7 @@ export function compareRanks(a: Rank, b: Rank): number {
   return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
-/** A piece of work that waits in the queue, takes its turn, and may wait again for what others find out. */
+/** A unit of work in the queue. After a turn it may wait again for results of others. */
 export interface Scenario<RunContext> {
   /** Unique in the run: `baseline getDevices`. */
   readonly id: string;
@@ -28,17 +28,17 @@ export interface Scenario<RunContext> {
   /** The most requests of one turn: reserved from the budget before it starts. */
   readonly mostRequests: number;
   /**
-   * Its place in the queue now: of those waiting, all of the first rank make the next round.
+   * The current position in the queue: all scenarios of the first rank form the next round.
    *
-   * @returns undefined where it has nothing to send at present; it is asked again after the next round
+   * @returns undefined if there is nothing to send at present; it is called again after the next round
    */
   readonly rank: (context: RunContext) => Rank | undefined;
-  /** One turn. It sees the world as it was at the start of its round, and its own answers. */
+  /** Runs a turn. It reads the run context of the start of its round, and its own answers. */
   readonly run: (session: Session, context: RunContext, allowance: number) => Promise<Turn>;
 }
 
 export interface Turn {
   readonly exchanges: readonly Exchange[];
-  /** Why something could not be sent. */
+  /** Reasons why a request could not be sent. */
   readonly reasons: readonly string[];
 }

@@ -26,28 +26,28 @@ import {
 import { limitInFlight, type Pace, pauseAfter } from './limits.ts';
 import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
-/** What a request is to establish. Left out: that a valid one is accepted. */
+/** What a request is to establish: by default, that a valid request is accepted. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
 
-/** How one scenario sends. */
+/** Sends the requests of one scenario. */
 export interface Session {
   /**
-   * Sends one case, with credentials, and again as long as the answer only asks for time.
+   * Sends one case with credentials, and repeats it while the answer is a temporary status.
    *
-   * @returns every exchange in order, all but the last of them pauses; none where the run ended meanwhile, or where the identity of
-   *   the draft cannot be had: no second account, no narrower token
+   * @returns every exchange in order, all but the last of them pauses; none if the run was aborted, or if the identity of the draft is
+   *   not available: no second account, no narrower token
    */
   readonly send: (draft: Draft, aim?: Aim) => Promise<readonly Exchange[]>;
 }
 
 export interface Engine {
-  /** Answers of earlier rounds are kept no more. */
+  /** Releases the answers of earlier rounds. */
   readonly beginRound: () => void;
   readonly open: (scenario: { readonly id: string; readonly phase: PhaseName }) => Session;
   /**
-   * The same request once more, when nothing else is under way. Whoever asks for it sees to it that it may be repeated.
+   * Repeats a request while nothing else is under way. The caller checks that it may be repeated.
    *
-   * @returns undefined where the run ended
+   * @returns undefined if the run was aborted
    */
   readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
   /** The outage in which a request of this run was interrupted. */
@@ -56,23 +56,23 @@ export interface Engine {
 
 type Outcome = Answer | NoAnswer | undefined;
 
-/** Whether the deployment is there. */
+/** Observes whether the deployment is available. */
 export interface Availability {
-  /** Resolves when the deployment is there, as far as is known. */
+  /** Resolves when the deployment is presumed available. */
   readonly whenUp: () => Promise<void>;
-  /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
+  /** Runs one send. `later`: the deployment was away, did not receive the request, and is back. */
   readonly follow: (part: Sent, send: () => Promise<Outcome>) => Promise<Outcome | 'later'>;
-  /** The same request goes out again, alone. */
+  /** Called before a request is repeated alone. */
   readonly sendsAgain: (request: OutgoingRequest) => void;
-  /** The outage in which a request was interrupted, or which kept it from being sent for good. */
+  /** The outage that interrupted a request, or that prevented it from being sent. */
   readonly of: (request: OutgoingRequest) => Outage | undefined;
 }
 
-/** Notices when what lets the run in is not accepted any more: a token has ended, or a request has reset it. */
+/** Detects credentials that are no longer accepted: a token has expired, or a request has reset it. */
 export interface CredentialWatch {
-  /** The request with what came in the place of credentials that ended. */
+  /** Replaces expired credentials of a request by their successors. */
   readonly current: (request: OutgoingRequest) => OutgoingRequest;
-  /** Takes an answer into account. @param secrets what was shown to be let in */
+  /** Records an outcome. @param secrets the credentials of the request */
   readonly observe: (
     operation: Operation,
     request: OutgoingRequest,
@@ -80,10 +80,10 @@ export interface CredentialWatch {
     outcome: Outcome,
   ) => void;
   /**
-   * After a 401 to a request that showed these secrets: asks again for what was answered with them before.
+   * Called after a 401: repeats requests that were accepted with these secrets before.
    *
-   * @param sent the request as `current` gave it
-   * @returns `kept` where they still hold or never did, `renewed` where an accepted write has handed out others that do
+   * @param sent the request that `current` returned
+   * @returns `kept` if the secrets still hold or never did, `renewed` if an accepted write has issued valid successors
    */
   readonly check: (secrets: readonly string[], sent: OutgoingRequest) => Promise<'kept' | 'renewed' | 'lost'>;
 }
@@ -92,22 +92,22 @@ interface Wiring {
   readonly accounts: Accounts;
   readonly connection: Connection;
   readonly pace: Pace;
-  /** Longest single wait that a `Retry-After` may ask for, or that a deployment may be away. */
+  /** Longest wait for a `Retry-After`, or for a deployment to come back. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** When nothing may be sent any more, in the time of `performance.now()`. */
+  /** Time after which nothing is sent, by `performance.now()`. */
   readonly deadline: number;
   readonly baseFor: (operation: Operation) => string;
-  /** The contract's schemas as requests have them: they say how bodies that are no JSON are written. */
+  /** The contract's request schemas, which describe how bodies other than JSON are written. */
   readonly form: CanonicalForm;
-  /** Of the run, in the time of `performance.now()`. */
+  /** Start of the run, by `performance.now()`. */
   readonly startedAt: number;
   readonly availability: Availability;
-  /** @param send one request, when its operation may send */
+  /** @param send sends one request as soon as its operation may send */
   readonly watchCredentials: (
     send: (operation: Operation, request: OutgoingRequest) => Promise<Outcome>,
   ) => CredentialWatch;
-  /** Requests in flight at first. */
+  /** Initial limit of requests in flight. */
   readonly workers: number;
 }
 
@@ -116,11 +116,11 @@ const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: 
 export function createEngine(wiring: Wiring): Engine {
   const { connection, pace, maxWaitMs, signal, deadline, startedAt, availability } = wiring;
   const inFlight = limitInFlight(wiring.workers);
-  /** Until when each operation waits. Others go on meanwhile. */
+  /** Time until which each operation waits; others continue meanwhile. */
   const waits = new Map<string, number>();
 
   const held = createHolder();
-  /** One request, when its operation may send again; what never reached the deployment goes out once it is back. */
+  /** Sends one request as soon as its operation may send; after an outage, it sends what the deployment did not receive. */
   const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
     for (;;) {
       await waitUntil(waits.get(operation.id) ?? 0);
@@ -135,7 +135,7 @@ export function createEngine(wiring: Wiring): Engine {
 
   const watch = wiring.watchCredentials(exchange);
 
-  /** Every outcome in order; all but the last were pauses. */
+  /** @returns every outcome in order; all but the last are pauses */
   const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
     const outcomes: (Answer | NoAnswer)[] = [];
     for (;;) {
@@ -166,10 +166,10 @@ export function createEngine(wiring: Wiring): Engine {
           const { operation, identity = 'own' } = draft;
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);
-          const refused = new Set<string>();
+          const rejected = new Set<string>();
           const attempt = async () => {
-            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity, refused);
-            // Sent as somebody else, a request would prove something else.
+            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity, rejected);
+            // With another identity, the request would prove something else.
             if (authorization === undefined && identity !== 'own') return undefined;
             const shown = authorization ?? anonymous;
             const added = { ...shown, headers: [...wiring.accounts.plainHeaders, ...shown.headers] };
@@ -188,28 +188,28 @@ export function createEngine(wiring: Wiring): Engine {
             });
             return { exchanges, authorization, secrets, request };
           };
-          const isRefused = (exchanges: readonly Exchange[]): boolean => {
+          const isUnauthorized = (exchanges: readonly Exchange[]): boolean => {
             const last = exchanges.at(-1)?.outcome;
             return last?.kind === 'answer' && last.status === 401;
           };
           const pauses = (exchanges: readonly Exchange[]) => exchanges.map((one) => ({ ...one, isPause: true }));
           const before: Exchange[] = [];
           let first = await attempt();
-          // Nothing says which of several schemes a bare token is for: a 401 asks for the next.
+          // The scheme of a bare token is unknown: after a 401, the next scheme is tried.
           for (let guess = first?.authorization?.guess; first !== undefined && guess !== undefined; ) {
             const last = first.exchanges.at(-1)?.outcome;
             const isIn = last !== undefined && isSuccess(last);
-            const isOut = isRefused(first.exchanges);
-            if (isIn || isOut) wiring.accounts.own.trials.tell(guess.name, isIn);
+            const isOut = isUnauthorized(first.exchanges);
+            if (isIn || isOut) wiring.accounts.own.trials.record(guess.name, isIn);
             if (!isOut || guess.othersLeft === 0) break;
             before.push(...pauses(first.exchanges));
-            refused.add(guess.name);
+            rejected.add(guess.name);
             first = await attempt();
             guess = first?.authorization?.guess;
           }
           if (first === undefined) return before;
-          if (!isRefused(first.exchanges)) return [...before, ...first.exchanges];
-          // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
+          if (!isUnauthorized(first.exchanges)) return [...before, ...first.exchanges];
+          // A token may expire during the run: a new one is fetched once, and only the next answer counts.
           const isRenewed = first.authorization?.renew?.() === true;
           const holds = isRenewed ? 'renewed' : await watch.check(first.secrets, first.request);
           if (holds === 'kept') return [...before, ...first.exchanges];
@@ -230,13 +230,13 @@ export function createEngine(wiring: Wiring): Engine {
   };
 }
 
-/** What was shown to be let in, without the scheme of `Authorization`. */
+/** The credentials of a request, without the scheme of `Authorization`. */
 function secretsOf({ headers, query, cookies }: Authorization): string[] {
   const values = [...headers, ...query, ...cookies].map(([, value]) => value.replace(/^[A-Za-z]+ +/, ''));
   return values.filter((value) => value !== '');
 }
 
-/** Adds the answer to what links and rules can see. */
+/** Adds the answer to the values that links and rules can read. */
 function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
   if (outcome.kind === 'none') return seen;
   const read = isJson(headerOf(outcome, 'content-type') ?? '') ? readJson(outcome.body) : undefined;
@@ -248,7 +248,7 @@ function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
   };
 }
 
-interface Chance {
+interface DataContext {
   readonly contract: Contract;
   readonly judge: Judge;
   readonly now: Instant;
@@ -256,11 +256,11 @@ interface Chance {
   readonly seed: number;
 }
 
-/** Tools for the data of one case, with a stream of chance of its own: no other case changes it. */
-export function toolsFor(chance: Chance, operation: Operation, phase: PhaseName, index: number): DataTools {
-  const { contract, judge, now, tag } = chance;
+/** Tools for the data of one case, with a random stream that no other case affects. */
+export function toolsFor(context: DataContext, operation: Operation, phase: PhaseName, index: number): DataTools {
+  const { contract, judge, now, tag } = context;
   const digest = createHash('sha256')
-    .update(JSON.stringify([chance.seed, operation.id, phase, index]))
+    .update(JSON.stringify([context.seed, operation.id, phase, index]))
     .digest();
   return { contract, judge, now, tag, seed: digest.readUInt32BE(0) >>> 1 };
 }

@@ -89,8 +89,8 @@ describe('a command', () => {
   });
   test.each([
     { command: 'echo "who are you" >&2; exit 3', message: '--token-command with scope a: exit 3: who are you' },
-    { command: 'echo two words', message: '--token-command with scope a: it printed more than one word' },
-    { command: 'true', message: '--token-command with scope a: it printed nothing' },
+    { command: 'echo two words', message: '--token-command with scope a: its output is more than one word' },
+    { command: 'true', message: '--token-command with scope a: its output is empty' },
   ])('that fails is told of: $command', async ({ command, message }) => {
     const tokens = tokensOf({ tokenCommand: `: {scope}; ${command}` });
     expect(await tokens.tokenFor(['a'])).toBeUndefined();

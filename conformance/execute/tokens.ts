@@ -16,9 +16,9 @@ export type Tokens = ReturnType<typeof createTokens>;
 
 interface Given extends Omit<MintTools, 'clock'> {
   readonly endpoint: TokenEndpoint | undefined;
-  /** All that the contract names. */
+  /** All scopes that the contract names. */
   readonly scopes: readonly string[];
-  /** Told each token as it comes, so that no output shows it. */
+  /** Receives each token, so that no output shows it. */
   readonly keepSecret: (text: string, variable: string) => void;
   readonly clock?: () => number;
 }
@@ -27,10 +27,10 @@ interface Minted extends FreshToken {
   readonly key: string;
 }
 
-/** Most scopes that are asked for one by one, to learn which of them a client may have. */
+/** Scopes that are requested one by one to learn which of them a client may have. */
 const mostSingleScopes = 32;
 
-/** Hands out the access tokens of one account. */
+/** Provides the access tokens of one account. */
 export function createTokens(given: Given) {
   const { credentials, endpoint, scopes: named, connection, clock = () => performance.now() } = given;
   const { tokenCommand } = credentials;
@@ -42,7 +42,7 @@ export function createTokens(given: Given) {
   const tools: MintTools = { credentials, connection, clock };
   const atEndpoint = endpoint === undefined ? undefined : mintAtEndpoint(endpoint, tools);
   const mint = tokenCommand === undefined ? atEndpoint : mintByCommand(tokenCommand, clock);
-  // A command that takes scopes may be unable to do without; one that takes none has one token for everything.
+  // A command with `{scope}` may fail without scopes; one without it prints one token for everything.
   const takesScopes = tokenCommand?.includes('{scope}') ?? true;
   const hasGeneral = tokenCommand === undefined || !takesScopes;
 
@@ -69,7 +69,7 @@ export function createTokens(given: Given) {
     return { ...found, key };
   };
 
-  /** Scopes that the account may have. Asked for as little as possible, and once. */
+  /** Scopes that the account may have, found once and with as few requests as possible. */
   let reach: Promise<readonly string[]> | undefined;
   const findReach = async (): Promise<readonly string[]> => {
     const general = hasGeneral ? await minted([], true) : undefined;
@@ -78,7 +78,7 @@ export function createTokens(given: Given) {
     const all = await minted(named, true);
     if (all !== undefined) return all.granted ?? named;
     if (tokenCommand !== undefined) return named;
-    // One scope too many and a server may refuse them all (RFC 6749, 5.2, invalid_scope).
+    // A server may reject all scopes because of one (RFC 6749, 5.2, invalid_scope).
     const single = named.slice(0, mostSingleScopes);
     const found = await Promise.all(single.map(async (scope) => (await minted([scope], true)) !== undefined));
     return single.filter((_, index) => found[index]);
@@ -86,7 +86,7 @@ export function createTokens(given: Given) {
 
   return {
     problems: (): readonly string[] => [...problems],
-    /** Forgets a token that is no longer taken, once for each set of scopes; false when another one cannot be had. */
+    /** Drops a token that is no longer accepted, once for each set of scopes. @returns false if it cannot be replaced */
     renew: (token: Token): boolean => {
       if (replaced.has(token)) return true;
       const key = memberOf(token, 'key');
@@ -96,19 +96,19 @@ export function createTokens(given: Given) {
       cache.delete(key);
       return true;
     },
-    /** A token that has these scopes, as far as one can be had. @returns undefined where none can be had; `problems` says why */
+    /** A token with as many of these scopes as possible. @returns undefined if there is none; `problems` gives the reason */
     tokenFor: async (scopes: readonly string[]): Promise<Token | undefined> => {
       const covering = fixed.find(({ granted }) => granted !== undefined && isWithin(scopes, granted));
       const plain = fixed.find(({ isPlain }) => isPlain);
       const given = scopes.length === 0 ? (plain ?? covering) : (covering ?? plain);
       if (given !== undefined) return given;
-      // Without a scope many servers grant all that the client has: one token then serves every operation.
+      // Without a requested scope, many servers grant all scopes of the client: one token then serves every operation.
       const general = hasGeneral ? await minted([]) : undefined;
       const isEnough = general !== undefined && isWithin(scopes, general.granted ?? scopes);
       if (isEnough || (hasGeneral && scopes.length === 0) || !takesScopes) return general ?? mostOf(fixed, scopes);
       return (await minted(scopes)) ?? general ?? mostOf(fixed, scopes);
     },
-    /** A token with every scope of the account but these. @returns undefined where the account has no such token */
+    /** A token with every scope of the account but these. @returns undefined if the account has no such token */
     tokenWithout: async (scopes: readonly string[]): Promise<Token | undefined> => {
       const lacks = ({ granted }: Token): boolean =>
         granted !== undefined && !granted.some((one) => scopes.includes(one));
@@ -117,17 +117,17 @@ export function createTokens(given: Given) {
       if (mint === undefined || !takesScopes) return undefined;
       reach ??= findReach();
       const rest = (await reach).filter((scope) => !scopes.includes(scope));
-      // Nothing can be asked for that has no scope: without one a server grants its default.
+      // A token without scopes cannot be requested: without `scope`, a server grants its default.
       const token = rest.length === 0 ? undefined : await minted(rest, true);
       if (token === undefined) return undefined;
-      // Without a word of the server its grant is what was asked for (RFC 6749, 5.1); the token itself may know better.
+      // If the server names no scope, it granted the requested one (RFC 6749, 5.1); the claims of the token take precedence.
       const narrow = { text: token.text, granted: token.granted ?? rest };
       return lacks(narrow) && lacks({ ...narrow, granted: readScopes(token.text) ?? [] }) ? token : undefined;
     },
   };
 }
 
-/** Scopes that a contract names: in requirements, in the values that ask for one of their own, in the flows. */
+/** Scopes that a contract names in requirements, in `x-by-value` and in OAuth flows. */
 export function scopesOf({ operations, schemes, root }: Contract): readonly string[] {
   const required = operations.flatMap(({ security, extensions }) => [
     ...security.flatMap((alternative) =>
@@ -143,7 +143,7 @@ export function scopesOf({ operations, schemes, root }: Contract): readonly stri
   return [...new Set([...required, ...declared])].filter(Boolean).sort();
 }
 
-/** Whether a scheme is satisfied by a token in `Authorization`, which may have scopes. */
+/** Whether a token in `Authorization` satisfies a scheme. */
 export function takesToken(scheme: Contract['schemes'][string] | undefined): boolean {
   if (scheme === undefined) return false;
   return scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || scheme.scheme === 'bearer';
@@ -158,7 +158,7 @@ function fixedTokens({ token, scopedTokens = [] }: TokenCredentials): readonly F
   return token === undefined ? scoped : [...scoped, { text: token, granted: readScopes(token), isPlain: true }];
 }
 
-/** Better one that lacks some of the scopes than none. */
+/** The token with most of the scopes. */
 function mostOf(tokens: readonly Token[], scopes: readonly string[]): Token | undefined {
   const count = ({ granted = [] }: Token): number => scopes.filter((scope) => granted.includes(scope)).length;
   return [...tokens].sort((a, b) => count(b) - count(a))[0];

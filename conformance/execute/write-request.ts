@@ -6,22 +6,22 @@ import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Authorization } from './authorize.ts';
 import type { Identity, OutgoingRequest } from './exchange.ts';
 
-/** A request before it is written: typed values, and who sends it. */
+/** A request before encoding: typed values and an identity. */
 export interface Draft {
   readonly operation: Operation;
-  /** In the order of the contract; what is left out is not there. */
+  /** In the order of the contract, without omitted parameters. */
   readonly parameters: readonly { readonly parameter: Parameter; readonly value: unknown }[];
   readonly body: { readonly content: MediaContent; readonly value: unknown } | undefined;
   /** The source of its values: `example`, `polite`. */
   readonly label: string;
-  /** Left out: `own`. */
+  /** `own` by default. */
   readonly identity?: Identity;
 }
 
 /**
- * Writes a draft as a request: path, query, headers and body, each parameter in its own style.
+ * Encodes a draft as a request: path, query, headers and body, each parameter in its own style.
  *
- * @param form tells which parts of a body are files, and names of XML
+ * @param form provides the file parts of a body, and XML names
  */
 export function writeRequest(
   draft: Draft,
@@ -37,7 +37,7 @@ export function writeRequest(
   );
   const { path, pairs } = splitPath(encodeRest(filled));
   const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
-  // A credential may be a parameter as well: a server would see two, and take either.
+  // A credential replaces a declared parameter of the same name: a server would accept either of two.
   const query = override(override(pairs, sent), authorization.query.map(encodePair));
   const asked = of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
   const cookies = override(asked, authorization.cookies);
@@ -60,20 +60,20 @@ export function writeRequest(
 
 type Pair = readonly [name: string, value: string];
 
-/** @param same what two names have in common that are one: in any case for those of headers */
+/** @param same normalises names for comparison, such as the case of header names */
 function override(pairs: readonly Pair[], by: readonly Pair[], same = (name: string) => name): readonly Pair[] {
   const names = new Set(by.map(([name]) => same(name)));
   return [...pairs.filter(([name]) => !names.has(same(name))), ...by];
 }
 
-/** Encodes characters that a contract may write in a path, and no request line can carry (RFC 3986, 2). */
+/** Encodes characters that a path of a contract may contain, but not a request line (RFC 3986, 2). */
 function encodeRest(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
 }
 
 /**
- * A path may be told from another by what stands behind `?` or `#`, as in `/#Action=StopThing`. What is behind `#` would never be sent
- * (RFC 3986, 3.5), so both go as a query, but for what a parameter says already.
+ * Paths may differ only after `?` or `#`, as in `/#Action=StopThing`. A fragment is never sent (RFC 3986, 3.5), so both are sent as a
+ * query, unless a parameter has the same name.
  */
 function splitPath(template: string): {
   readonly path: string;
@@ -90,7 +90,7 @@ function splitPath(template: string): {
   return { path, pairs };
 }
 
-/** The values that links and rules of the contract can see of a request that has no answer yet. */
+/** The values that links and rules of the contract can read from a request without an answer. */
 export function seenOf({ parameters, body }: Draft): Seen {
   const named = (place: string): Record<string, unknown> =>
     Object.fromEntries(
@@ -101,7 +101,7 @@ export function seenOf({ parameters, body }: Draft): Seen {
   return { path: named('path'), query: named('query'), requestHeaders: named('header'), requestBody: body?.value };
 }
 
-/** The media types that the contract lists for success, and any other a little less gladly. */
+/** The media types that the contract lists for success, and any other with a lower weight. */
 function acceptOf({ responses }: Operation): string {
   const success = responses.filter(({ status }) => /^[23]/.test(status) || status === 'default');
   const listed = new Set(success.flatMap(({ contents }) => contents.map(({ mediaType }) => mediaType)));
