@@ -5,15 +5,15 @@ import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execut
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Piece, Redactor } from './redact.ts';
 
-/** One cause, however often and at however many operations it showed. All texts are free of secrets. */
+/** A cause with all operations and places that show it. All texts are redacted. */
 export interface Finding {
-  /** The same in every run that finds this cause. */
+  /** Equal in every run that finds this cause. */
   readonly id: string;
   readonly check: string;
   readonly severity: Failure['severity'];
-  /** The operation that showed it first, `''` where none does; this and the members below are about that exchange. */
+  /** The first operation that showed the cause, `''` if none did; the members below describe that exchange. */
   readonly operation: string;
-  /** All operations at which it showed, that one included. */
+  /** All operations that showed the cause. */
   readonly operations: readonly string[];
   readonly count: number;
   readonly place: string;
@@ -24,20 +24,20 @@ export interface Finding {
   readonly message: string;
   readonly sent: string;
   readonly answered: string;
-  /** How the request came about: `linked, example`. */
+  /** The request variant: `linked, example`. */
   readonly label: string;
   readonly detectedAtRequest: number;
   readonly detectedAtMs: number;
   readonly curl: string;
-  /** Shell variables that the line reads, with what belongs into each. */
+  /** Shell variables that the line reads, with a description of their values. */
   readonly curlNeeds: Readonly<Record<string, string>>;
-  /** Each operation and place once, in the order in which they came; at most `mostOccurrences` of them. */
+  /** Each operation and place once, in the order found; at most `mostOccurrences`. */
   readonly occurrences: readonly Occurrence[];
 }
 
 /** A cause at one place of one operation. */
 interface Occurrence {
-  /** The same in every run, whatever else the cause comprises. */
+  /** Equal in every run, whatever else belongs to the cause. */
   readonly fingerprint: string;
   readonly operation: string;
   readonly place: string;
@@ -50,10 +50,10 @@ interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVaria
   readonly lineOf: (pointer: string) => number;
 }
 
-/** Of one cause; the rest is counted. */
+/** Occurrences listed of one cause; further ones are only counted. */
 export const mostOccurrences = 100;
 
-/** A cause that was a defect once is one, even where it was not shown again another time. */
+/** The highest severity of a cause counts, even if later failures weigh less. */
 const weights: Readonly<Record<Failure['severity'], number>> = { warning: 0, suspect: 1, defect: 2 };
 
 interface Collected {
@@ -81,15 +81,15 @@ export function collectFindings(tools: FindingTools) {
   const list = (isFact: boolean): readonly Finding[] =>
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
-    /** Defects and suspects, in the order in which they were found. */
+    /** Defects and inconclusive findings, in the order found. */
     all: () => list(false),
-    /** Of these: asked for after every turn. */
+    /** The number of those, computed without summaries: it is read after every turn. */
     count: () => found.filter(({ first }) => first.severity !== 'warning').length,
-    /** Mere facts about the deployment. */
+    /** Facts about the deployment. */
     facts: () => list(true),
     /**
-     * @param exchange left out for a failure of the contract itself: nothing was sent
-     * @returns the finding, when it is a new one, or when it is now sure
+     * @param exchange undefined for a failure of the contract itself, which needs no request
+     * @returns the finding if it is new or its severity has risen
      */
     add: (failure: Failure, exchange?: NumberedExchange): Finding | undefined => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
@@ -100,7 +100,7 @@ export function collectFindings(tools: FindingTools) {
         first: describe(hashOf(keys[0])),
       };
       if (known === undefined) found.push(cause);
-      // Two causes at first sight may show themselves as one.
+      // A failure with several causes may join findings that were separate.
       for (const other of others) absorb(cause, other);
       const isSurer = weights[failure.severity] > weights[cause.first.severity];
       if (isSurer) cause.first = describe(cause.first.id);
@@ -133,7 +133,7 @@ function summarise({ first, operations, occurrences, count }: Collected): Findin
   return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
 }
 
-/** Most of a body that a report shows; the rest is one request away. */
+/** Characters of a body that a report shows; the curl line reproduces the rest. */
 const mostShown = 300;
 
 function describeFinding(
@@ -151,7 +151,7 @@ function describeFinding(
   };
 }
 
-/** In place of an exchange where there is none. */
+/** Members of a finding without an exchange. */
 const unsent = {
   operation: '',
   operations: [],
@@ -187,15 +187,15 @@ function describeExchange(exchange: NumberedExchange, tools: FindingTools) {
 }
 
 function showBody(body: Buffer, redact: (text: string) => string): string {
-  if (!isUtf8(body)) return `(${body.length} bytes that are no text)`;
-  // Redacted before it is cut: half a secret would not be recognised.
+  if (!isUtf8(body)) return `(${body.length} bytes of binary content)`;
+  // Redaction comes before the cut: a part of a secret would not be recognised.
   return excerpt(redact(body.toString()), mostShown);
 }
 
 /** Most names in one line. */
 const mostNamed = 6;
 
-/** The message of a finding: what, where, which sentence, what was sent and answered, and how to send it again. */
+/** The text of a finding: fault, place, requirement, request, answer, and a line to reproduce it. */
 export function formatFinding(given: Finding): string {
   const finding = printableParts(given);
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, message, count } = finding;
@@ -222,18 +222,20 @@ function formatExchange(finding: Finding): string[] {
   ];
 }
 
-/** Other places than the first, as one cause may show at several members. */
+/** Further places of the cause. */
 function formatPlaces({ place, pointer, message, operation, occurrences }: Finding): string[] {
-  // Of the contract itself the pointer is the place.
+  // For a fault of the contract, the pointer is the place.
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
-  // A sentence of its own stands beside a place, but not one that differs in the number of places alone.
-  const told = (text: string): string => text.replace(/, also at \d+ more places?$/, '');
+  // A place is listed with its message if that differs in more than the number of places.
+  const general = (text: string): string => text.replace(/, also at \d+ more places?$/, '');
   const others = [
     ...new Set(
       occurrences
         .filter((one) => placeOf(one) !== own)
-        .map((one) => `${placeOf(one)}${told(one.message) === told(message) ? '' : ` (${told(one.message)})`}`),
+        .map(
+          (one) => `${placeOf(one)}${general(one.message) === general(message) ? '' : ` (${general(one.message)})`}`,
+        ),
     ),
   ];
   return others.length === 0 ? [] : [`  also at   ${nameSome(others, mostNamed)}`];
@@ -244,31 +246,30 @@ const bases: Readonly<Record<Target, string>> = { api: 'BASE', auth: 'AUTH' };
 
 interface CurlLine {
   readonly line: string;
-  /** Shell variables that it reads, with what belongs into each. */
+  /** Shell variables that the line reads, with a description of their values. */
   readonly needs: Readonly<Record<string, string>>;
 }
 
 type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
 
-/** One line for a POSIX shell that sends the same request, byte for byte, once its variables are set. No secret stands in it. */
+/** A line for a POSIX shell that reproduces a request byte for byte. Variables replace the base address and secrets. */
 export function curlLine(
   request: OutgoingRequest,
   { target, address: own }: Pick<Operation, 'target' | 'address'>,
   secrets: Secrets,
 ): CurlLine {
   const { method, path, headers } = request;
-  // A method that is meant to have content announces that it has none (RFC 9110, 8.6).
+  // A request of these methods without content has a Content-Length of 0 (RFC 9110, 8.6).
   const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
   const base = bases[target];
-  // Neither of the two addresses.
-  const isBeside = own !== undefined;
-  const needs: Record<string, string> = isBeside ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
+  const isElsewhere = own !== undefined;
+  const needs: Record<string, string> = isElsewhere ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
   const quote = (text: string): string => quotePieces(secrets.pieces(text), name);
   const name = (variable: string): string => {
     needs[variable] = secrets.meaningOf(variable);
     return `"$${variable}"`;
   };
-  const address = isBeside ? quote(`${request.base}${path}`) : `"$${base}"${path === '' ? '' : quote(path)}`;
+  const address = isElsewhere ? quote(`${request.base}${path}`) : `"$${base}"${path === '' ? '' : quote(path)}`;
   const parts = ['curl', '-i', '-g', '--path-as-is'];
   if (method === 'HEAD') parts.push('-I');
   else if (method !== (body === undefined ? 'GET' : 'POST')) parts.push('-X', method);
@@ -277,11 +278,11 @@ export function curlLine(
     const basic = /^authorization$/i.test(header) ? decodeBasic(value) : undefined;
     if (variable !== undefined) parts.push('-H', `'${header}: '${name(variable)}`);
     else if (basic !== undefined) parts.push('-u', quote(basic));
-    // Without a value curl would leave the header out; a semicolon asks for an empty one.
+    // curl omits a header without a value; a semicolon makes it send an empty one.
     else parts.push('-H', value === '' ? `'${header};'` : quote(`${header}: ${value}`));
   }
   if (body === undefined) return { line: [...parts, address].join(' '), needs };
-  // curl would add a type of its own.
+  // Otherwise curl adds a type of its own.
   if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
   const text = isUtf8(body) && !body.includes(0) ? body.toString() : undefined;
   const isPlain = text !== undefined && !unsafeRun.test(text);
@@ -292,7 +293,7 @@ export function curlLine(
   return { line: `printf ${printed} | ${line}`, needs };
 }
 
-/** User and password, where the decoded text is such that `-u` encodes it to the same bytes. */
+/** User and password, if `-u` encodes the decoded text to the same bytes. */
 function decodeBasic(value: string): string | undefined {
   const encoded = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(value)?.[1];
   if (encoded === undefined) return undefined;
@@ -300,7 +301,7 @@ function decodeBasic(value: string): string | undefined {
   return text.includes(':') && Buffer.from(text).toString('base64') === encoded ? text : undefined;
 }
 
-/** In single quotes, but for the variables, which the shell has to fill in, and for what would move the reader's terminal. */
+/** Single-quoted text, except for variables and for unsafe characters, which `printf` writes. */
 function quotePieces(pieces: readonly Piece[], name: (variable: string) => string): string {
   return pieces
     .flatMap((piece) =>
@@ -313,7 +314,7 @@ function quotePieces(pieces: readonly Piece[], name: (variable: string) => strin
     .join('');
 }
 
-/** Arguments of `printf` for the same: it keeps line breaks at the end, which `$(…)` drops. */
+/** Arguments of `printf` for the same text: unlike `$(…)`, it keeps trailing line breaks. */
 function printfOf(pieces: readonly Piece[], name: (variable: string) => string): string {
   const parts = pieces.flatMap((piece) =>
     'variable' in piece
@@ -338,7 +339,7 @@ function splitUnsafe(text: string): { readonly text: string; readonly isUnsafe: 
     .filter((part, _, all) => part.text !== '' || all.length === 1);
 }
 
-/** Bytes as `printf` of a POSIX shell takes them. */
+/** Bytes as octal escapes for `printf` of a POSIX shell. */
 function octal(bytes: Buffer): string {
   return [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

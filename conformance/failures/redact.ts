@@ -13,13 +13,13 @@ export interface LearnedSecret {
   readonly operation: Operation;
 }
 
-/** Shorter ones cannot be told from ordinary text: they are hidden at their own place in JSON alone. */
+/** Shorter secrets look like ordinary text: they are redacted only at their own member in JSON. */
 const leastLength = 4;
 
-/** A shorter value that the run made up, as `string`, may stand in any answer by chance. */
-const leastTelling = 12;
+/** Any answer may contain a shorter generated value, such as `string`, by chance. */
+const leastDistinctive = 12;
 
-/** From so many characters on it is no accident where they stand within a longer text. */
+/** Secrets of this length are also redacted within longer words. */
 const leastWithin = 8;
 
 const meanings: Readonly<Record<string, string>> = {
@@ -28,15 +28,15 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Keeps secrets out of every output: those that the user gave, those that the server issued, and those that the contract marks and
- * an answer showed. Values that the run made up are evidence, and stay.
+ * Redacts secrets in every output: those of the user, those that the server issued, and values of answers that the contract marks as
+ * secret. Values that the run generated are evidence, and remain.
  */
 export function createRedactor(contract: Contract, headers: readonly (readonly [string, string])[] = []) {
   const spellings = new Map<string, string>();
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
   const placed = new Map<string, Set<string>>();
-  const invented = new Set<string>();
+  const generated = new Set<string>();
   const known = new Set<string>();
   let pattern: RegExp | undefined;
   let words: ReadonlySet<string> | undefined;
@@ -59,7 +59,7 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
   };
   const patternOf = (): RegExp | undefined => {
     if (spellings.size === 0) return undefined;
-    // The longest first, so that no end of a secret is left over.
+    // The longest spelling comes first, so that no remainder of a secret is left.
     const longestFirst = (): string[] => [...spellings.keys()].sort((a, b) => b.length - a.length);
     pattern ??= new RegExp(longestFirst().map(spell).join('|'), 'g');
     return pattern;
@@ -74,13 +74,13 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
     if (!isDescriptive(name)) keep(value, variableOf(name), is);
     if (!names.has(variableOf(name))) nameFor(variableOf(name), is);
     if (isDescriptive(name)) continue;
-    for (const part of tellingParts(value)) keep(part, `${variableOf(name)}_PART`, `a part of ${is}`);
+    for (const part of secretParts(value)) keep(part, `${variableOf(name)}_PART`, `a part of ${is}`);
   }
 
   const learnAnswer = ({ text, property, pointer }: Found, { operation }: Exchange): void => {
     words ??= wordsOf(contract);
     if (text.length >= leastLength && !words.has(text)) {
-      keep(text, 'SECRET', `what ${operation.id} answered under ${pointer}`);
+      keep(text, 'SECRET', `the value that ${operation.id} answered for ${pointer}`);
     } else if (property !== undefined) {
       placed.set(property, (placed.get(property) ?? new Set()).add(text));
     }
@@ -88,32 +88,32 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
 
   return {
     /**
-     * @param variable the shell variable that stands for it in a curl line, `TOKEN`; a second text of the same name gets `TOKEN_2`
-     * @param is the text that the reader has to put into the variable, in words
+     * @param variable the shell variable that replaces the secret in curl lines, `TOKEN`; a second secret of that name gets `TOKEN_2`
+     * @param is a description of the variable's value
      */
     keep,
-    /** Learns the secrets of an exchange from the schemas of its request and answer. @returns those that the answer gave */
+    /** Learns the secrets of an exchange from the schemas of its request and answer. @returns the secrets of the answer */
     learn: (exchange: Exchange): readonly LearnedSecret[] => {
       const { request } = exchange;
       const all = [...secretsOf(contract, exchange)];
       if (all.length === 0) return [];
       const sent = `${request.path} ${request.body?.toString() ?? ''}`;
-      for (const { text, isAnswer } of all) if (!isAnswer && !known.has(text)) invented.add(text);
+      for (const { text, isAnswer } of all) if (!isAnswer && !known.has(text)) generated.add(text);
       const found = all.filter(({ isAnswer }) => isAnswer);
-      const telling = found.filter((one) => {
-        const isOurs = !known.has(one.text) && (invented.has(one.text) || isWithin(sent, one.text));
-        if (isOurs) invented.add(one.text);
+      const distinctive = found.filter((one) => {
+        const isOurs = !known.has(one.text) && (generated.has(one.text) || isWithin(sent, one.text));
+        if (isOurs) generated.add(one.text);
         else learnAnswer(one, exchange);
-        return !isOurs || one.text.length >= leastTelling;
+        return !isOurs || one.text.length >= leastDistinctive;
       });
-      return telling.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
+      return distinctive.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
     },
-    /** For text that came over the wire; names of the contract (operations, pointers) must not go through it. */
+    /** Redacts text from the wire; names of the contract (operations, pointers) must not pass through it. */
     redact: (text: string): string => redactPlaces(hide(text), placed),
     /** The value of a request header as outputs show it. */
     headerText: (name: string, value: string): string =>
       given.has(`${name.toLowerCase()}: ${value}`) ? '***' : hide(value),
-    /** Text in pieces, for a shell: as it is, or the variable that stands for a secret. */
+    /** Splits text for a shell into plain pieces and variables that replace secrets. */
     pieces: (text: string): readonly Piece[] => {
       const all = patternOf();
       if (all === undefined) return [{ text }];
@@ -127,9 +127,9 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
       if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end) });
       return pieces;
     },
-    /** Of a header that the user gave, whatever its value. */
+    /** The variable of a header that the user gave. */
     headerVariable: (name: string, value: string): string | undefined => given.get(`${name.toLowerCase()}: ${value}`),
-    /** The meaning of a variable, in words. */
+    /** A description of a variable's value. */
     meaningOf: (variable: string): string => {
       const [, base = variable, suffix] = /^(.*?)(_ENCODED|_FORM|_JSON)?$/.exec(variable) ?? [];
       const is = names.get(base) ?? 'a secret';
@@ -141,10 +141,10 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
 const encodings: Readonly<Record<string, string>> = {
   _ENCODED: 'percent-encoded',
   _FORM: 'form-encoded',
-  _JSON: 'as it stands within JSON',
+  _JSON: 'escaped as in a JSON string',
 };
 
-/** A secret as it may stand on the wire, with the ending of the variable for each spelling. */
+/** The encodings of a secret on the wire, with the suffix of the variable for each. */
 function spellingsOf(text: string): readonly (readonly [suffix: string, spelling: string])[] {
   return [
     ['', text],
@@ -156,7 +156,7 @@ function spellingsOf(text: string): readonly (readonly [suffix: string, spelling
 
 function spell(secret: string): string {
   const escaped = RegExp.escape(secret);
-  // A word may well be part of a name: `client_secret`, `pass-key`.
+  // A word may be part of a name: `client_secret`, `pass-key`.
   if (/^[A-Za-z]+$/.test(secret)) return `(?<![\\w-])${escaped}(?![\\w-])`;
   return secret.length < leastWithin ? `(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])` : escaped;
 }
@@ -165,7 +165,7 @@ function isWithin(text: string, secret: string): boolean {
   return spellingsOf(secret).some(([, spelling]) => text.includes(spelling) && new RegExp(spell(spelling)).test(text));
 }
 
-/** Hides values at their members: `"pin": 12` loses the 12, and no other 12 is touched. */
+/** Redacts values only at their members: the 12 of `"pin": 12`, but no other 12. */
 function redactPlaces(text: string, placed: ReadonlyMap<string, ReadonlySet<string>>): string {
   return [...placed].reduce((left, [property, values]) => {
     const alternatives = [...values].map((value) => RegExp.escape(JSON.stringify(value).slice(1, -1))).join('|');
@@ -181,8 +181,8 @@ function variableOf(header: string): string {
   return `HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
-/** Parts of a header's value that are secrets of their own: a token behind its scheme, a cookie, the two sides of Basic. */
-function tellingParts(value: string): string[] {
+/** Parts of a header's value that are secrets: a token after its scheme, a cookie, user and password of Basic. */
+function secretParts(value: string): string[] {
   const basic = /^basic +(\S+)$/i.exec(value)?.[1];
   const decoded = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
   const password = decoded.includes(':') ? [decoded.slice(decoded.indexOf(':') + 1)] : [];
@@ -193,7 +193,7 @@ function tellingParts(value: string): string[] {
   return [...parts, ...password];
 }
 
-/** Names that the contract itself says: hiding them would make a report unreadable, and they are no secret. */
+/** Names in the contract, which are not secret: redacting them would make reports unreadable. */
 function wordsOf({ operations, title }: Contract): ReadonlySet<string> {
   const words = new Set<string>(title.split(/\s+/));
   for (const { id, path, tags, parameters, method } of operations) {
@@ -206,7 +206,7 @@ function wordsOf({ operations, title }: Contract): ReadonlySet<string> {
 interface Found {
   readonly text: string;
   readonly pointer: string;
-  /** The member that holds it. */
+  /** The member with this value. */
   readonly property: string | undefined;
   readonly isAnswer: boolean;
 }
@@ -234,7 +234,7 @@ function* foundIn({ at, value, pointer }: AnnotatedValue, isAnswer: boolean): Ge
 
 const inAnswers = new WeakMap<Exchange['outcome'], readonly AnnotatedValue[]>();
 
-/** Secret parts of the JSON in an answer, walked once for all who ask; undefined where no schema speaks of it. */
+/** The secret parts of the JSON in an answer, found once for all callers; undefined if no schema describes the answer. */
 export function secretsInAnswer(contract: Contract, exchange: Exchange): readonly AnnotatedValue[] | undefined {
   const { operation, seen, outcome } = exchange;
   const response = outcome.kind === 'answer' ? responseFor(operation, outcome.status) : undefined;

@@ -2,17 +2,17 @@ import { counted, printable, printableParts } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Progress, RunResult } from '../run/run.ts';
 
-/** For people: findings, warnings with their cures, what was covered and what was not. */
+/** The report for people: findings, warnings with their fixes, coverage and omissions. */
 export function formatConsole(given: RunResult): string {
   const result = printableParts(given);
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
-  const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
+  const inconclusive = result.findings.filter(({ severity }) => severity === 'suspect');
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
-    // The reason for which a run proves nothing comes before all that follows from it.
+    // The reason why a run proves nothing comes before its consequences.
     result.fix === undefined ? '' : `${result.message}\n  ${result.fix}`,
     section('Defects', defects.map(formatFinding)),
-    section('Suspects (not in the exit code)', suspects.map(formatFinding)),
+    section('Inconclusive findings (suspect, not in the exit code)', inconclusive.map(formatFinding)),
     section(
       'Warnings',
       result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),
@@ -20,7 +20,7 @@ export function formatConsole(given: RunResult): string {
     isElsewhere ? '' : formatCoverage(result),
     hint(result.findings, result),
     `${result.message} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
-    // The last of all: no defect was found in the rest, and that alone.
+    // This comes last: a run without defects proves nothing about these parts.
     formatNotTested(result.notTested),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
@@ -45,18 +45,18 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   return [total, ...rows].join('\n');
 }
 
-/** The variables of a pasted line: the addresses as they were given, and the meaning of each secret. */
+/** The variables of the curl lines: the given addresses, and a description of each secret. */
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.every(({ curl }) => curl === '')) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
   const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));
   const secrets = [...needs].filter(([variable]) => variable !== 'BASE' && variable !== 'AUTH');
   return [
-    `To paste a curl line: export BASE='${baseUrl}'${auth}`,
+    `Before you paste a curl line: export BASE='${baseUrl}'${auth}`,
     ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
-    // A run deletes the items that it creates, where the contract has a way.
+    // A run deletes the items that it creates if the contract has an operation for that.
     ...(findings.some(({ label }) => /\brecorded\b/.test(label))
-      ? ['Ids in the lines are those of this run: give another one where its item is gone.']
+      ? ['The ids in the lines are those of this run: if an item no longer exists, use the id of another one.']
       : []),
   ].join('\n');
 }
@@ -68,7 +68,7 @@ interface Stream {
 
 const everyMs = { terminal: 100, other: 5_000 } as const;
 
-/** One live line on a terminal, elsewhere a line every five seconds. */
+/** Updates one line on a terminal; elsewhere, prints a line every five seconds. */
 export function createLiveProgress(stream: Stream): {
   readonly show: (progress: Progress) => void;
   readonly clear: () => void;

@@ -62,7 +62,7 @@ const result: RunResult = {
 
 test('a line that names an item of the run says that it may be gone', () => {
   const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
-  const message = 'Ids in the lines are those of this run: give another one where its item is gone.';
+  const message = 'The ids in the lines are those of this run: if an item no longer exists, use the id of another one.';
   expect([told('recorded, example').includes(message), told('plain').includes(message)]).toEqual([true, false]);
 });
 

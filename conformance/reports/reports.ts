@@ -10,7 +10,7 @@ interface Report {
   readonly format: (result: RunResult) => string;
 }
 
-/** Reports by the name that `--report` takes. */
+/** Reports by their names in `--report`. */
 export const reports = {
   console: { file: 'report.txt', format: formatConsole },
   /** For programs: the whole result. */
@@ -20,7 +20,7 @@ export const reports = {
 
 export type ReportName = keyof typeof reports;
 
-/** For CI: one suite per operation, one case per check; what was not reached is skipped with its reason. */
+/** The report for CI: one suite per operation, one case per check; a check that was not reached is skipped with the reason. */
 export function formatJunit(result: RunResult): string {
   const suites = [...Map.groupBy(result.obligations, ({ operation }) => operation)].map(([operation, obligations]) => {
     const cases = [...Map.groupBy(obligations, ({ check }) => check)].map(([check, own]) =>
@@ -44,14 +44,14 @@ export function formatJunit(result: RunResult): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-/** A run that proves nothing must not look green, although it holds nothing against the deployment. */
+/** A run that proves nothing must not look green, even without findings. */
 function formatRun(message: string, fix: string): string {
   const error = `<error message="${escapeXml(message)}">${escapeXml(fix)}</error>`;
   const test = `    <testcase classname="the run" name="tests the deployment">\n      ${error}\n    </testcase>`;
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
 }
 
-/** Readers who count the cases see the parts that none of them is about. */
+/** Lists the untested parts as cases, for readers who count cases. */
 function formatNotTested(reasons: readonly string[]): string {
   const cases = reasons.map((reason) => {
     const skipped = `<skipped message="${escapeXml(reason)}"/>`;
@@ -83,7 +83,7 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
   if (found.length > 0) {
     const failures = found.map((finding) => {
       const here = finding.occurrences.find((one) => one.operation === operation);
-      // Some readers show nothing but this.
+      // Some viewers show only the message.
       const { place, message } = here ?? finding;
       return formatFailure(finding, `${place}: ${message}`);
     });
@@ -94,12 +94,12 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
   return isTested ? `${head}/>` : `${head}>\n      <skipped message="${escapeXml(reason)}"/>\n    </testcase>`;
 }
 
-/** `&#x9b;` stands for the same; a line of a failure stays one. */
+/** Escapes an unsafe character, as `&#x9b;`; line breaks remain. */
 function characterReference(char: string): string {
   return char === '\n' ? char : `&#x${char.codePointAt(0)?.toString(16)};`;
 }
 
-/** Also without what XML 1.0 cannot carry at all: most controls, lone surrogates. */
+/** Also replaces characters that XML 1.0 forbids: most controls, lone surrogates. */
 function escapeXml(text: string): string {
   const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text
