@@ -1,10 +1,10 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { TestAnswer } from '../seeded/serve.ts';
 
-/** An answer that looks wrong and is right by its contract, to one operation that the contract describes. */
+/** An answer that looks wrong but conforms to the contract, with its operation. */
 export interface UnusualAnswer {
   readonly name: string;
-  /** Of OpenAPI. */
+  /** Version of OpenAPI. */
   readonly version?: string;
   readonly method?: string;
   readonly responses: object;
@@ -21,7 +21,7 @@ function json(schema: object, body: unknown, more: Partial<UnusualAnswer> = {}):
   };
 }
 
-/** With content of a type that the response lists, and as it came. */
+/** An answer with a declared media type, and the one that is sent. */
 function typed(
   declared: string,
   sent: string,
@@ -63,39 +63,39 @@ const pets = {
   Dog: { type: 'object', required: ['kind'], properties: { kind: text, bark: text } },
 };
 
-/** Each must be met without a word. */
+/** None of them may cause a finding. */
 export const unusualAnswers: readonly UnusualAnswer[] = [
   {
-    name: 'leaves out of each item what is declared writeOnly',
+    name: 'omits a writeOnly property in each item',
     ...json({ type: 'array', items: user }, [{ id: 1, name: 'Ada' }]),
   },
   {
-    name: 'keeps what is readOnly beneath an object that is',
+    name: 'contains a readOnly property within a readOnly object',
     ...json({ properties: { meta: { ...user, readOnly: true } } }, { meta: { id: 1, name: 'Ada' } }),
   },
   { name: 'sends an empty list', ...json({ type: 'array', items: { ...user, minProperties: 2 } }, []) },
   { name: 'sends an empty object', ...json({ type: 'object', properties: { a: text } }, {}) },
   { name: 'sends a bare null', ...json({ type: ['object', 'null'] }, 'null') },
-  { name: 'sends a bare text', ...json(text, '"OK"') },
-  { name: 'sends a list where no type is declared', ...json({ properties: { a: text }, required: ['a'] }, []) },
-  { name: 'sends a text where only bounds of numbers are declared', ...json({ minimum: 5 }, '"a"') },
+  { name: 'sends a bare string', ...json(text, '"OK"') },
+  { name: 'sends an array for a schema without a type', ...json({ properties: { a: text }, required: ['a'] }, []) },
+  { name: 'sends a string for a schema with only a minimum', ...json({ minimum: 5 }, '"a"') },
   {
-    name: 'sends null under nullable',
+    name: 'sends null for a nullable string',
     version: '3.0.3',
     ...json({ type: 'object', properties: { a: { type: 'string', nullable: true } } }, { a: null }),
   },
   {
-    name: 'sends null under nullable with an enum that lists none',
+    name: 'sends null for a nullable enum that does not list null',
     version: '3.0.3',
     ...json({ properties: { a: { type: 'string', nullable: true, enum: ['x'] } } }, { a: null }),
   },
   {
-    name: 'sends null under nullable around an allOf',
+    name: 'sends null for a nullable allOf',
     version: '3.0.3',
     ...json({ properties: { a: { nullable: true, allOf: [ref('Cat')] } } }, { a: null }, { schemas: pets }),
   },
   {
-    name: 'breaks what stands beside a $ref in 3.0, where it is ignored',
+    name: 'breaks a keyword next to a $ref, which OpenAPI 3.0 ignores',
     version: '3.0.3',
     ...json(
       { properties: { a: { $ref: '#/components/schemas/Name', maxLength: 1 } } },
@@ -104,12 +104,12 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'keeps a bound that is exclusive by a boolean',
+    name: 'is within a bound with a boolean exclusiveMinimum',
     version: '3.0.3',
     ...json({ type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false }, '1.0'),
   },
   {
-    name: 'names its branch by a mapping, and fits two',
+    name: 'matches two branches and names one by a mapping',
     ...json(
       {
         oneOf: [ref('Cat'), ref('Dog')],
@@ -120,7 +120,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'sends a kind that no mapping lists',
+    name: 'has a discriminator value that no mapping lists',
     ...json(
       { anyOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind' } },
       { kind: 'ferret' },
@@ -128,49 +128,49 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'answers 404 under default',
+    name: 'has a 404 declared by default',
     responses: { 200: { description: 'OK' }, default: { description: 'Else' } },
     answer: { status: 404 },
   },
-  { name: 'answers 207 under 2XX', responses: { '2XX': { description: 'OK' } }, answer: { status: 207 } },
+  { name: 'has a 207 declared by 2XX', responses: { '2XX': { description: 'OK' } }, answer: { status: 207 } },
   {
-    name: 'answers 422 under 4xx in small letters',
+    name: 'has a 422 declared by 4xx in lower case',
     responses: { 200: { description: 'OK' }, '4xx': { description: 'No' } },
     answer: { status: 422 },
   },
-  { name: 'answers 303 as it documents', ...headed({ location: '../other?x=1#top' }, {}, 303) },
+  { name: 'has a documented 303', ...headed({ location: '../other?x=1#top' }, {}, 303) },
   {
-    name: 'documents 503, and is away',
+    name: 'has a documented 503',
     responses: { 200: { description: 'OK' }, 503: { description: 'Away' } },
     answer: { status: 503, headers: { 'retry-after': '0' } },
   },
   {
-    name: 'announces to HEAD what GET would bring',
+    name: 'describes the content of GET in answer to HEAD',
     method: 'head',
     ...json({ type: 'object' }, '', {
       answer: { status: 200, headers: { 'content-type': 'text/html', 'content-length': '400' } },
     }),
   },
-  { name: 'sends a media type with 204', ...headed({ 'content-type': 'application/json' }, {}, 204) },
+  { name: 'has a media type and status 204', ...headed({ 'content-type': 'application/json' }, {}, 204) },
   {
-    name: 'sends a media type and no content',
+    name: 'has a media type but no content',
     ...headed({ 'content-type': 'application/json', 'content-length': '0' }, {}, 205),
   },
   {
-    name: 'sends hal+json as it lists',
+    name: 'sends the declared hal+json with a parameter',
     ...typed('application/hal+json', 'application/hal+json; profile="a;b"', '{"a":1}', { type: 'object' }),
   },
   {
-    name: 'sends a type of its own under application/*',
+    name: 'sends a vendor type declared by application/*',
     ...typed('application/*', 'application/vnd.a.b+json;v=1', '{}', { type: 'object' }),
   },
-  { name: 'sends text under */*', ...typed('*/*', 'text/plain', 'a') },
+  { name: 'sends text declared by */*', ...typed('*/*', 'text/plain', 'a') },
   {
-    name: 'sends another parameter than the listed one',
+    name: 'spells a media type parameter unlike the contract',
     ...typed('application/json; charset=utf-8', 'application/json;charset=UTF-8;', '{}'),
   },
   {
-    name: 'sends Latin-1 and says so',
+    name: 'sends Latin-1 with its charset',
     ...typed('text/plain', 'text/plain; charset=iso-8859-1', Buffer.from('Zoë', 'latin1'), {
       type: 'string',
       maxLength: 3,
@@ -188,37 +188,37 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     name: 'sends events',
     ...typed('text/event-stream', 'text/event-stream', 'data: {"a":1}\n\n', { type: 'object', required: ['a'] }),
   },
-  { name: 'sends a number as text', ...typed('text/plain', 'text/plain', '17', { type: 'integer' }) },
+  { name: 'sends a number as text/plain', ...typed('text/plain', 'text/plain', '17', { type: 'integer' }) },
   {
     name: 'sends a picture',
     ...typed('image/png', 'image/png', Buffer.from([137, 80, 78, 71, 0, 255]), { type: 'string', format: 'binary' }),
   },
   {
-    name: 'sends whole numbers beyond 2^53',
+    name: 'sends integers beyond 2^53',
     ...json({ type: 'array', items: { type: 'integer', maximum: 9007199254740992 } }, '[9007199254740993]'),
   },
   { name: 'sends a number beyond any double', ...json({ type: 'number', minimum: 0 }, '1e400') },
   {
-    name: 'spells whole numbers as it likes',
+    name: 'spells integers with fractions and exponents',
     ...json({ type: 'array', items: { type: 'integer' } }, '[5.0, 1e2, -0, 1E+2, 100e-2]'),
   },
   {
-    name: 'sends decimals that no double holds',
+    name: 'sends decimals that no double represents',
     ...json({ type: 'array', items: { type: 'number', multipleOf: 0.01 } }, '[4.35, 0.07, 1.1, 8.2]'),
   },
   {
-    name: 'lists what only looks equal',
+    name: 'lists distinct values that look equal',
     ...json({ type: 'array', uniqueItems: true }, '[1, true, "1", 0, false, {"a":1}, {"a":2}, [], [[]]]'),
   },
-  { name: 'spells a constant another way', ...json({ const: { a: 1, b: [1] } }, '{"b":[1.0],"a":1}') },
+  { name: 'spells a constant unlike the contract', ...json({ const: { a: 1, b: [1] } }, '{"b":[1.0],"a":1}') },
   { name: 'repeats a key', ...json({ properties: { a: text } }, '{"a":"x","a":"y"}') },
-  { name: 'escapes what need not be escaped', ...json({ type: 'string', maxLength: 1 }, '"\\ud83d\\ude80"') },
+  { name: 'escapes characters without need', ...json({ type: 'string', maxLength: 1 }, '"\\ud83d\\ude80"') },
   { name: 'sends half of a surrogate pair', ...json(text, '"\\ud800"') },
   { name: 'sends a NUL', ...json({ type: 'string', minLength: 3 }, '"a\\u0000b"') },
-  { name: 'keeps a pattern of Unicode classes', ...json({ type: 'string', pattern: '^\\p{L}+$' }, '"Zoë"') },
-  { name: 'keeps a pattern somewhere in the text', ...json({ type: 'string', pattern: 'b' }, '"abc"') },
+  { name: 'matches a pattern of Unicode classes', ...json({ type: 'string', pattern: '^\\p{L}+$' }, '"Zoë"') },
+  { name: 'matches a pattern in the middle of the text', ...json({ type: 'string', pattern: 'b' }, '"abc"') },
   {
-    name: 'spells instants as RFC 3339 allows',
+    name: 'sends unusual instants of RFC 3339',
     ...json({ type: 'array', items: { type: 'string', format: 'date-time' } }, [
       '2026-02-28t23:59:59z',
       '2016-12-31T23:59:60Z',
@@ -227,9 +227,9 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ]),
   },
   { name: 'sends a leap day', ...json({ type: 'string', format: 'date' }, '"2024-02-29"') },
-  { name: 'sends texts of a format that nobody knows', ...json({ type: 'string', format: 'crn' }, '"x"') },
+  { name: 'sends a string of an unknown format', ...json({ type: 'string', format: 'crn' }, '"x"') },
   {
-    name: 'sends bytes whose format is but a note',
+    name: 'sends a string whose format is for numbers',
     ...json({ type: 'array', items: { type: 'string', format: 'int64' } }, '["x"]'),
   },
   {
@@ -237,7 +237,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ...json({ type: 'string', format: 'uuid' }, '"6BA7B810-9DAD-11D1-80B4-00C04FD430C8"'),
   },
   {
-    name: 'has members that two parts of an allOf declare',
+    name: 'has members of two parts of an allOf',
     ...json(
       { allOf: [ref('Cat'), { properties: { extra: text } }], unevaluatedProperties: false },
       { kind: 'a', lives: 1, extra: 'x' },
@@ -245,40 +245,43 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'has members by their pattern',
+    name: 'has members declared by patternProperties',
     ...json({ type: 'object', patternProperties: { '^x-': text }, additionalProperties: false }, { 'x-a': 'b' }),
   },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  { name: 'is an object by the then of an if', ...json({ if: { required: ['a'] }, then: { required: ['b'] } }, {}) },
+  { name: 'does not satisfy the if of a then', ...json({ if: { required: ['a'] }, then: { required: ['b'] } }, {}) },
   {
-    name: 'nests as deep as it likes',
+    name: 'nests a recursive schema 200 levels deep',
     ...json(ref('Tree'), `${'{"t":'.repeat(200)}{}${'}'.repeat(200)}`, {
       schemas: { Tree: { type: 'object', properties: { t: ref('Tree') } } },
     }),
   },
   {
-    name: 'has a list of which a part need not be there',
+    name: 'has no item for a contains with minContains 0',
     ...json({ type: 'array', contains: { const: 1 }, minContains: 0 }, '[2]'),
   },
-  { name: 'sends a header in spaces', ...headed({ 'x-count': '  5  ' }, { 'X-Count': { type: 'integer' } }) },
+  { name: 'sends a header between spaces', ...headed({ 'x-count': '  5  ' }, { 'X-Count': { type: 'integer' } }) },
   { name: 'sends a boolean header in capitals', ...headed({ 'x-on': 'TRUE' }, { 'X-On': { type: 'boolean' } }) },
   { name: 'sends an empty list header', ...headed({ 'x-tags': ', ,a' }, { 'X-Tags': { type: 'array', items: text } }) },
   {
-    name: 'repeats headers that are lists',
+    name: 'repeats list headers',
     ...headed({
       vary: ['accept', 'origin'],
       link: ['<a>; rel=next', '<b>; rel="prev"'],
       'cache-control': ['no-cache', 'no-store'],
     }),
   },
-  { name: 'sends a tag that is empty', ...headed({ etag: '""', 'last-modified': 'Sunday, 06-Nov-94 08:49:37 GMT' }) },
+  {
+    name: 'sends an empty ETag and an obsolete date',
+    ...headed({ etag: '""', 'last-modified': 'Sunday, 06-Nov-94 08:49:37 GMT' }),
+  },
   {
     name: 'sends an address with an IPv6 host',
     ...headed({ location: 'http://[::1]:8080/a%20b?q=(1)#c' }, {}, 201),
     method: 'post',
   },
   {
-    name: 'codes in capitals',
+    name: 'spells its content coding in capitals',
     ...json({ type: 'object' }, '', {
       answer: {
         status: 200,
@@ -288,7 +291,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     }),
   },
   {
-    name: 'codes twice',
+    name: 'has two content codings',
     ...json({ type: 'object' }, '', {
       answer: {
         status: 200,
@@ -298,7 +301,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     }),
   },
   {
-    name: 'codes as is registered, and read by few',
+    name: 'has a registered but rare content coding',
     ...json({ type: 'object' }, '', {
       answer: {
         status: 200,
@@ -308,7 +311,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     }),
   },
   {
-    name: 'hints before it answers',
+    name: 'follows an early hint',
     ...raw(
       'HTTP/1.1 103 Early Hints',
       'Link: </a>; rel=preload',
@@ -322,7 +325,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'sends pieces and a trailer',
+    name: 'is sent in chunks with a trailer',
     ...raw(
       'HTTP/1.1 200 OK',
       'Content-Type: application/json',
@@ -341,15 +344,15 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'ends its content by closing',
+    name: 'ends its content by closing the connection',
     ...raw('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', '{"a":1}'),
   },
   {
-    name: 'answers as HTTP/1.0 does',
+    name: 'is HTTP/1.0',
     ...raw('HTTP/1.0 200 Fine', 'Content-Type: application/json', 'Content-Length: 7', '', '{"a":1}'),
   },
   {
-    name: 'says nothing in its reason phrase',
+    name: 'has an empty reason phrase',
     ...raw('HTTP/1.1 200 ', 'Content-Type: application/json', 'Content-Length: 7', 'Connection: close', '', '{"a":1}'),
   },
 ];

@@ -2,21 +2,21 @@ import { gzipSync } from 'node:zlib';
 import type { ApiName } from '../seeded/apis.ts';
 import type { TestAnswer, TestRequest } from '../seeded/serve.ts';
 
-/** A server that does something unusual which no sentence forbids. */
+/** A server with unusual behaviour that no norm or contract forbids. */
 export interface FalsePositiveServer {
   readonly name: string;
   readonly api: ApiName;
-  /** Called for each answer of the clean server; `count` is the number of requests so far, `same` of those with this method and path. */
+  /** Called for each answer of the clean server. @param count requests so far @param same those with this method and path */
   readonly change: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
-  /** Checks that may have a doubt. */
-  readonly suspects?: readonly string[];
+  /** Checks that may report an inconclusive finding. */
+  readonly inconclusive?: readonly string[];
 }
 
 const problem = { 'content-type': 'application/problem+json' };
 
 export const falsePositiveServers: readonly FalsePositiveServer[] = [
   {
-    name: 'sends properties that nobody declared',
+    name: 'sends undeclared properties',
     api: 'library',
     change: (answer) => enrich(answer, { extra: 1, constructor: 'x', __v: null }),
   },
@@ -27,7 +27,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     change: (answer) => enrich(answer, { mood: 'sleepy' }),
   },
   {
-    name: 'spells header names its own way',
+    name: 'sends header names in capitals',
     api: 'library',
     change: (answer) => ({ ...answer, headers: upperCase(answer.headers) }),
   },
@@ -50,24 +50,24 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     change: (answer) => ({ ...answer, headers: { ...answer.headers, 'set-cookie': ['a=1; Path=/', 'b=2'] } }),
   },
   {
-    name: 'refuses every new book by a documented 400',
+    name: 'rejects every create with a documented 400',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'POST' && path.endsWith('/books') ? { status: 400, body: { reason: 'closed' } } : answer,
   },
   {
-    name: 'hides what is there behind a documented 404',
+    name: 'hides existing resources behind a documented 404',
     api: 'library',
     change: (answer, { path }) => (/books\/b/.test(path) ? { status: 404, body: { reason: 'no' } } : answer),
   },
   {
-    name: 'refuses an operation to this client by 403',
+    name: 'rejects an operation of this client with 403',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'POST' && /readers/.test(path) ? { status: 403, body: { why: 'staff only' } } : answer,
   },
   {
-    name: 'answers an empty list',
+    name: 'returns an empty list',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'GET' && path.endsWith('/books')
@@ -79,15 +79,15 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     api: 'library',
     change: (answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } }),
   },
-  { name: 'takes its time', api: 'library', change: (answer) => ({ ...answer, delayMs: 120 }) },
+  { name: 'answers slowly', api: 'library', change: (answer) => ({ ...answer, delayMs: 120 }) },
   {
-    name: 'limits the rate coarsely, with Retry-After',
+    name: 'answers every second request with 429 and Retry-After',
     api: 'library',
     change: (answer, _, count) =>
       count % 2 === 1 ? { status: 429, headers: { 'retry-after': '0' }, body: 'slow down' } : answer,
   },
   {
-    name: 'is away for a moment',
+    name: 'is unavailable for a moment',
     api: 'library',
     change: (answer, _, count) => (count < 2 ? { status: 503, headers: { 'retry-after': '0' } } : answer),
   },
@@ -96,21 +96,21 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     api: 'library',
     change: (answer, _, count) => (count === 1 ? { status: 502, body: 'bad gateway' } : answer),
   },
-  { name: 'deletes softly and says 404 the second time', api: 'library', change: (answer) => answer },
+  { name: 'answers 404 to the second deletion', api: 'library', change: (answer) => answer },
   {
-    name: 'gives 406 a meaning of its own',
+    name: 'gives 406 its own meaning',
     api: 'weather',
     change: (answer, { path }) =>
       /readings/.test(path) ? { status: 406, headers: problem, body: { status: 406, title: 'asleep' } } : answer,
   },
   {
-    name: 'gives 418 a meaning of its own',
+    name: 'gives 418 its own meaning',
     api: 'weather',
     change: (answer, { path }) =>
       /readings/.test(path) ? { status: 418, headers: problem, body: { status: 418 } } : answer,
   },
   {
-    name: 'sends a problem with members of its own',
+    name: 'sends a problem with extension members',
     api: 'weather',
     change: (answer, { path }) =>
       /readings/.test(path)
@@ -118,12 +118,12 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'refuses by an undocumented problem under default',
+    name: 'rejects with a 451 declared only by default',
     api: 'weather',
     change: (answer, { path }) => (/stations$/.test(path) ? { status: 451, headers: problem, body: {} } : answer),
   },
   {
-    name: 'calls the scheme bearer in lower case',
+    name: 'spells the token type bearer in lower case',
     api: 'weather',
     change: (answer, { path }) =>
       path === '/oauth/token' ? enrich(answer, { token_type: 'bearer', scope: 'read write' }) : answer,
@@ -153,12 +153,12 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'sends an instant with a space and a comma',
+    name: 'sends an ISO 8601 instant with a space and a comma',
     api: 'library',
     change: (answer) => enrich(answer, { added: '2026-03-01 10:00:00,5Z' }),
   },
   {
-    name: 'codes its content although nobody asked for it',
+    name: 'encodes its content without Accept-Encoding',
     api: 'library',
     change: (answer) =>
       typeof answer.body !== 'object' || Buffer.isBuffer(answer.body)
@@ -170,7 +170,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
           },
   },
   {
-    name: 'begins JSON with a byte order mark, and ends it with a line',
+    name: 'begins JSON with a byte order mark and ends it with a line break',
     api: 'weather',
     change: (answer, { path }) =>
       /readings/.test(path)
@@ -184,7 +184,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
       /reset$/.test(path) ? { status: 500, headers: problem, body: { title: 'Resets are disabled here' } } : answer,
   },
   {
-    name: 'does not have a feature',
+    name: 'does not implement a feature',
     api: 'library',
     change: (answer, { path }) => (/readers$/.test(path) ? { status: 501, body: 'no' } : answer),
   },
@@ -193,24 +193,24 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     api: 'library',
     change: (answer, { path }, _, same) =>
       path === '/v2/motto' && same === 1 ? { status: 500, body: 'database is locked' } : answer,
-    suspects: ['server-error'],
+    inconclusive: ['server-error'],
   },
   {
-    name: 'breaks off one connection',
+    name: 'resets one connection',
     api: 'library',
     change: (answer, { path }, _, same) =>
       path === '/v2/motto' && same === 1 ? { ...answer, instead: 'reset' } : answer,
-    suspects: ['no-answer'],
+    inconclusive: ['no-answer'],
   },
   {
-    name: 'is away for a gateway just when something is made, once',
+    name: 'is unavailable to its gateway during one create',
     api: 'library',
     change: (answer, { path }, _, same) =>
       path === '/v2/readers' && same === 1 ? { status: 502, body: 'bad gateway' } : answer,
-    suspects: ['server-error'],
+    inconclusive: ['server-error'],
   },
   {
-    name: 'refuses without a word',
+    name: 'rejects with an empty body',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'GET' && /books\/b/.test(path)
@@ -218,19 +218,19 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'gives short pages',
+    name: 'returns short pages',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'GET' && path.endsWith('/books') ? withItems(answer, (items) => items.slice(0, 1)) : answer,
   },
   {
-    name: 'makes the same book of the same words',
+    name: 'returns the same id for every create',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'POST' && path.endsWith('/books') ? enrich(answer, { id: 'b1' }) : answer,
   },
   {
-    name: 'spreads a list header over two fields',
+    name: 'splits a list header into two fields',
     api: 'library',
     change: (answer, { method, path }) =>
       method === 'GET' && path.endsWith('/books')
@@ -238,7 +238,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'gives the place of what it made as a whole address',
+    name: 'sends an absolute URL in Location',
     api: 'library',
     change: (answer) =>
       answer.status === 201 && answer.headers?.location !== undefined
@@ -246,7 +246,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'sends numbers that no double holds',
+    name: 'sends numbers that no double represents',
     api: 'weather',
     change: (answer, { path }) =>
       /stations$/.test(path)
@@ -258,7 +258,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'writes whole numbers with a point',
+    name: 'sends integers with a decimal point',
     api: 'weather',
     change: (answer, { path }) =>
       /stations$/.test(path)
@@ -270,14 +270,14 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
         : answer,
   },
   {
-    name: 'redirects a read elsewhere, as it documents nothing of',
+    name: 'sends an undeclared Location header',
     api: 'weather',
     change: (answer, { path }) =>
       /reset$/.test(path) ? { status: 202, headers: { location: '/alps/api/stations?height=1,2' } } : answer,
   },
 ];
 
-/** Adds members to objects of the library and of its lists. */
+/** Adds members to an object and to the items of its list. */
 function enrich(answer: TestAnswer, members: Readonly<Record<string, unknown>>): TestAnswer {
   const { body } = answer;
   if (answer.status >= 400 || typeof body !== 'object' || body === null || Array.isArray(body)) return answer;
@@ -288,7 +288,7 @@ function enrich(answer: TestAnswer, members: Readonly<Record<string, unknown>>):
   return { ...answer, body: { ...body, ...members, ...items } };
 }
 
-/** The answer with other items, where it is a list. */
+/** Changes the items of an answer if it is a list. */
 function withItems(answer: TestAnswer, change: (items: readonly unknown[]) => readonly unknown[]): TestAnswer {
   const { body } = answer;
   if (typeof body !== 'object' || body === null || !('items' in body) || !Array.isArray(body.items)) return answer;

@@ -8,7 +8,7 @@ import { createLibrary, libraryKey } from './library.ts';
 import { type Handler, type Served, serve } from './serve.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
-/** Two APIs with nothing in common, each with a server that keeps its contract. */
+/** Two unrelated APIs, each with a server that conforms to its contract. */
 export const apis = {
   library: {
     file: fixture('library'),
@@ -28,7 +28,7 @@ export const apis = {
 
 export type ApiName = keyof typeof apis;
 
-/** Of a valid request of one's own, for exchanges that a test makes by hand. */
+/** The intent of a valid request with the user's own credentials, for exchanges that a test creates. */
 export const plainIntent: Intent = {
   phase: 'baseline',
   label: '',
@@ -40,7 +40,7 @@ export const plainIntent: Intent = {
   step: 0,
 };
 
-/** A fixed clock: what is sent must not depend on the day of the test. */
+/** A fixed clock: requests must not depend on the day of the test. */
 export const testNow = Date.parse('2026-04-01T09:30:00Z');
 
 export function testOptions(api: ApiName, origin: string, change: Partial<RunOptions> = {}): RunOptions {
@@ -65,7 +65,7 @@ export function testOptions(api: ApiName, origin: string, change: Partial<RunOpt
   };
 }
 
-/** Serves a handler, tests it, and closes it. */
+/** Serves a handler, runs the tests against it, and closes the server. */
 export async function runAgainst(
   api: ApiName,
   handle: Handler,

@@ -7,13 +7,13 @@ import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { plainIntent } from './apis.ts';
 
-/** A contract of what a test needs of it. */
+/** A contract with the paths and components that a test needs. */
 export function contractOf(paths: object, components: object = {}, version = '3.1.0'): Contract {
   const document = { openapi: version, info: { title: 'T', version: '1' }, paths, components };
   return readContract('api.json', JSON.stringify(document));
 }
 
-/** What a check may know of a run that has not begun. */
+/** The run context before the first request. */
 export function contextOf(contract: Contract): RunContext {
   return {
     contract,
@@ -29,7 +29,7 @@ export function contextOf(contract: Contract): RunContext {
   };
 }
 
-interface ByHand {
+interface GivenExchange {
   readonly operation?: string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,8 +38,8 @@ interface ByHand {
   readonly intent?: Partial<NumberedExchange['intent']>;
 }
 
-/** An exchange with the first operation of a contract, or with the one that is named. */
-export function exchangeOf(contract: Contract, given: ByHand): NumberedExchange {
+/** An exchange with the named operation of a contract, by default the first. */
+export function exchangeOf(contract: Contract, given: GivenExchange): NumberedExchange {
   const operation = contract.operations.find(({ id }) => given.operation === undefined || id === given.operation);
   if (operation === undefined) throw new Error(`no operation ${given.operation ?? ''}`);
   const headers = Object.entries(given.headers ?? {});
@@ -65,7 +65,7 @@ export function exchangeOf(contract: Contract, given: ByHand): NumberedExchange 
   };
 }
 
-/** An exchange that the server rejects: a text as a page, anything else as JSON. @param sent members of what links can see of it */
+/** An exchange that the server rejects; a text body is text/plain, anything else JSON. @param sent values that links can read */
 export function rejectionOf(
   contract: Contract,
   body: unknown,

@@ -3,11 +3,11 @@ import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from './apis.ts';
 import type { TestAnswer, TestRequest } from './serve.ts';
 
-/** One thing wrong with a server that is right otherwise, and who has to say so. */
+/** A fault in an otherwise correct server, and the check that must find it. */
 export interface SeededFault {
   readonly name: string;
   readonly api: ApiName;
-  /** Of the operation whose answers are changed. */
+  /** Method and path of the operation whose answers are changed. */
   readonly at: RegExp;
   readonly change: (answer: TestAnswer, request: TestRequest) => TestAnswer;
   readonly caughtBy: {
@@ -17,15 +17,15 @@ export interface SeededFault {
     readonly keyword: string;
   };
   readonly severity?: 'suspect';
-  /** What is wrong with the contract instead. */
+  /** Seeds the fault into the contract instead. */
   readonly amend?: (contract: Contract) => Contract;
-  /** Options of the run that it takes to see it. */
+  /** Options of the run that are needed to find the fault. */
   readonly options?: Partial<RunOptions>;
 }
 
 type Members = Record<string, unknown>;
 
-/** An answer with its JSON body changed. */
+/** Changes the JSON body of an answer. */
 export function withBody(change: (body: Members) => unknown): SeededFault['change'] {
   return (answer) => ({ ...answer, body: change(structuredClone(answer.body) as Members) });
 }
@@ -34,7 +34,7 @@ export function withHeaders(headers: Readonly<Record<string, string>>): SeededFa
   return (answer) => ({ ...answer, headers: { ...answer.headers, ...headers } });
 }
 
-/** A change of the first item of a list. */
+/** Changes an item of a list, by default the first. */
 export function withItem(list: string, change: (item: Members) => void, index = 0): SeededFault['change'] {
   return withBody((body) => {
     const items = body[list] as Members[];

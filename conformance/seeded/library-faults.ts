@@ -9,7 +9,7 @@ type Row = Omit<SeededFault, 'api'>;
 
 const rows: readonly Row[] = [
   {
-    name: 'a required property is dropped',
+    name: 'a required property is missing',
     at: list,
     change: withItem('items', (item) => delete item.title),
     caughtBy: by('body-schema', 'listBooks', `${book}/0/required`, 'required'),
@@ -21,31 +21,31 @@ const rows: readonly Row[] = [
     caughtBy: by('body-schema', 'listBooks', `${book}/0/properties/pages/type`, 'type'),
   },
   {
-    name: 'a number is beyond its bound',
+    name: 'a number is below its minimum',
     at: read,
     change: withBody((body) => ({ ...body, pages: 0 })),
     caughtBy: by('body-schema', 'readBook', `${book}/0/properties/pages/minimum`, 'minimum'),
   },
   {
-    name: 'a closed enum has another value',
+    name: 'a value is not listed in a closed enum',
     at: read,
     change: withBody((body) => ({ ...body, state: 'lost' })),
     caughtBy: by('body-schema', 'readBook', `${book}/1/properties/state/enum`, 'enum'),
   },
   {
-    name: 'a date-time is a word',
+    name: 'a date-time is not a date',
     at: read,
     change: withBody((body) => ({ ...body, added: 'yesterday' })),
     caughtBy: by('body-schema', 'readBook', `${book}/1/properties/added/format`, 'format'),
   },
   {
-    name: 'the branch that was meant is wrong inside',
+    name: 'a member is missing in the matching branch of a union',
     at: list,
     change: withItem('items', (item) => Object.assign(item, { lastLoan: { reader: 'r7' } })),
     caughtBy: by('body-schema', 'listBooks', '#/components/schemas/Loan/required', 'required'),
   },
   {
-    name: 'JSON is cut off',
+    name: 'JSON is truncated',
     at: read,
     change: (answer) => ({ ...answer, headers: { 'content-type': 'application/json' }, body: '{"id":"b1",' }),
     caughtBy: by(
@@ -71,13 +71,13 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'plain text is called gzip',
+    name: 'plain content is labelled gzip',
     at: read,
     change: withHeaders({ 'content-encoding': 'gzip' }),
     caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'content-coding'),
   },
   {
-    name: 'a number that no reader represents stands where a text is due',
+    name: 'a string is replaced by a number that is too large to represent',
     at: read,
     change: (answer) => ({
       ...answer,
@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'HTML instead of JSON',
+    name: 'HTML replaces JSON',
     at: list,
     change: (answer) => ({
       ...answer,
@@ -108,19 +108,19 @@ const rows: readonly Row[] = [
     caughtBy: by('media-type', 'listBooks', '#/paths/~1books/get/responses/200/content', 'content'),
   },
   {
-    name: 'no Content-Type',
+    name: 'Content-Type is missing',
     at: list,
     change: (answer) => ({ ...answer, body: JSON.stringify(answer.body) }),
     caughtBy: by('media-type', 'listBooks', '#/paths/~1books/get/responses/200/content', 'content'),
   },
   {
-    name: 'a status that is not listed',
+    name: 'a success status is not documented',
     at: list,
     change: (answer) => ({ ...answer, status: 203 }),
     caughtBy: by('status-undocumented', 'listBooks', '#/paths/~1books/get/responses', 'responses'),
   },
   {
-    name: 'a refusal that is not listed',
+    name: 'a 4xx is not documented',
     at: add,
     change: () => ({ status: 409, body: { reason: 'taken' } }),
     caughtBy: by('status-undocumented', 'addBook', '#/paths/~1books/post/responses', 'responses'),
@@ -137,7 +137,7 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'a header breaks its bound',
+    name: 'a header is below its minimum',
     at: list,
     change: withHeaders({ 'x-total': '-1' }),
     caughtBy: by(
@@ -148,7 +148,7 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'an item of a header is not listed',
+    name: 'an item of a header is not listed in its enum',
     at: list,
     change: withHeaders({ 'x-shelves': 'north,west' }),
     caughtBy: by(
@@ -165,19 +165,19 @@ const rows: readonly Row[] = [
     caughtBy: by('server-error', 'readBook', '#/paths/~1books~1{bookId}/get', '500'),
   },
   {
-    name: 'a 500 to what is made, which is not sent again',
+    name: 'a 500 to a create, which is not repeated',
     at: add,
     change: () => ({ status: 500, body: { reason: 'oops' } }),
     caughtBy: by('server-error', 'addBook', '#/paths/~1books/post', '500'),
   },
   {
-    name: 'a 503 that stays',
+    name: 'a permanent 503',
     at: list,
     change: () => ({ status: 503, body: { reason: 'busy' } }),
     caughtBy: by('server-error', 'listBooks', '#/paths/~1books/get', '503'),
   },
   {
-    name: 'a secret is sent back',
+    name: 'a writeOnly secret is returned',
     at: /^POST \/v2\/readers/,
     change: (answer, request) => ({
       ...answer,
@@ -191,13 +191,13 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'a pass stands in the list of books',
+    name: 'a book contains the pass of a reader',
     at: /^PUT/,
     change: withBody((body) => ({ ...body, note: 'kept for PASS-000-1-XYZ' })),
     caughtBy: by('sensitive-leak', 'replaceBook', '#/components/schemas/Reader/properties/pass', 'x-sensitive'),
   },
   {
-    name: 'Location is no reference',
+    name: 'Location is not a URI reference',
     at: add,
     change: withHeaders({ location: 'books b3' }),
     caughtBy: by('http-law', 'addBook', '#/paths/~1books/post/responses/201', 'location-reference'),
@@ -209,26 +209,26 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'etag-grammar'),
   },
   {
-    name: 'a stack frame in a refusal',
+    name: 'a 400 contains a stack frame',
     at: add,
     change: () => ({ status: 400, body: { reason: 'TypeError: at addBook (/srv/books.js:10:5)' } }),
     caughtBy: by('internals-leaked', 'addBook', '#/paths/~1books/post', 'a JavaScript stack frame'),
     severity: 'suspect',
   },
   {
-    name: 'silence',
+    name: 'no answer arrives in time',
     at: read,
     change: (answer) => ({ ...answer, instead: 'hang' }),
     caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'timeout'),
   },
   {
-    name: 'a reset',
+    name: 'the connection is reset',
     at: read,
     change: (answer) => ({ ...answer, instead: 'reset' }),
     caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'reset'),
   },
   {
-    name: 'a body shorter than it says',
+    name: 'the body is shorter than Content-Length',
     at: read,
     change: (answer) => ({
       ...answer,
@@ -237,13 +237,13 @@ const rows: readonly Row[] = [
     caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'truncated'),
   },
   {
-    name: 'no HTTP at all',
+    name: 'the answer is not HTTP',
     at: read,
     change: (answer) => ({ ...answer, raw: 'hello\r\n\r\n' }),
     caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'malformed'),
   },
   {
-    name: 'content announced after 204',
+    name: 'a 204 has a Content-Length',
     at: /^DELETE/,
     change: (answer) => ({
       ...answer,
@@ -252,13 +252,13 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'removeBook', '#/paths/~1books~1{bookId}/delete/responses/204', 'content-after-204'),
   },
   {
-    name: 'the contract says what a norm forbids, at two places',
+    name: 'the contract breaks a MUST at two places',
     at: read,
     change: (answer) => answer,
     amend: (contract) => {
       const problem = {
         line: 1,
-        message: '"str" is no type.',
+        message: '"str" is not a type.',
         fix: 'Use string.',
         breaks: 'JSON Schema 2020-12, 6.1.1',
       };

@@ -9,7 +9,7 @@ interface Route {
   readonly answer: (request: TestRequest, id: string) => TestAnswer;
 }
 
-/** A server that keeps the contract `fixtures/library.yaml`, with state of its own. */
+/** A stateful server that conforms to `fixtures/library.yaml`. */
 export function createLibrary(): Handler {
   const books = new Map<string, Record<string, unknown>>();
   const added = '2026-03-01T10:00:00Z';

@@ -7,7 +7,7 @@ import { libraryFaults } from './library-faults.ts';
 import type { Handler } from './serve.ts';
 import { weatherFaults } from './weather-faults.ts';
 
-// If these fail, the runner misses a defect, or blames something else for it.
+// If these fail, the runner misses a defect, or reports the wrong one.
 
 describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) => {
   test.each([1, 2, 3, 4, 5])('gives no finding with seed %d, and every operation is accepted', async (seed) => {
@@ -31,11 +31,11 @@ describe.each(faults)('$api: $name', (fault) => {
     { seed: 1, workers: 16 },
     { seed: 2, workers: 1 },
   ])('is caught once, by its name (%o)', async (change) => {
-    // Short for the one that is about time alone: a pause of a busy machine is no fault of the others.
+    // Only the fault of the timeout has a short one: a busy machine must not fail the others.
     const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
     const { result } = await runAgainst(
       fault.api,
-      plant(fault),
+      injectFault(fault),
       { ...change, timeoutMs, ...fault.options },
       fault.amend,
     );
@@ -52,7 +52,7 @@ describe.each(faults)('$api: $name', (fault) => {
   });
 });
 
-function plant({ api, at, change }: SeededFault): Handler {
+function injectFault({ api, at, change }: SeededFault): Handler {
   const handle = apis[api].create();
   return async (request) => {
     const query = request.query.size > 0 ? `?${request.query}` : '';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as a test server sees it. */
+/** A request that a test server received. */
 export interface TestRequest {
   readonly method: string;
   readonly path: string;
@@ -13,9 +13,9 @@ export interface TestRequest {
 export interface TestAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Text goes out as it is, anything else as JSON. */
+  /** Text and buffers are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
-  /** Written to the socket instead of an answer, which is then closed. */
+  /** Octets for the socket instead of an answer; the socket is closed afterwards. */
   readonly raw?: string;
   readonly instead?: 'hang' | 'reset';
   readonly delayMs?: number;
@@ -30,7 +30,7 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-/** Serves a handler on a port of the loopback interface, by default a free one. */
+/** Serves a handler on a loopback port, by default a free one. */
 export async function serve(handle: Handler, wanted = 0): Promise<Served> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -22,13 +22,13 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'a value fits no alternative',
+    name: 'a value matches no alternative of oneOf',
     at: readings,
     change: withItem('values', (item) => Object.assign(item, { kind: 'guessed' })),
     caughtBy: by('body-schema', 'listReadings', `${values}/oneOf`, 'oneOf'),
   },
   {
-    name: 'too many decimals',
+    name: 'a number has too many decimals',
     at: readings,
     change: withItem('values', (item) => Object.assign(item, { degrees: 1.005 })),
     caughtBy: by('body-schema', 'listReadings', `${values}/oneOf/0/properties/degrees/multipleOf`, 'multipleOf'),
@@ -52,37 +52,37 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '405-allow'),
   },
   {
-    name: 'a 405 that allows what it refuses',
+    name: 'a 405 lists the rejected method in Allow',
     at: list,
     change: () => ({ status: 405, headers: { ...problem, allow: 'GET, HEAD' }, body: { title: 'no', status: 405 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'allow-lists-refused'),
   },
   {
-    name: 'a problem with another status inside',
+    name: 'a problem has a status other than the answer',
     at: list,
     change: () => ({ status: 400, headers: problem, body: { title: 'no', status: 422 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'problem-status'),
   },
   {
-    name: 'Last-Modified in the future',
+    name: 'Last-Modified is in the future',
     at: readings,
     change: withHeaders({ 'last-modified': 'Fri, 01 Mar 2199 10:00:00 GMT' }),
     caughtBy: by('http-law', 'listReadings', `${readingsOf}/responses/200`, 'last-modified-date'),
   },
   {
-    name: 'Retry-After is a word',
+    name: 'Retry-After is neither seconds nor a date',
     at: list,
     change: () => ({ status: 400, headers: { ...problem, 'retry-after': 'soon' }, body: { title: 'no', status: 400 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'retry-after-value'),
   },
   {
-    name: 'a 412 out of the blue',
+    name: 'a 412 without a condition',
     at: list,
     change: () => ({ status: 412, headers: problem, body: { title: 'no', status: 412 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '412-without-condition'),
   },
   {
-    name: 'a 406 though anything was accepted',
+    name: 'a 406 although Accept allows any type',
     at: list,
     change: () => ({ status: 406, headers: problem, body: { title: 'no', status: 406 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '406-though-accepted'),
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'status-range'),
   },
   {
-    name: 'content announced by a 205',
+    name: 'a 205 with content',
     at: list,
     change: () => ({
       status: 205,
@@ -103,13 +103,13 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'content-after-205'),
   },
   {
-    name: 'a 304 that nobody asked for',
+    name: 'a 304 without a condition',
     at: list,
     change: () => ({ status: 304 }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '304-unasked'),
   },
   {
-    name: 'a 206 that nobody asked for',
+    name: 'a 206 without a range',
     at: list,
     change: () => ({ status: 206, headers: { ...problem }, body: { title: 'no', status: 206 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '206-unasked'),
@@ -139,13 +139,13 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '426-upgrade'),
   },
   {
-    name: 'a problem whose title is no text',
+    name: 'a problem has a detail that is not a string',
     at: list,
     change: () => ({ status: 400, headers: problem, body: { title: 'no', detail: 7, status: 400 } }),
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'problem-members'),
   },
   {
-    name: 'a header of the token endpoint is wrong',
+    name: 'a header of the token endpoint breaks its const',
     at: /^POST \/oauth\/token/,
     change: withHeaders({ 'cache-control': 'public' }),
     caughtBy: by(
@@ -156,13 +156,13 @@ const rows: readonly Row[] = [
     ),
   },
   {
-    name: 'a 502 that stays',
+    name: 'a permanent 502',
     at: readings,
     change: () => ({ status: 502, headers: problem, body: { title: 'no', status: 502 } }),
     caughtBy: by('server-error', 'listReadings', readingsOf, '502'),
   },
   {
-    name: 'a 500 to an action, at each object that it is tried on',
+    name: 'a 500 to an action on every object',
     at: /^POST .*\/reset$/,
     change: () => ({ status: 500, headers: problem, body: { title: 'no', status: 500 } }),
     caughtBy: by('server-error', 'resetStation', '#/paths/~1stations~1{station_id}~1reset/post', '500'),

@@ -20,7 +20,7 @@ const values = [
   { kind: 'measured', degrees: 1 },
 ];
 
-/** A server that keeps the contract `fixtures/weather.yaml`, its token endpoint under `/oauth`. */
+/** A server that conforms to `fixtures/weather.yaml`, with its token endpoint under `/oauth`. */
 export function createWeather(): Handler {
   const basic = `Basic ${Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64')}`;
   return ({ method, path, query, headers }) => {
