@@ -4,12 +4,12 @@ export type Instant = number;
 const hour = 3_600_000;
 export const day = 24 * hour;
 
-/** The next whole hour, two hours on: soon enough for any rule about the near future, late enough to stay ahead. */
+/** The next whole hour plus two hours: near enough for rules about the near future, and still in the future during the run. */
 export function soon(now: Instant): Instant {
   return Math.ceil(now / hour) * hour + 2 * hour;
 }
 
-/** Spellings of an instant, the most common first: a schema's pattern decides which of them fits. */
+/** Spellings of an instant, the most common first; the schema decides which one is valid. */
 export function spellInstant(instant: Instant): readonly (string | number)[] {
   const iso = new Date(instant).toISOString();
   const seconds = iso.replace(/\.\d+Z$/, 'Z');

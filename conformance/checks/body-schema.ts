@@ -10,7 +10,7 @@ import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';
 
 export const bodySchema: ExchangeCheck = {
   name: 'body-schema',
-  about: 'content that is not what its media type says, or that breaks the schema of the response',
+  about: 'content that does not match its media type, or that breaks the schema of the response',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, contents }) =>
       contents.map(({ mediaType, pointer }) => ({ place: `response ${status} ${mediaType}`, pointer })),

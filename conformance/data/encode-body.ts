@@ -8,7 +8,7 @@ export interface EncodedBody {
   readonly bytes: Buffer;
 }
 
-/** A boundary that no value of ours contains; fixed, so that a request has the same bytes every time. */
+/** A boundary that no generated value contains; constant, so that a request always has the same bytes. */
 const boundary = 'lockstep-7d1f0c5e';
 
 interface Given {
@@ -17,7 +17,7 @@ interface Given {
   readonly form: CanonicalForm;
 }
 
-/** How a media type is written; the first fitting one wins. A rank tells which a server is most likely to read. */
+/** Encoders of media types; the first match applies. Servers are most likely to accept those of a low rank. */
 const encoders: readonly {
   readonly takes: (type: string) => boolean;
   readonly rank: number;
@@ -26,7 +26,7 @@ const encoders: readonly {
   { takes: isJson, rank: 0, encode: (value) => JSON.stringify(value) },
   { takes: (type) => type === 'application/x-www-form-urlencoded', rank: 0, encode: encodeForm },
   { takes: (type) => type.startsWith('multipart/'), rank: 0, encode: encodeMultipart },
-  // RFC 9512: whatever is JSON is YAML too.
+  // JSON is a subset of YAML (RFC 9512).
   { takes: (type) => /[/+](x-)?yaml$/.test(type), rank: 1, encode: textOf },
   { takes: (type) => /[/+]xml$/.test(type), rank: 1, encode: encodeDocument },
   { takes: (type) => /\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type), rank: 1, encode: encodeLines },
@@ -34,22 +34,22 @@ const encoders: readonly {
   { takes: () => true, rank: 2, encode: encodeBytes },
 ];
 
-/** The contents of a body, those that are read by most servers first, else in the order of the contract. */
+/** The contents of a body, those that most servers accept first, otherwise in the order of the contract. */
 export function rankContents(contents: readonly MediaContent[]): MediaContent[] {
   return contents
     .filter((content) => /^[^/]+\/[^/]+$/.test(typeOf(content)))
     .sort((a, b) => encoderFor(typeOf(a)).rank - encoderFor(typeOf(b)).rank);
 }
 
-/** Whether an example of it is a value; of other types a text may be the document itself. */
+/** Whether an example of the media type is a value; for other types, a text may be the document itself. */
 export function hasValues(content: MediaContent): boolean {
   return encoderFor(typeOf(content)).rank === 0;
 }
 
-/** Where nothing describes a value, it alone decides. */
+/** For values without a schema. */
 const undescribed = requestForm({ root: {}, lineOf: () => 0 });
 
-/** @param form tells names of XML and parts that are files */
+/** @param form provides XML names and file parts */
 export function encodeBody(content: MediaContent, value: unknown, form = undescribed): EncodedBody {
   const type = typeOf(content);
   const contentType = type.startsWith('multipart/') ? `${type}; boundary=${boundary}` : type;
@@ -62,7 +62,7 @@ function encoderFor(type: string): (typeof encoders)[number] {
   return found;
 }
 
-/** The type that is sent for a range. */
+/** The type sent for a range. */
 const ordinary: Readonly<Record<string, string>> = {
   '*/*': 'application/json',
   'application/*': 'application/json',
@@ -81,7 +81,7 @@ function encodeForm(value: unknown, { content }: Given): string {
     .flatMap(([name, part]) => {
       const texts = [part].flat().map((item) => encodeText(textOf(item)));
       const explode = memberOf(content.encoding[name], 'explode') !== false;
-      // The comma between two items stands for itself, one in an item does not (RFC 6570, 3.2.8).
+      // The comma between two items stays literal, one within an item is encoded (RFC 6570, 3.2.8).
       return (explode ? texts : [texts.join(',')]).map((text) => `${encodeText(name)}=${text}`);
     })
     .join('&');
@@ -92,7 +92,7 @@ function encodeText(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** RFC 7578; a part's type is what `encoding` says, else what its schema stands for (OpenAPI 3.1, 4.8.15). */
+/** RFC 7578. The type of a part is that of `encoding`, or follows from its schema (OpenAPI 3.1, 4.8.15). */
 function encodeMultipart(value: unknown, given: Given): Buffer {
   const { type, content, form } = given;
   const shape = form.branch(nodeOf(given));
@@ -117,18 +117,18 @@ function nodeOf({ content, form }: Given): SchemaNode {
   return content.schema === undefined ? form.join() : form.at(content.schema);
 }
 
-/** Bytes, or a list of such. */
+/** Whether a schema describes bytes or a list of them. */
 function isBinary(form: CanonicalForm, node: SchemaNode): boolean {
   const shape = form.branch(node);
   return shape.isBinary || (shape.types.has('array') && form.common(form.item(shape, 0)).isBinary);
 }
 
 /**
- * A value as XML, by the `xml` objects of its schema (OpenAPI 3.1, 4.8.26): names, attributes, prefixes, namespaces and
- * wrapped lists. Of several branches the first counts: names and attributes are seldom those of one branch alone.
+ * Encodes a value as XML by the `xml` objects of its schema (OpenAPI 3.1, 4.8.26): names, attributes, prefixes, namespaces and wrapped
+ * lists. Of several branches the first counts, since branches seldom differ in names and attributes.
  */
 function encodeDocument(value: unknown, given: Given): string {
-  // A text is a document that somebody wrote: an example.
+  // A text that begins with `<` is a whole document from an example.
   if (typeof value === 'string' && value.trimStart().startsWith('<')) return value;
   const node = nodeOf(given);
   const name = /^#\/components\/schemas\/([A-Za-z_][\w.-]*)$/.exec(given.form.pointerOf(node) ?? '')?.[1];
@@ -144,7 +144,7 @@ function encodeLines(value: unknown): string {
         .join('');
 }
 
-/** The smallest files of their kinds: text under these types would be refused before anything else is looked at. */
+/** The smallest valid files: a server would reject other content of these types before any other check. */
 const files: Readonly<Record<string, string>> = {
   'image/png': 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'image/gif': 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
@@ -183,7 +183,7 @@ function element(form: CanonicalForm, node: SchemaNode, value: unknown, fallback
   return `<${open}${attributes}>${content}</${close}>`;
 }
 
-/** One element for each item, called as the items say; around them another, where the list is wrapped. */
+/** One element for each item, named by the schema of the items; a wrapped list adds an element around them. */
 function list(form: CanonicalForm, shape: Shape, items: readonly unknown[], name: string): string {
   const written = items.map((item, index) => element(form, form.item(shape, index), item, name)).join('');
   if (shape.xml?.wrapped !== true) return written;

@@ -1,11 +1,10 @@
-// Parameters and headers on the wire, in the styles of OpenAPI 3.1, 4.8.12.2: written, and read.
-
+// Encodes and decodes parameters and headers in the styles of OpenAPI 3.1, 4.8.12.2.
 import { type SchemaNode, saidTypes } from '@lockstep/values/shape';
 import type { Parameter } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 
-/** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */
+/** Encoded pairs of a query or cookie parameter. */
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** Text of a path segment in its style (RFC 6570 operators none, `.`, `;`), percent-encoded. */
@@ -55,7 +54,7 @@ function membersOf(value: JsonObject): [string, unknown][] {
   return Object.entries(value).filter(([, part]) => part !== undefined);
 }
 
-/** Numbers in plain decimals, `262567` and never `2.62567e5`; half a character, as a server may cut it off, has no encoding. */
+/** Integers without exponent, `262567` and never `2.62567e5`. A lone surrogate, which a server may have cut off, cannot be encoded. */
 function spell(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value).toString();
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value).toWellFormed();
@@ -66,8 +65,8 @@ function isDocument({ mediaType }: Parameter): boolean {
 }
 
 /**
- * What a text of a header or parameter means by its schema (style `simple`): every reading that some decoder may have. One
- * valid reading is enough. `"5"` is the integer 5 and the text "5".
+ * All values that a text of a header or parameter may stand for by its schema (style `simple`), one of which has to be valid: `5` is the
+ * integer 5 and the string "5".
  */
 export function decodeText(form: CanonicalForm, schema: Pointer, text: string, explode: boolean): unknown[] {
   const readings = new Map<string, unknown>([[JSON.stringify(text), text]]);

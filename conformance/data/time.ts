@@ -1,4 +1,4 @@
-// Times that a value has to name: spelled, moved to the present, and made by the contract's rules.
+// Spells times in values, moves them to the present, and generates them by the rules of the contract.
 import { day, type Instant, soon, spellInstant } from '@lockstep/values/instant';
 import type { Contract } from '../contract/contract.ts';
 import { isObject, type Pointer, readPointer } from '../contract/document.ts';
@@ -8,7 +8,7 @@ import type { Judge } from '../schema/create-judge.ts';
 
 const hour = 3_600_000;
 
-/** ISO 8601 duration in milliseconds; a month counts 30 days, a year 365. Undefined for text that is none. */
+/** An ISO 8601 duration in milliseconds; a month has 30 days, a year 365. Undefined for any other text. */
 function readDuration(text: string): number | undefined {
   const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(text);
   if (match === null || text.length < 3) return undefined;
@@ -19,8 +19,8 @@ function readDuration(text: string): number | undefined {
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * An example with its times moved by whole days, so that the earliest lies one or two days ahead: order, length, time of the
- * day and zone stay as its author chose them. Undefined where no time stands in it.
+ * Moves the times of an example by whole days, so that the earliest is one or two days ahead. Order, durations, times of day and zones
+ * remain. Undefined if the example contains no time.
  */
 export function moveToPresent(value: unknown, now: Instant): unknown {
   const times = textsOf(value).filter((text) => dateTime.test(text) || /^\d{4}-\d\d-\d\d$/.test(text));
@@ -49,10 +49,10 @@ interface Tools {
   readonly now: Instant;
 }
 
-/** Replaces each value under `x-rule` that has a recipe by what the recipe makes. Values that are not there stay out. */
+/** Replaces each value with a recipe in `x-rule` by the result of the recipe. Omitted values remain omitted. */
 export function applyRules(tools: Tools, schema: Pointer, value: unknown): unknown {
   let result = value;
-  // Twice: a recipe may start from a value that another one makes.
+  // A second round is needed because a recipe may start from the result of another one.
   for (let round = 0; round < 2; round += 1) {
     for (const part of ruledValues(tools.contract.root, schema, result)) {
       const made = followRecipe(tools, ruleOf(part.schema), part.pointer, (from) => readPointer(result, from));
@@ -62,7 +62,7 @@ export function applyRules(tools: Tools, schema: Pointer, value: unknown): unkno
   return result;
 }
 
-/** The value that a rule's recipe makes, in the first spelling that the schema takes; undefined without a recipe. */
+/** The result of a rule's recipe, in the first spelling that the schema accepts; undefined without a recipe. */
 export function followRecipe(
   { judge, now }: Tools,
   rule: unknown,
@@ -79,7 +79,7 @@ export function followRecipe(
   return spellings.find((spelling) => judge.accepts(schema, 'request', spelling));
 }
 
-/** A copy with the value at a pointer exchanged. */
+/** A copy with the value at a pointer replaced. */
 export function replaceAt(value: unknown, at: string, made: unknown): unknown {
   if (at === '') return made;
   const [, token = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(at) ?? [];

@@ -18,11 +18,11 @@ export interface DataTools {
   readonly judge: Judge;
   readonly now: Instant;
   readonly tag: string;
-  /** Of this case alone. */
+  /** Seed of this case. */
   readonly seed: number;
 }
 
-/** The ladder of a body. Where a media type is no JSON, a text among the examples may be the document as it is sent. */
+/** The candidates for a body. If the media type is not JSON, a text among the examples may be the encoded document. */
 export function bodyCandidates(tools: DataTools, content: MediaContent): LazyList<Candidate> {
   const isText = (example: unknown): example is string => !hasValues(content) && typeof example === 'string';
   const texts = content.examples.filter(isText);
@@ -40,11 +40,11 @@ export function bodyCandidates(tools: DataTools, content: MediaContent): LazyLis
 }
 
 /**
- * The ladder of values for one schema: rules applied to the contract's examples, these moved to the present, polite values
- * from the schema, then other branches. Every value is valid by the judge; doubles are left out. That there is none at all
- * is a problem of the contract, told with its place.
+ * The candidates for one schema: examples of the contract, these moved to the present, values built from the schema, then other branches.
+ * The rules of the contract are applied to each. Invalid and repeated values are skipped. A schema without candidates is reported as a
+ * problem of the contract with its location.
  *
- * @param name of what the value is for: `end_time` comes after `start_time`, an `email` has the form of one
+ * @param name of the parameter or member: `end_time` comes after `start_time`, an `email` is an address
  */
 export function valueCandidates(
   tools: DataTools,
@@ -57,7 +57,7 @@ export function valueCandidates(
     const failure: Failure = { refused: undefined, isTooLarge: false };
     let isEmpty = true;
     for (const { label, make, isLast } of candidates(tools, schema, examples, failure, name)) {
-      // Many more branches are looked at while none has given anything.
+      // The last branches are only tried while there is no candidate.
       if (isLast && (!isEmpty || failure.isTooLarge)) break;
       const raw = make();
       if (raw === undefined) continue;
@@ -74,7 +74,7 @@ export function valueCandidates(
   });
 }
 
-/** What became of the attempts. */
+/** Why there is no candidate. */
 interface Failure {
   refused: unknown;
   isTooLarge: boolean;
@@ -83,11 +83,11 @@ interface Failure {
 interface CandidateStep {
   readonly label: string;
   readonly make: () => unknown;
-  /** Tried only where nothing before it was valid. */
+  /** Whether it is tried only if no earlier candidate was valid. */
   readonly isLast?: boolean;
 }
 
-/** So many branches are tried before a schema counts as unbuildable. */
+/** Branches that are tried before a schema counts as unbuildable. */
 const mostVariants = 16;
 
 function* candidates(
@@ -122,10 +122,10 @@ function* candidates(
 export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
 
 /**
- * A value for a schema of the contract; text that bears the run's tag where there is none.
+ * A value for a schema of the contract; without a schema, a text with the run's tag.
  *
- * @param also keywords that hold besides those of the contract, in JSON Schema 2020-12
- * @returns undefined where none can be built
+ * @param also further keywords of JSON Schema 2020-12
+ * @returns undefined if no value can be built
  */
 export function buildFrom(
   tools: DataTools,
@@ -148,7 +148,7 @@ function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): 
   return { form: judge.forms.request, now, seed, tag, ...plain, ...wishes };
 }
 
-/** Names the place that keeps a value from being built. */
+/** Reports the location that makes a schema unbuildable. */
 function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTooLarge: isLarge }: Failure): void {
   const form = judge.forms.request;
   const fix = 'Mend the schema, or give an example that is valid.';
@@ -172,7 +172,7 @@ function isValid({ judge }: DataTools, schema: string | undefined, value: unknow
   return schema === undefined || judge.accepts(schema, 'request', value);
 }
 
-/** `example`, `examples` of the schema itself or of what it refers to. */
+/** `example` and `examples` of the schema or of the one that it refers to. */
 function schemaExamples({ contract }: DataTools, schema: string): unknown[] {
   let place = placeAt(contract.root, schema);
   for (let hops = 0; hops < 8; hops += 1) {
@@ -186,7 +186,7 @@ function schemaExamples({ contract }: DataTools, schema: string): unknown[] {
   return [];
 }
 
-/** A list whose items are made when they are first asked for: most ladders are never climbed to their end. */
+/** A list whose items are generated on first use: most lists of candidates are never read to the end. */
 export interface LazyList<Item> {
   /** The item; undefined beyond the end. */
   readonly at: (index: number) => Item | undefined;

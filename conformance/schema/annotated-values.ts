@@ -1,5 +1,4 @@
-// Parts of a value to which the contract attaches a meaning: secrets, and values that a rule makes.
-
+// Parts of a value that the contract annotates: secrets, and values that a rule generates.
 import { readPattern } from '@lockstep/values/pattern';
 import {
   arrayAt,
@@ -21,11 +20,11 @@ export interface AnnotatedValue {
   readonly value: unknown;
   readonly schema: JsonObject;
   readonly pointer: Pointer;
-  /** False where it stands in one branch of several, which may not be the one that holds. */
+  /** False within one of several branches, which may not be the one that applies. */
   readonly sure: boolean;
 }
 
-/** Parts that must appear in no output: declared sensitive, written only, or passwords. Costs nothing where the schema has none. */
+/** Parts that no output may show: `x-sensitive`, `writeOnly` or passwords. Schemas without such parts are not walked. */
 export function secretsIn(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
   return findMarked(root, isSecret, schema, value);
 }
@@ -45,19 +44,19 @@ type Mark = (schema: JsonObject) => boolean;
 const isSecret: Mark = (schema) => isSensitive(schema) || schema.writeOnly === true || schema.format === 'password';
 const hasRule: Mark = (schema) => ruleOf(schema) !== undefined;
 
-/** A schema that is marked or leads to one that is. */
+/** A schema that is marked, or leads to a marked one. */
 interface Marked extends Place {
   readonly value: JsonObject;
   readonly isMarked: boolean;
-  /** Where it leads, what is about the same value first; only to others that are `Marked`. */
+  /** Steps to other `Marked` schemas, those for the same value first. */
   steps: readonly Step[];
 }
 
 interface Step {
   readonly to: Place;
-  /** False for one branch of several. */
+  /** False for one of several branches. */
   readonly isSure: boolean;
-  /** Parts of a value that the other schema is about, each with its name or index; undefined for the value itself. */
+  /** Parts of a value that the other schema describes, each with its name or index; undefined for the value itself. */
   readonly parts:
     | ((value: unknown) => readonly (readonly [token: string | number | undefined, part: unknown])[])
     | undefined;
@@ -67,7 +66,7 @@ type Look = (place: Place) => Marked | undefined;
 
 const known = new WeakMap<JsonObject, Map<Mark, Look>>();
 
-/** Finds what is marked once for each schema, and what leads there: the rest is never walked. */
+/** Finds, once per schema, the marked schemas and those that lead to them: no others are walked. */
 function markedIn(root: JsonObject, mark: Mark): Look {
   const byMark = known.get(root) ?? new Map<Mark, Look>();
   known.set(root, byMark);
@@ -103,7 +102,7 @@ function createLook(root: JsonObject, mark: Mark): Look {
   };
 }
 
-/** Most documents mark nothing in one way or another: then no schema need be followed to find that out. */
+/** Most documents mark nothing: this scan avoids following any schema. */
 function isMarkedAnywhere(root: JsonObject, mark: Mark): boolean {
   const waiting: unknown[] = [root];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -157,7 +156,7 @@ function* findMarked(root: JsonObject, mark: Mark, schema: Pointer, value: unkno
   if (marked !== undefined) yield* walk(look, marked, { at: '', value, sure: true, levels: 0, hops: 0 }, new Map());
 }
 
-/** A place of the value: its levels into the value, and steps from schema to schema since it was reached. */
+/** A location in the value, its depth, and the number of steps between schemas since it was reached. */
 interface Here extends Pick<AnnotatedValue, 'at' | 'value' | 'sure'> {
   readonly levels: number;
   readonly hops: number;
@@ -165,7 +164,7 @@ interface Here extends Pick<AnnotatedValue, 'at' | 'value' | 'sure'> {
 
 const most = { levels: 64, hops: 1_200 };
 
-/** @param met where branches lead back to what holds them, each pair of schema and place is met once */
+/** @param met visited locations of each schema, since branches may lead back to a schema that contains them */
 function* walk(look: Look, marked: Marked, here: Here, met: Map<Marked, Set<string>>): Generator<AnnotatedValue> {
   const { at, value, sure, levels, hops } = here;
   const places = met.get(marked) ?? new Set();

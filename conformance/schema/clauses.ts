@@ -1,4 +1,4 @@
-/** Sections of JSON Schema 2020-12, which OpenAPI 3.1 takes over: validation, and core for applicators. */
+/** Sections of JSON Schema 2020-12, which OpenAPI 3.1 adopts: validation, and core for applicators. */
 const sections: Readonly<Record<string, string>> = {
   ...sectionsOf('JSON Schema 2020-12, validation, ', {
     type: '6.1.1',
@@ -86,9 +86,9 @@ function sectionsOf(document: string, numbers: Readonly<Record<string, string>>)
 }
 
 /**
- * Where a norm says what a keyword of a schema asks for.
+ * The section of a norm that defines a keyword of a schema.
  *
- * @param version of OpenAPI, as the document names it
+ * @param version the `openapi` member of the document
  */
 export function clauseOf(version: unknown, keyword: string): string {
   const isOld = is30(version);

@@ -11,27 +11,27 @@ import { judgeAtSight } from './judge-at-sight.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { countReferences, startCounting } from './reference-limit.ts';
 
-/** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
+/** Validates values against schemas of the contract, which are compiled on first use. */
 export interface Judge extends Omit<Schemas, 'dialects'> {
   /**
-   * Every violation. Undefined where none was found, and the schema, or one that it refers to, could not be read or compiled as a
-   * whole (`problems` says so), or the value takes more stack or more references than it may.
+   * Every violation. Undefined if the value exceeds the limits of stack or references. Also undefined if there is no violation, but the
+   * schema, or one that it refers to, could not be read or compiled completely (see `problems`).
    */
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[] | undefined;
-  /** Whether there is no violation. It costs less than `judge`: schemas that read alike share one validator. */
+  /** Whether there is no violation. This costs less than `judge`: equal schemas share one validator. */
   readonly accepts: (schema: Pointer, direction: Direction, value: unknown) => boolean;
 }
 
 /** One keyword that a value breaks. */
 export interface Violation {
-  /** Place in the value, `/payload/0/type`; `''` for the whole. */
+  /** Location in the value, `/payload/0/type`; `''` for the whole. */
   readonly at: string;
-  /** Place of the keyword in the contract. */
+  /** Location of the keyword in the contract. */
   readonly pointer: Pointer;
   readonly keyword: string;
   /** `must be integer`. */
   readonly message: string;
-  /** The property, type or value that the keyword is about: tells two faults of one keyword apart. */
+  /** The property that the keyword concerns: it distinguishes two violations of one keyword. */
   readonly detail: string;
 }
 
@@ -48,10 +48,10 @@ export function createJudge(contract: Contract): Judge {
   };
 }
 
-/** Schemas that may be read at sight for one value, and for all values of one definition: from there on it pays to compile it. */
+/** Schemas interpreted for one value, and for all values of one definition: beyond these limits, compiling it is faster. */
 const most = { ofValue: 500, ofDefinition: 1_000 } as const;
 
-/** One direction. */
+/** The judge for one direction. */
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: ReportPart) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
@@ -82,7 +82,7 @@ function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report
   };
 }
 
-/** A value that takes more stack or more references than it may proves nothing. */
+/** Judging a value that exceeds the limits of stack or references has no result. */
 function withinLimits<Result>(value: unknown, judge: () => Result, otherwise: Result): Result {
   startCounting(value);
   try {
@@ -93,7 +93,7 @@ function withinLimits<Result>(value: unknown, judge: () => Result, otherwise: Re
   }
 }
 
-/** Validators of all definitions, each compiled once and shared by whatever refers to it. */
+/** Validators of all definitions, each compiled once and shared by all references to it. */
 function createEngine(
   dialect: Dialect,
   side: 'strict' | 'lenient',
@@ -119,7 +119,7 @@ function createEngine(
     engine ??= createAjv(side, dialect);
     for (const { schema } of dialect.definitions.slice(added)) engine.addSchema(schema);
     added = dialect.definitions.length;
-    // What a schema refers to is compiled before it: left to itself, the engine goes down a chain on the stack.
+    // References are compiled before the schema: otherwise Ajv recurses along the whole chain.
     const waiting = [{ definition, isReady: false }];
     const met = new Set<string>();
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -146,11 +146,11 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   const regExp = Object.assign((pattern: string) => readPattern(pattern) ?? { test: () => true }, {
     code: 'new RegExp',
   });
-  // Loaded with the first schema that has to be compiled: most runs send their first request before.
+  // Ajv is loaded with the first schema to compile: most runs send their first request before that.
   const { Ajv2020, _: code }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
   const engine = new Ajv2020({
     strict: false,
-    // To stop at the first error nests one condition in another: 5,000 properties would overflow the stack.
+    // Stopping at the first error would nest conditions: 5,000 properties would overflow the stack.
     allErrors: true,
     verbose: true,
     // Without it `required: ["__proto__"]` passes for every object.
@@ -159,7 +159,7 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
     meta: false,
     validateSchema: false,
     logger: false,
-    // Optimising takes four fifths of the time to compile and gains nothing that was measurable.
+    // Optimising would take four fifths of the time to compile, without a measurable gain.
     code: { regExp, optimize: false },
     formats: Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format[side]])),
   });
@@ -168,14 +168,14 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   return engine;
 }
 
-/** So many faults of one value are explained; a list of thousands says no more than its first items. */
+/** Errors of one value that are explained: further items of a long list add nothing. */
 const mostErrors = 1_000;
 
 type Explainer = (errors: readonly ErrorObject[], start: Pointer) => Violation[];
 
 /**
- * Turns the judge's errors into violations of the contract. A failed `anyOf` or `oneOf` is one fault, not one for each
- * branch; but where only one branch was meant (the others want another type), its own faults say more.
+ * Converts Ajv's errors into violations of the contract. A failed `anyOf` or `oneOf` is one violation, not one per branch. If only one
+ * branch was meant (the others require another type), its own violations replace it.
  */
 function createExplainer(dialect: Dialect): Explainer {
   const parts = new WeakMap<object, ReadonlySet<unknown>>();
@@ -216,7 +216,7 @@ function createExplainer(dialect: Dialect): Explainer {
   };
 }
 
-/** Of a `oneOf` that is read leniently its own error tells all. */
+/** Whether an error comes from the lenient reading of a `oneOf`, whose own error suffices. */
 function isOfLeniency({ keyword, schema }: ErrorObject): boolean {
   const isChoice = keyword === 'anyOf' && Array.isArray(schema);
   return keyword === oneButForNulls || (isChoice && schema.some((part) => isObject(part) && oneButForNulls in part));

@@ -4,10 +4,10 @@ import { lenientNull } from './definition.ts';
 import type { Dialect } from './dialect.ts';
 import { formats } from './formats.ts';
 
-/** Deeper than this nothing is sure. */
+/** Values of deeper schemas are left to the compiled validator. */
 const deepest = 32;
 
-/** Longer lists are left to the judge, which looks a value up in them. */
+/** Longer lists are left to the compiled validator, which uses a set. */
 const mostMembers = 200;
 
 /** Keywords that assert nothing by themselves. */
@@ -21,18 +21,18 @@ interface Reading {
   readonly dialect: Dialect;
   readonly side: 'strict' | 'lenient';
   readonly depth: number;
-  /** Schemas that may still be read: what takes longer is compiled. */
+  /** Remaining budget of schemas; beyond it, the definition is compiled. */
   readonly left: { schemas: number };
 }
 
-/** Whether a keyword holds for a value; undefined where this reader cannot tell. */
+/** Whether a value satisfies a keyword; undefined if this interpreter cannot decide. */
 type Rule = (operand: unknown, value: unknown, schema: JsonObject, reading: Reading) => boolean | undefined;
 
 /**
- * Reads a schema instead of compiling it, for what is judged once: most operations of a large contract are asked a single time,
- * and to compile their schemas costs more than the answer. It knows the plain keywords alone.
+ * Interprets a schema instead of compiling it. Most operations of a large contract are called only once, and compiling their schemas
+ * costs more than the request. Only simple keywords are supported.
  *
- * @returns whether the value is valid; undefined where only the judge can tell
+ * @returns whether the value is valid; undefined if only the compiled validator can decide
  */
 export function judgeAtSight(schema: unknown, value: unknown, reading: Reading): boolean | undefined {
   if (typeof schema === 'boolean') return schema;
@@ -44,7 +44,7 @@ export function judgeAtSight(schema: unknown, value: unknown, reading: Reading):
   );
 }
 
-/** One that fails decides, whatever is not known of the others. */
+/** False if any part fails, even if others are undecided. */
 function every<Part>(parts: readonly Part[], holds: (part: Part) => boolean | undefined): boolean | undefined {
   let result: boolean | undefined = true;
   for (const part of parts) {

@@ -22,7 +22,7 @@ interface OwnKeyword {
   readonly compile: (given: Given) => (value: unknown) => Fault | readonly Fault[] | undefined;
 }
 
-/** Takes the place of Ajv's own reading of some keywords. */
+/** Replaces Ajv's implementation of some keywords. */
 export function addOwnKeywords(engine: Ajv2020, dialect: Dialect): void {
   const tools: Tools = {
     resolve: (id) => dialect.resolve(id)?.schema,
@@ -52,8 +52,8 @@ export function addOwnKeywords(engine: Ajv2020, dialect: Dialect): void {
 }
 
 /**
- * Keywords that Ajv takes too long for (`enum`, `uniqueItems`: each with each), reckons in binary fractions (`multipleOf`)
- * or gets wrong in part (`unevaluated…`), and what a dialect adds of its own.
+ * Keywords that Ajv evaluates in quadratic time (`enum`, `uniqueItems`), in binary fractions (`multipleOf`) or partly wrong
+ * (`unevaluated…`), and keywords that a dialect adds.
  */
 const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
   multipleOf: {
@@ -132,7 +132,7 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
       ({ schema, parentSchema, tools }) =>
       (value) => {
         if (schema === true || !Array.isArray(value)) return undefined;
-        // An item that `contains` has found counts as seen.
+        // An item that matches `contains` counts as evaluated.
         const isSeen = (part: JsonObject, index: number, isOuter: boolean): boolean =>
           part.items !== undefined ||
           (!isOuter && part.unevaluatedItems !== undefined) ||
@@ -147,14 +147,14 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
 };
 
 interface Tools {
-  /** Whether a value keeps a schema that stands in the dialect. */
+  /** Whether a value is valid against a schema of the dialect. */
   readonly holds: (schema: unknown, value: unknown) => boolean;
   readonly resolve: (id: string) => JsonObject | undefined;
-  /** Whether null is refused where only leniency lets it in. */
+  /** Whether a null that is only allowed by lenience is invalid. */
   readonly reading: { isStrict: boolean };
 }
 
-/** Whether a value keeps a schema even where null is let in by declaration alone. */
+/** Whether a value is valid against a schema without lenience for null. */
 function surelyHolds({ holds, reading }: Tools, schema: unknown, value: unknown): boolean {
   const before = reading.isStrict;
   reading.isStrict = true;
@@ -166,10 +166,10 @@ function surelyHolds({ holds, reading }: Tools, schema: unknown, value: unknown)
 }
 
 /**
- * The names of an object, or the indexes of a list, that no keyword beside or beneath a schema has evaluated (JSON Schema 2020-12, 11.2
- * and 11.3): Ajv forgets what an `if` without `then` and a branch beside `true` have seen.
+ * The names of an object, or the indexes of a list, that no keyword in a schema or its subschemas has evaluated (JSON Schema 2020-12, 11.2
+ * and 11.3). Ajv ignores an `if` without `then`, and a branch next to `true`.
  *
- * @param isSeen whether one schema by itself evaluates one of them; `isOuter`: its own `unevaluated…` is the one that asks
+ * @param isSeen whether a schema itself evaluates a key; `isOuter`: the schema contains the `unevaluated…` in question
  */
 function unevaluated<Key>(
   tools: Tools,
@@ -194,7 +194,7 @@ function seesName(part: JsonObject, name: string, isOuter: boolean): boolean {
   return Object.hasOwn(objectAt(part, 'properties'), name) || patterns.some((one) => readPattern(one)?.test(name));
 }
 
-/** The parts of a schema that judge the same value and that it keeps. */
+/** The subschemas that apply to the same value and accept it. */
 function* holdingParts({ holds, resolve }: Tools, schema: JsonObject, value: unknown): Generator<unknown> {
   if (typeof schema.$ref === 'string') yield resolve(schema.$ref);
   yield* listOf(schema.allOf);

@@ -1,30 +1,30 @@
 import type { _, Ajv2020, CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
-/** References followed for one value, whatever its size: 0.1 s of them. */
+/** References that any value may follow, whatever its size: they take 0.1 s. */
 const leastReferences = 300_000;
-/** For each part of a value, its members and items included: a long list takes as many as it has items. */
+/** References per part of a value, including members and items: a long list follows at least one per item. */
 const referencesPerPart = 8;
 
-/** Those of the value that is being judged: values are judged one after the other. */
+/** The count for the present value: values are judged one after another. */
 let current = { value: undefined as unknown, followed: 0, limit: leastReferences };
 
-/** To be called before a value is judged. */
+/** Call this before a value is judged. */
 export function startCounting(value: unknown): void {
   current = { value, followed: 0, limit: leastReferences };
 }
 
 /**
- * Has Ajv count the references that it follows. Where a schema refers to itself by two ways, each level of a value doubles the work: a server
- * could hold the run for ever with a body of 40 levels.
+ * Makes Ajv count the references that it follows. If a schema refers to itself twice, each level of a value doubles the work: a body of 40
+ * levels could block the run.
  *
- * The validators throw a RangeError for a value that takes more than it may.
+ * The validators throw a RangeError for a value that exceeds its limit.
  */
 export function countReferences(engine: Ajv2020, code: typeof _): void {
   const definition = engine.getKeyword('$ref') as CodeKeywordDefinition;
   engine.removeKeyword('$ref');
   engine.addKeyword({
     ...definition,
-    // Where it stood: before all that stand beside it.
+    // Keeps the position of Ajv's own `$ref`, before all other keywords.
     before: 'const',
     code(context, type) {
       context.gen.code(code`${context.gen.scopeValue('func', { ref: countReference })}()`);
