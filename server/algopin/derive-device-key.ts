@@ -4,11 +4,11 @@ const keyBytes = 32;
 const checkBytes = 4;
 
 /**
- * The key that one device shares with the service. It tells nothing of another device's, nor of the master key.
+ * The key that one device shares with the service. It reveals nothing about the keys of other devices, nor about the master key.
  *
  * @param masterKey 32 random bytes
- * @param generation counts the pairings, from 1. The next one ends every code of those before it, the only way to end a stolen
- *   permanent code from afar.
+ * @param generation number of the pairing, from 1. A new pairing invalidates every code of earlier ones: the only way to invalidate a
+ *   stolen permanent code remotely.
  * @returns 32 bytes: HKDF-SHA-256 (RFC 5869) with an empty salt and the info `lockstep/algopin/v1/<deviceId>/<generation>`
  * @throws RangeError for a master key of another length, or a generation below 1
  */
@@ -22,12 +22,12 @@ export function deriveDeviceKey(masterKey: Uint8Array, deviceId: string, generat
 }
 
 /**
- * A value that two who hold the same key can compare aloud: the key check value of payment terminals (ANSI X9.24-1), here by HMAC, so
- * that nothing that FF1 ever encrypts goes into it.
+ * A value by which two people compare their keys aloud: the key check value of payment terminals (ANSI X9.24-1). It is computed by HMAC
+ * here, so that it is independent of every text that FF1 encrypts.
  *
  * @param deviceKey 32 bytes
  * @returns 8 hexadecimal digits, lower case: the first 4 bytes of HMAC-SHA-256 (RFC 2104) of `lockstep/algopin/key-check/v1` under the key. A
- *   wrong key has it once in 4,294,967,296. It tells 32 of the key's 256 bits at most, which leaves a guesser nothing to do.
+ *   wrong key has the same value once in 4,294,967,296. It reveals at most 32 of the key's 256 bits, which does not help a guesser.
  * @throws RangeError for a key of another length
  */
 export function deriveKeyCheck(deviceKey: Uint8Array): string {

@@ -4,7 +4,7 @@ const keyBytes = 32;
 const idBytes = 12;
 
 /**
- * The id of a code: the same digits on the same device have the same one, so that an activity entry finds its code by a look-up.
+ * The id of a code. The same digits on the same device have the same id, so that an activity entry finds its code by a look-up.
  * Without the master key an id can't be turned into digits by trying all of them.
  *
  * @param masterKey 32 random bytes, never changed in place
@@ -17,7 +17,7 @@ export function derivePinId(masterKey: Uint8Array, deviceId: string, pin: string
   return mac.subarray(0, idBytes).toString('hex');
 }
 
-/** One per master key: deriving it takes twelve times as long as the HMAC, and a push of activity asks for a hundred ids. */
+/** One key per master key: deriving it takes twelve times as long as the HMAC, and a push of activity needs a hundred ids. */
 const keys = new WeakMap<Uint8Array, KeyObject>();
 
 function keyOf(masterKey: Uint8Array): KeyObject {

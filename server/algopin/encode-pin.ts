@@ -3,7 +3,7 @@ import { toIndex } from './codec/code-index.ts';
 import { pinCodec } from './codec/pin-codec.ts';
 
 /**
- * The digits of a code: for each code of a device others, the same ones every time.
+ * The digits of a code: different for each code of a device, the same on every call.
  *
  * @param deviceKey 32 bytes from `deriveDeviceKey`
  * @returns nine digits, the first not 0. They repeat after 32 years.

@@ -8,7 +8,7 @@ import { codeKinds, type KindOfCode } from './kinds.ts';
 import { encryptFf1 } from './reference/ff1.ts';
 import vectors from './vectors.json' with { type: 'json' };
 
-// If these fail, somebody builds a lock from a page that is wrong.
+// If these fail, a wrong page misleads developers of firmware.
 
 const page = readFileSync(new URL('../../docs/algopin.md', import.meta.url), 'utf8');
 
@@ -57,7 +57,7 @@ describe('the worked example', () => {
     expect(value(step)).toBe(want());
   });
 
-  test('goes on where the first digit is 0', () => {
+  test('shows a second encryption after a first digit of 0', () => {
     const [, ...steps] = /`(\d{9})` is encrypted to `(0\d{8})`[^`]*`(\d{9})`/s.exec(page) ?? [];
     const encrypt = (text = '') =>
       encryptFf1({ key, radix: 10, tweak: Uint8Array.of(1) }, [...text].map(Number)).join('');
@@ -111,14 +111,14 @@ test('every table of the vectors is described, with every member of its rows', (
   }
 });
 
-test('what a life has to say of each step is described', () => {
+test('the members and actions of the steps of a life are described', () => {
   const described = new Map(readTable('table').map(([name, ...cells]) => [name, cells.join(' ')])).get('lives');
   const steps = vectors.lives.flatMap((life) => life.steps);
   for (const word of new Set([...steps.flatMap(Object.keys), ...steps.map((step) => step.do)]))
     expect(described).toContain(`${word}`);
 });
 
-test('every reason for a refusal is explained, and none that there is not', () => {
+test('every reason for a refusal is explained, and no other', () => {
   const entries = vectors.lives.flatMap(({ steps }) => steps.filter((step) => step.do === 'enter'));
   const reasons = [...vectors.verdicts, ...entries]
     .map(({ verdict }) => verdict)

@@ -6,7 +6,7 @@ import { deriveDeviceKey } from './derive-device-key.ts';
 import { verifyPin } from './verify-pin.ts';
 import { windowOf } from './window-of.ts';
 
-// If this fails, a guess at the keypad is worth more than the documentation says.
+// If this fails, guesses at the keypad succeed more often than the documentation states.
 
 const guesses = 1_000_000;
 const pins = 900_000_000;
@@ -28,7 +28,7 @@ test('of 1,000,000 random entries as many open as the number of acceptable codes
   expect(Math.abs(opened - expected)).toBeLessThanOrEqual(interval);
 });
 
-/** One by one: every code that starts in the last 25 hours or the next, and could be used for the first time now. */
+/** Counts one by one the codes that start in the last 25 hours or the next one and could be used for the first time now. */
 function countAcceptable(): number {
   const start = toIndex({ kind: 'hourly', startsAt: now.toInstant(), duration: 1, variance: 1 });
   const candidates = Array.from({ length: 27 * codesPerHour }, (_, place) => start + (place - 25 * codesPerHour));

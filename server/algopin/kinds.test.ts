@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { codesPerHour, hoursPerCycle, indices } from './codec/code-index.ts';
 import { codeKinds } from './kinds.ts';
 
-// If these fail, the contract promises codes that the digits have no room for, or digits change that locks in the field know.
+// If these fail, the contract allows codes that the digits can't encode, or the digits of codes in use change.
 
 const { schemas } = contract.components;
 const requests = {
@@ -38,7 +38,7 @@ test('durations have the bounds of the contract', () => {
   expect(rule('daily')).toContain(`${daily.shortest} to ${daily.longest} days after the start`);
 });
 
-test('the layout of version 1 stands', () => {
+test('the layout of version 1 is unchanged', () => {
   const layout = Object.entries(codeKinds).map(([kind, { shortest, longest, variances }]) => ({
     kind,
     codes: (longest - shortest + 1) * variances,

@@ -2,29 +2,29 @@ import { localDaysLater } from './local-clock/local-days-later.ts';
 
 export type CodeKind = 'hourly' | 'daily' | 'onetime' | 'permanent' | 'passage';
 
-/** What sets one kind of code apart from another. */
+/** The properties of one kind of code. */
 export interface KindOfCode {
-  /** How many codes of this kind one window has. */
+  /** Number of codes of this kind for one window. */
   readonly variances: number;
-  /** Bounds of `Code.duration`, both included; 0 and 0 where there is nothing to choose. */
+  /** Bounds of `Code.duration`, both included; 0 and 0 if the kind has a fixed duration. */
   readonly shortest: number;
   readonly longest: number;
-  /** Which member of a request says the duration. Left out there, it is the shortest. */
+  /** The member of a request that gives the duration. When it is omitted, the duration is the shortest. */
   readonly durationFrom: 'endDate' | 'durationHours' | null;
   /** End of a window, not included; null when only a person at the lock ends it. */
   readonly end: (start: Temporal.ZonedDateTime, duration: number) => Temporal.ZonedDateTime | null;
-  /** An entry keeps the lock open for so many hours as the code's duration says. */
+  /** An entry keeps the lock open for the code's duration, in hours. */
   readonly keepsOpen: boolean;
-  /** A second entry is refused. */
+  /** The lock refuses a second entry. */
   readonly isSpentByUse: boolean;
 }
 
-/** Every first use comes sooner than this after the start: it keeps the codes that a guess can hit few. */
+/** The first use must come sooner than this after the start. The bound keeps the number of codes that a guess can hit small. */
 export const firstUseWithinHours = 24;
 
 /**
- * The five kinds. Their order is the order of codes within an hour, and with the bounds it decides every digit: a change here is a
- * new version of the scheme. The bounds are those of the contract, which a test holds equal.
+ * The five kinds. Their order is the order of codes within an hour. Order and bounds determine every digit: a change here needs a new
+ * version of the scheme. A test compares the bounds with those of the contract.
  */
 export const codeKinds = {
   hourly: {

@@ -26,7 +26,7 @@ const lordHowe = 'Australia/Lord_Howe';
 const now = '2026-11-20T18:59:59+01:00';
 const noon = '2026-12-01T12:00:00+01:00';
 
-describe('a request for nothing but a kind', () => {
+describe('a request with a kind alone', () => {
   test.each([
     { kind: 'hourly' as const, end: '2026-11-20T19:00:00+01:00', activateBy: '2026-11-20T19:00:00+01:00', duration: 1 },
     { kind: 'daily' as const, end: '2026-12-19T18:00:00+01:00', activateBy: '2026-11-21T18:00:00+01:00', duration: 29 },
@@ -101,7 +101,7 @@ describe('a request for nothing but a kind', () => {
   });
 });
 
-describe('taken', () => {
+describe('accepted', () => {
   test.each([
     { name: '1 hour', given: { kind: 'hourly', start: noon, end: '2026-12-01T13:00:00+01:00' }, duration: 1 },
     { name: '672 hours', given: { kind: 'hourly', start: noon, end: '2026-12-29T12:00:00+01:00' }, duration: 672 },
@@ -211,7 +211,7 @@ describe('taken', () => {
   );
 });
 
-describe('refused, with what would do', () => {
+describe('rejected, with the nearest valid times', () => {
   test.each([
     {
       name: 'half past',
@@ -420,17 +420,20 @@ describe('refused, with what would do', () => {
     { name: 'an end', given: { kind: 'daily', start: noon, end: '2027-01-10T13:00:00+01:00' } },
     { name: 'the furthest start', given: { kind: 'onetime', start: '9999-12-31T22:00:00Z' } },
     { name: 'the first start', given: { kind: 'onetime', start: '0001-12-31T22:00:00Z' } },
-  ] as readonly { name: string; given: Given }[])('what is named instead of $name is taken', ({ given }) => {
-    const answer = plan(given, now, berlin);
-    const [fault] = answer.kind === 'fault' ? [answer.fault] : [];
-    const repaired =
-      fault?.nearest.map((time) => ({ ...given, [fault.field === 'startDate' ? 'start' : 'end']: time })) ?? [];
-    expect(repaired.length).toBeGreaterThan(0);
-    expect(repaired.filter((again) => plan(again, now, berlin).kind === 'fault')).toEqual([]);
-  });
+  ] as readonly { name: string; given: Given }[])(
+    'the times that are named instead of $name are accepted',
+    ({ given }) => {
+      const answer = plan(given, now, berlin);
+      const [fault] = answer.kind === 'fault' ? [answer.fault] : [];
+      const repaired =
+        fault?.nearest.map((time) => ({ ...given, [fault.field === 'startDate' ? 'start' : 'end']: time })) ?? [];
+      expect(repaired.length).toBeGreaterThan(0);
+      expect(repaired.filter((again) => plan(again, now, berlin).kind === 'fault')).toEqual([]);
+    },
+  );
 });
 
-test('says in words what the contract shows as its examples', () => {
+test("has the messages of the contract's examples", () => {
   const [short] = faultsOf({ kind: 'hourly', start: '2026-12-01T15:30:00+01:00' });
   expect(short).toMatchObject({
     says: 'must be a whole hour in Europe/Berlin',
@@ -464,7 +467,7 @@ test.each([
     text: 'startDate 2026-12-01T15:00:00+01:00 (19:45) is not a whole hour in Asia/Kathmandu, use 19:00 or 20:00',
   },
   {
-    name: 'an offset that makes another date of it',
+    name: 'an offset that gives another date',
     given: { kind: 'onetime', start: '2026-12-02T15:00:00+23:59' },
     text:
       'startDate 2026-12-02T15:00:00+23:59 (2026-12-01T16:01:00+01:00) is not a whole hour in Europe/Berlin, ' +
@@ -504,14 +507,14 @@ test.each([
       '(2026-12-01T12:00:00+01:00), use 2026-12-01T13:00:00+01:00 or 2026-12-01T14:00:00+01:00',
   },
   {
-    name: 'the last half hour of all years, with nothing beside it that nobody can send',
+    name: "the last half hour of year 9999, without a time that a client can't send",
     given: { kind: 'onetime', start: '9999-12-31T23:30:00+00:00' },
     zone: 'UTC',
     at: '9999-12-31T20:00:00Z',
     text: 'startDate 23:30 is not a whole hour in UTC, use 23:00',
   },
 ] as readonly { name: string; given: Given; zone?: string; at?: string; text: string }[])(
-  'names what was sent as it was sent: $name',
+  'quotes the text that was sent: $name',
   ({ given, zone = berlin, at = now, text }) => {
     const answer = plan(given, at, zone);
     expect(answer.kind === 'fault' && answer.fault.text).toBe(text);
@@ -526,6 +529,6 @@ test.each([
   { name: 'variance 0', given: { kind: 'hourly', variance: 0 } },
   { name: 'variance 4 of 3', given: { kind: 'hourly', variance: 4 } },
   { name: 'variance 6 of 5', given: { kind: 'permanent', variance: 6 } },
-] as readonly { name: string; given: Given }[])('takes $name for a bug: the form is checked before', ({ given }) => {
+] as readonly { name: string; given: Given }[])('takes $name for a bug of the caller', ({ given }) => {
   expect(() => plan(given, now, berlin)).toThrow(RangeError);
 });

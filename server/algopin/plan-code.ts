@@ -8,18 +8,18 @@ import { windowOf } from './window-of.ts';
 
 export type { WindowFault } from './rules/window-fault.ts';
 
-/** What a client asks for, already of the right form. */
+/** A client's request for a code, already valid by the contract's schema. */
 export interface CodeRequest {
   readonly kind: CodeKind;
-  /** Left out, it is the current hour of the local clock. */
+  /** When omitted, it is the current hour of the local clock. */
   readonly startDate?: Temporal.Instant | undefined;
-  /** Hourly and daily codes only. Left out, the code is as short as its kind can be. */
+  /** Hourly and daily codes only. When omitted, the code has the shortest duration of its kind. */
   readonly endDate?: Temporal.Instant | undefined;
-  /** Passage codes only. Left out, it is 1. */
+  /** Passage codes only. When omitted, it is 1. */
   readonly durationHours?: number | undefined;
-  /** Left out, it is 1. */
+  /** When omitted, it is 1. */
   readonly variance?: number | undefined;
-  /** The times as the client wrote them, for the words of a fault. Left out, those name local times. */
+  /** The times as the client wrote them, for messages. When omitted, messages contain local times. */
   readonly written?: { readonly startDate?: string | undefined; readonly endDate?: string | undefined };
 }
 
@@ -28,16 +28,17 @@ export type CodePlan =
   | { readonly kind: 'fault'; readonly fault: WindowFault };
 
 /**
- * Decides by the rules of windows whether a code can be had. Nothing is rounded: what does not fit is a fault that names what would.
+ * Decides by the rules of windows whether a code is possible. Nothing is rounded: a time that does not fit is a fault with the nearest valid
+ * times.
  *
  * @param now the clock, in the zone of the device's property
- * @returns the code and its window, or the first fault: an end is judged from its start, hence not where the start has one
- * @throws RangeError for a member that the kind does not take, a duration or a variance out of its bounds: the form is checked before
+ * @returns the code and its window, or the first fault: an end is judged by its start, hence only after a valid start
+ * @throws RangeError for a member that the kind does not have, a duration or a variance out of its bounds: bugs of the caller
  * @see docs/algopin.md, "Windows"
  */
 export function planCode(request: CodeRequest, now: Temporal.ZonedDateTime): CodePlan {
   const kind: KindOfCode = codeKinds[request.kind];
-  checkForm(request, kind);
+  checkMembers(request, kind);
   const currentHour = lastWholeHour(now);
   const start = request.startDate?.toZonedDateTimeISO(now.timeZoneId) ?? currentHour;
   const startFault = judgeStart(start, currentHour, request.written?.startDate);
@@ -59,10 +60,10 @@ function durationOf(
   return durationHours ?? shortest;
 }
 
-function checkForm(request: CodeRequest, { durationFrom, shortest, longest, variances }: KindOfCode): void {
+function checkMembers(request: CodeRequest, { durationFrom, shortest, longest, variances }: KindOfCode): void {
   for (const member of ['endDate', 'durationHours'] as const) {
     if (request[member] !== undefined && durationFrom !== member)
-      throw new RangeError(`a code of the kind ${request.kind} takes no ${member}`);
+      throw new RangeError(`a code of the kind ${request.kind} has no ${member}`);
   }
   checkNumber('durationHours', request.durationHours, shortest, longest);
   checkNumber('variance', request.variance, 1, variances);

@@ -13,7 +13,7 @@ import vectors from './vectors.json' with { type: 'json' };
 import { verifyPin } from './verify-pin.ts';
 import { windowOf } from './window-of.ts';
 
-// If these fail, a lock that was built from the vectors and this service no longer agree.
+// If these fail, locks that were built from the vectors disagree with this service.
 
 const bytes = (hexadecimal: string) => Uint8Array.from(Buffer.from(hexadecimal, 'hex'));
 const numerals = (text: string) => [...text].map((character) => Number.parseInt(character, 36));
@@ -98,7 +98,7 @@ describe.each(vectors.verdicts)('verdict: $source', (vector) => {
   });
 });
 
-test.each(vectors.refusals)('refused: $source', ({ timeZone, now, request, rule, field, text, nearest }) => {
+test.each(vectors.refusals)('rejected: $source', ({ timeZone, now, request, rule, field, text, nearest }) => {
   const { startDate, endDate, kind } = request as { kind: Code['kind']; startDate?: string; endDate?: string };
   const plan = planCode(
     {
@@ -112,7 +112,7 @@ test.each(vectors.refusals)('refused: $source', ({ timeZone, now, request, rule,
   expect(plan.kind === 'fault' && plan.fault).toMatchObject({ rule, field, text, nearest });
 });
 
-test('every vector says where it comes from', () => {
+test('every vector names its source', () => {
   const { about, ...tables } = vectors;
   expect(about).toContain('docs/algopin.md');
   const sources = Object.values(tables).flatMap((table) => table.map(({ source }) => source));

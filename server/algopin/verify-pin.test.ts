@@ -7,7 +7,7 @@ import { anyPlan } from './laws/any-plan.ts';
 import { planCode } from './plan-code.ts';
 import { verifyPin } from './verify-pin.ts';
 
-// The bounds of windows are judged by the vectors and by the laws; here is the rest of what a lock can rely on.
+// The vectors and the laws test the bounds of windows; these tests cover the rest.
 
 const key = Buffer.alloc(32, 'not a real key, for tests alone ');
 const clock = (text: string) => Temporal.ZonedDateTime.from(`${text}[Europe/Berlin]`);
@@ -16,7 +16,7 @@ const pin = encodePin(key, code);
 const unused = new Set<string>();
 const tolerant = { toleranceSeconds: 90 };
 
-test('tells the code, its window and whether it is the first use', () => {
+test('returns the code, its window and whether it is the first use', () => {
   const now = clock('2026-12-01T16:00');
   expect(verifyPin(pin, key, now, unused)).toMatchObject({
     accepted: true,
@@ -27,7 +27,7 @@ test('tells the code, its window and whether it is the first use', () => {
   expect(verifyPin(pin, key, now, new Set(['100000000']))).toMatchObject({ accepted: true, isFirstUse: true });
 });
 
-test('changes nothing that it is given', () => {
+test('changes none of its arguments', () => {
   const used = Object.freeze({ has: () => false });
   const before = Buffer.from(key);
   verifyPin(pin, key, clock('2026-12-01T16:00'), used);
@@ -48,7 +48,7 @@ describe('a tolerance of 90 seconds', () => {
   });
 });
 
-test('a refusal comes with the window wherever there is one', () => {
+test('a refusal contains the window if the code has one', () => {
   expect(verifyPin('0', key, clock('2026-12-01T16:00'), unused)).toEqual({ accepted: false, reason: 'malformed' });
   const late = verifyPin(pin, key, clock('2027-12-01T16:00'), unused);
   expect(late).toMatchObject({ accepted: false, reason: 'expired' });
@@ -59,7 +59,7 @@ test('a key of another length is a bug of the caller, whatever was typed', () =>
   expect(() => verifyPin('0', key.subarray(1), clock('2026-12-01T16:00'), unused)).toThrow(RangeError);
 });
 
-test('the code of a request comes back, and the key of another device has none of it', () => {
+test('the digits of a request give its code again, but not under the key of another device', () => {
   fc.assert(
     fc.property(anyPlan(), ({ deviceKey, now, request }) => {
       const answer = planCode(request, now);

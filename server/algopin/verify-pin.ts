@@ -5,13 +5,13 @@ import { codeKinds } from './kinds.ts';
 import { isBefore } from './local-clock/is-before.ts';
 import { windowOf } from './window-of.ts';
 
-/** What the lock remembers of codes: those that opened it once. */
+/** The codes that have opened this lock before. */
 export interface UsedCodes {
   has(pin: string): boolean;
 }
 
 export interface VerifySettings {
-  /** How far the lock's clock may be wrong. Every bound moves outwards by it. */
+  /** The error that the lock's clock may have. Every bound moves outwards by it. */
   readonly toleranceSeconds: number;
 }
 
@@ -31,7 +31,7 @@ export type Verdict =
     };
 
 /**
- * malformed: not nine digits, or the first is 0. unknown: stands for no code. too_early, expired: outside the window.
+ * malformed: not nine digits, or the first is 0. unknown: the digits of no code. too_early, expired: outside the window.
  * lapsed: not used in its first 24 hours. spent: a one-time code that was used.
  */
 export type Refusal = 'malformed' | 'unknown' | 'too_early' | 'expired' | 'lapsed' | 'spent';
@@ -41,11 +41,11 @@ const exact: VerifySettings = { toleranceSeconds: 0 };
 /**
  * Judges a code as a lock does, offline: one decryption, no list of candidates.
  *
- * @param pin what was typed
+ * @param pin the digits that were typed
  * @param deviceKey 32 bytes from `deriveDeviceKey`
  * @param now the lock's clock, in the zone of its property
- * @param used is asked, never changed: whoever opens the door afterwards remembers the code
- * @returns a wrong code is not an error; `code` and `window` are there wherever the digits stand for a code
+ * @param used never changed: the caller that opens the door remembers the code
+ * @returns a wrong code is not an error; `code` and `window` are present if the digits are those of a code
  * @throws RangeError when the key is not 32 bytes: a bug of the caller
  * @see docs/algopin.md, "Judging an entry"; NIST SP 800-38G, algorithm 8
  */

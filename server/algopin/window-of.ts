@@ -2,7 +2,7 @@ import type { Code, CodeWindow } from './code.ts';
 import { codeKinds, firstUseWithinHours, type KindOfCode } from './kinds.ts';
 
 /**
- * When a code opens its lock.
+ * The window in which a code opens its lock.
  *
  * @param timeZone IANA name; the window is written in it, and the days of a daily code are those of its calendar
  * @throws RangeError for a zone that the runtime's time zone data does not have

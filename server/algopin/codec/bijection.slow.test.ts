@@ -3,11 +3,11 @@ import { codesPerHour } from './code-index.ts';
 import { createFf1Codec } from './create-ff1-codec.ts';
 import { pinCodec } from './pin-codec.ts';
 
-// If these fail, two guests of one lock share their digits, or a code has none.
+// If these fail, two codes of one lock have the same digits, or a code has none.
 
 const key = Buffer.alloc(32, 'not a real key, for tests alone ');
 
-test('six digits: each of 900,000 numbers has digits of its own, and they lead back to it', () => {
+test('six digits: each of 900,000 numbers has digits of its own, and is decoded from them', () => {
   const codec = createFf1Codec({ digits: 6, key });
   const taken = new Uint8Array(1_000_000);
   let faults = 0;
@@ -18,11 +18,11 @@ test('six digits: each of 900,000 numbers has digits of its own, and they lead b
     taken[place] = 1;
   }
   expect({ size: codec.size, faults }).toEqual({ size: 900_000, faults: 0 });
-  // As many digits as numbers, none twice: all of them are taken.
+  // There are as many texts as numbers, and none occurs twice: all of them are used.
   expect(taken.subarray(100_000).includes(0)).toBe(false);
 });
 
-test('nine digits: 3,000,000 codes of one device, 40 days of them whole, are all different', () => {
+test('nine digits: 3,000,000 codes of one device, all of 40 days, are different', () => {
   const codec = pinCodec(key);
   const taken = new Uint8Array(1_000_000_000 / 8);
   const codes = 3_000_000;

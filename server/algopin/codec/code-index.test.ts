@@ -21,7 +21,7 @@ describe('places within an hour', () => {
     expect(places).toEqual([0, 2015, 2016, 3032, 3033, 3037, 3038, 3042, 3043, codesPerHour - 1]);
   });
 
-  test('come back, every one of them, in the first and the last hour of the cycle', () => {
+  test('are all decoded again, in the first and the last hour of the cycle', () => {
     for (const hour of [0, hoursPerCycle - 1]) {
       const now = epoch.add({ hours: hour }).toZonedDateTimeISO('UTC');
       const seen = Array.from({ length: codesPerHour }, (_, place) => {
@@ -85,7 +85,7 @@ describe('the cycle', () => {
   });
 });
 
-test('a number beyond the last code stands for none', () => {
+test('a number beyond the last code has no code', () => {
   expect(fromIndex(indices - 1, utc('2026-01-01T00:00Z'))).toMatchObject({
     kind: 'passage',
     duration: 24,

@@ -15,7 +15,7 @@ const rows = Object.entries(codeKinds).map(([kind, of]: [string, KindOfCode]) =>
 }));
 /** 3,115. */
 export const codesPerHour = rows.reduce((sum, { codes }) => sum + codes, 0);
-/** 873,794,880: what nine digits from 100,000,000 on have room for, and 26 million to spare. */
+/** 873,794,880. Nine digits from 100,000,000 on have room for 26 million more. */
 export const indices = hoursPerCycle * codesPerHour;
 
 /**
@@ -76,7 +76,7 @@ function isWithin(value: number, from: number, to: number): boolean {
   return Number.isInteger(value) && value >= from && value <= to;
 }
 
-/** Never negative, unlike `%`: a start before 2024 has its place in the cycle too. */
+/** Never negative, unlike `%`: a start before 2024 has a place in the cycle too. */
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }

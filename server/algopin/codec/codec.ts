@@ -1,9 +1,9 @@
-/** Numbers as digits and back, under a key. What verifies a PIN knows no more of a scheme than this. */
+/** Encodes numbers as digits and back, under a key. The verification of a PIN depends on this interface alone. */
 export interface Codec {
-  /** How many numbers there are: 0 to `size` - 1. */
+  /** Count of the numbers: 0 to `size` - 1. */
   readonly size: number;
-  /** @throws RangeError for anything but such a number */
+  /** @throws RangeError for any other number */
   encode(number: number): string;
-  /** @returns undefined for a text that `encode` never makes */
+  /** @returns undefined for a text that `encode` never returns */
   decode(digits: string): number | undefined;
 }

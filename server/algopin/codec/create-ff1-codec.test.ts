@@ -14,17 +14,17 @@ function comesBack(number: number): void {
 }
 
 describe('nine digits', () => {
-  test.each([0, 1, indices - 1, indices, 899_999_998, 899_999_999])('number %i comes back', comesBack);
+  test.each([0, 1, indices - 1, indices, 899_999_998, 899_999_999])('number %i is decoded again', comesBack);
 
   const manyComeBack = (numRuns: number) =>
     fc.assert(fc.property(fc.noBias(fc.integer({ min: 0, max: indices - 1 })), comesBack), { numRuns });
 
-  test('1,000 random numbers come back', () => manyComeBack(1000));
+  test('1,000 random numbers are decoded again', () => manyComeBack(1000));
 
-  // 10 s of processor time, although the assertion is a plain comparison: as many calls of a matcher take that long again.
-  test('100,000 random numbers come back', { tags: ['full'], timeout: 120_000 }, () => manyComeBack(100_000));
+  // It takes 10 s of processor time with a plain comparison; as many calls of a matcher would double that.
+  test('100,000 random numbers are decoded again', { tags: ['full'], timeout: 120_000 }, () => manyComeBack(100_000));
 
-  test('digits stand for one number each, also those beyond the last code', () => {
+  test('all digits are those of one number, also beyond the last code', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100_000_000, max: 999_999_999 }).map(String), (digits) => {
         const number = codec.decode(digits) ?? Number.NaN;
@@ -38,7 +38,7 @@ describe('nine digits', () => {
   });
 
   test.each(['', '12345678', '1234567890', '012345678', '12345678x', '123456789\n', '١٢٣٤٥٦٧٨٩'])(
-    '%j stands for nothing',
+    '%j is no code',
     (digits) => {
       expect(codec.decode(digits)).toBeUndefined();
     },
@@ -50,7 +50,7 @@ describe('the key', () => {
     expect(() => createFf1Codec({ digits: 9, key: new Uint8Array(length) })).toThrow(RangeError);
   });
 
-  test('decides the digits, bit by bit', () => {
+  test('determines the digits by each of its bits', () => {
     const digits = Array.from({ length: 256 }, (_, bit) => {
       const changed = Buffer.from(key);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));

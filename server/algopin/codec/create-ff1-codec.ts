@@ -1,16 +1,16 @@
 import { FF1 } from '@noble/ciphers/ff1.js';
 import type { Codec } from './codec.ts';
 
-/** First version of the scheme. It is the tweak, so that a later one with the same key makes unrelated digits. */
+/** First version of the scheme. It is the tweak, so that a later version gives unrelated digits under the same key. */
 const version = 1;
 const keyBytes = 32;
 
 /**
- * A bijection between the numbers from 0 on and the texts of so many digits that don't begin with 0: FF1 (NIST SP 800-38G) under
- * AES-256, radix 10, walked until the first digit is not 0.
+ * A bijection between the numbers from 0 on and the texts of `digits` digits that don't begin with 0: FF1 (NIST SP 800-38G) under
+ * AES-256, radix 10, with cycle walking until the first digit is not 0.
  *
- * Walking a cycle of FF1 leads every text of the set to one of the set, each to its own, but only when it starts inside the set. Hence
- * the offset: number 0 is encrypted as 100...0. Nine of ten texts are in the set, so 1.11 encryptions do on average.
+ * Cycle walking maps the set of these texts onto itself, one to one, but only if it starts inside the set. Hence the offset: number 0 is
+ * encrypted as 100...0. Nine of ten texts are in the set, so an encoding needs 1.11 encryptions on average.
  *
  * @param digits 6 and more, at most 15 (whole numbers of JavaScript); NIST asks for a million texts at least
  * @param key 32 bytes
@@ -21,7 +21,7 @@ export function createFf1Codec({ digits, key }: { readonly digits: number; reado
   const cipher = FF1(10, key, Uint8Array.of(version));
   const offset = 10 ** (digits - 1);
   const size = 9 * offset;
-  const form = new RegExp(`^[1-9][0-9]{${digits - 1}}$`);
+  const format = new RegExp(`^[1-9][0-9]{${digits - 1}}$`);
   return {
     size,
     encode(number) {
@@ -30,7 +30,7 @@ export function createFf1Codec({ digits, key }: { readonly digits: number; reado
       return walk(String(number + offset), cipher.encrypt);
     },
     decode(text) {
-      return form.test(text) ? Number(walk(text, cipher.decrypt)) - offset : undefined;
+      return format.test(text) ? Number(walk(text, cipher.decrypt)) - offset : undefined;
     },
   };
 }

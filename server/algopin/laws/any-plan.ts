@@ -5,7 +5,7 @@ import { type CodeKind, codeKinds, type KindOfCode } from '../kinds.ts';
 import { lastWholeHour } from '../local-clock/whole-hours.ts';
 import type { CodeRequest } from '../plan-code.ts';
 
-/** A device somewhere in the world, its clock, and a request that keeps the rules. */
+/** A device in any time zone, its clock, and a request that satisfies the rules. */
 export interface Plan {
   readonly deviceKey: Uint8Array;
   readonly now: Temporal.ZonedDateTime;
@@ -23,13 +23,13 @@ const earliest = Temporal.Instant.from('2024-01-01T00:00Z');
 const hoursOfLaunches = 40 * 8766;
 
 /**
- * Every kind, zone, bound and variance. Two of three windows are in a zone that changes its clocks, and half of those are placed so
- * that one end is within three hours of a change: left to chance, one in a thousand would be.
+ * Every kind, zone, bound and variance. Two of three windows are in a zone that changes its clocks. Half of these have an end within three
+ * hours of a change: by chance alone it would be one in a thousand.
  */
 export function anyPlan(): fc.Arbitrary<Plan> {
   return fc
     .record({
-      // Bytes and letters tell nothing by being small, and each step towards it takes as long as a run.
+      // Smaller bytes and letters explain no failure, and each step of shrinking takes as long as a run.
       masterKey: fc.noShrink(fc.uint8Array({ minLength: 32, maxLength: 32 })),
       deviceId: fc.noShrink(fc.stringMatching(/^[A-Z]{2}[0-9A-F]{10}$/)),
       generation: fc.integer({ min: 1, max: 9 }),
@@ -67,7 +67,7 @@ export function anyPlan(): fc.Arbitrary<Plan> {
     });
 }
 
-/** A start after which a code of this length ends about then. */
+/** A start from which a code of this length ends at about `end`. */
 function backFrom(end: Temporal.ZonedDateTime, kind: CodeKind, length: number): Temporal.ZonedDateTime {
   return kind === 'daily' ? end.subtract({ days: length }) : end.subtract({ hours: kind === 'hourly' ? length : 24 });
 }

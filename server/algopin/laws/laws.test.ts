@@ -14,7 +14,7 @@ testLaw('any digits at any time have the verdict that the reference has', { few:
   fc.assert(fc.property(anyPlan(), anyPin, agreesWithReference), { numRuns });
 });
 
-test('what is drawn reaches every kind, and windows in which clocks change both ways', () => {
+test('random plans reach every kind, and windows in which clocks change both ways', () => {
   const windows = fc.sample(anyPlan(), 500).map(({ now, request }) => {
     const answer = planCode(request, now);
     if (answer.kind === 'fault') throw new Error(answer.fault.text);
@@ -26,7 +26,7 @@ test('what is drawn reaches every kind, and windows in which clocks change both 
   expect(changes.filter((nanoseconds) => nanoseconds < 0).length).toBeGreaterThan(20);
 });
 
-/** By how much clocks move, each time. */
+/** The size of each change of the clocks. */
 function changesBetween(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): number[] {
   const next = start.getTimeZoneTransition('next');
   if (next === null || next.epochMilliseconds > end.epochMilliseconds) return [];

@@ -8,12 +8,12 @@ import type { Plan } from './any-plan.ts';
 const second = 1000;
 
 /**
- * The promise of the service: the code of a request opens its lock from the first to the last second of its window, and in none
- * before or after; and nothing but its digits, the key and a clock is asked for it.
+ * The guarantee of the service: the code of a request opens its lock from the first to the last second of its window and at no other
+ * time, by its digits, the key and a clock alone.
  *
  * The window is that of the reference, so that rules and lock can't be wrong together.
  *
- * @throws Error that says at what time who answered what
+ * @throws Error with the time and the verdict of each implementation
  */
 export function opensInsideItsWindowOnly({ deviceKey, now, request }: Plan): void {
   const answer = planCode(request, now);
@@ -51,7 +51,7 @@ export function opensInsideItsWindowOnly({ deviceKey, now, request }: Plan): voi
   }
 }
 
-/** The same digits at any moment have the same verdict by both implementations. */
+/** Both implementations give the same verdict on the same digits at any time. */
 export function agreesWithReference(plan: Plan, pin: string): void {
   const { deviceKey, now } = plan;
   for (const isUsed of [false, true]) {

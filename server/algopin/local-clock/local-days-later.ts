@@ -1,8 +1,8 @@
 /**
- * The same wall-clock time some days later, also when clocks change in between.
+ * The same wall-clock time some days later, also if the clocks change in between.
  *
- * @returns in an hour that clocks repeat the first of the two; for a time that they skip the first valid time after it. Temporal's
- *   own answer there lies as far behind the skipped hours as the time lay in them: 04:00 for 02:00 at Troll station, which skips two.
+ * @returns the first of the two times in a repeated hour; the first valid time after a skipped one. For a skipped time, Temporal itself
+ *   adds the length of the gap: 04:00 for 02:00 at Troll station, which skips two hours.
  */
 export function localDaysLater(start: Temporal.ZonedDateTime, days: number): Temporal.ZonedDateTime {
   const end = start.add({ days });

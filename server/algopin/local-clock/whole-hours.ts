@@ -1,5 +1,5 @@
-// Most clocks are whole hours from UTC; some are not (+05:30, +05:45), and Lord Howe moves its own by half an hour. There a step to
-// the full hour can land on half past, since the change lay in between: hence the loops. Elapsed time is what they add and subtract.
+// Most zones are whole hours from UTC; some are not (+05:30, +05:45), and Lord Howe changes its clock by half an hour. A step across that
+// change can end at half past instead of a full hour: hence the loops. They add and subtract elapsed time.
 
 /** Whether the clock shows a full hour, to the nanosecond. */
 export function isWholeHour(at: Temporal.ZonedDateTime): boolean {
@@ -24,7 +24,7 @@ export function nextWholeHour(at: Temporal.ZonedDateTime): Temporal.ZonedDateTim
  * The whole hour of the local clock that falls in the given hour of UTC.
  *
  * @param utcHour start of the hour of UTC
- * @returns undefined where none does: the half hour that Lord Howe skips takes one away
+ * @returns undefined if there is none, as when Lord Howe skips half an hour
  */
 export function wholeHourWithin(utcHour: Temporal.Instant, timeZone: string): Temporal.ZonedDateTime | undefined {
   const hour = nextWholeHour(utcHour.toZonedDateTimeISO(timeZone));

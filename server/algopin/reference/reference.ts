@@ -1,5 +1,5 @@
-// The scheme once more, from docs/algopin.md alone and by other means: lists instead of arithmetic, a cipher of its own, a wall clock
-// that is read minute by minute. Slow and obvious, for tests alone. Times are milliseconds since 1970.
+// A second implementation of the scheme, from docs/algopin.md alone and by other means: lists instead of arithmetic, its own cipher, a wall
+// clock that is read minute by minute. It is slow and obvious, for tests alone. Times are milliseconds since 1970.
 import { decryptFf1, encryptFf1 } from './ff1.ts';
 import { fullHoursWithin, sameTimeLater } from './wall-clock.ts';
 
@@ -49,7 +49,7 @@ export function referencePin(key: Uint8Array, code: ReferenceCode): string {
   return digits.join('');
 }
 
-/** @returns undefined for digits that stand for no code */
+/** @returns undefined for the digits of no code */
 export function referenceCode(key: Uint8Array, pin: string, now: number, timeZone: string): ReferenceCode | undefined {
   let digits = [...pin].map(Number);
   do digits = decryptFf1({ key, radix: 10, tweak: Uint8Array.of(1) }, digits);
@@ -58,7 +58,7 @@ export function referenceCode(key: Uint8Array, pin: string, now: number, timeZon
   const hours = Math.floor(index / codesOfAnHour.length);
   const code = codesOfAnHour[index % codesOfAnHour.length];
   if (hours >= cycleHours || code === undefined) return undefined;
-  // The latest first, and the order is kept among those equally near.
+  // The latest cycle comes first: sorting keeps the order of equally near ones.
   const hoursOfCycles = [3, 2, 1, 0, -1, -2, -3].map((cycle) => epoch + (hours + cycle * cycleHours) * hour);
   const nearest = hoursOfCycles.sort((one, other) => Math.abs(one - now) - Math.abs(other - now))[0] ?? 0;
   const [start] = fullHoursWithin(nearest, timeZone);

@@ -5,7 +5,7 @@ import { describeSent, formatTime, keepWritable, type WindowFault } from './wind
 
 const { hourly, daily } = codeKinds;
 
-/** What the two kinds that are given by their end do and say differently. */
+/** Differences between the two kinds whose duration is given by an end. */
 const lengths = {
   hourly: {
     kind: hourly,
@@ -19,7 +19,7 @@ const lengths = {
     kind: daily,
     guess: Math.round,
     hours: 24,
-    // The nearest day: what was sent lies before its end or behind it.
+    // The guess is the nearest day: its end is before or after the time that was sent.
     offBy: [-1, 0, 1],
     says: `${daily.shortest} to ${daily.longest} days after startDate, at the same time of day`,
     elsewhere: `for ${hourly.shortest} to ${hourly.longest} hours create an hourly code`,
@@ -35,9 +35,9 @@ export function isGivenByEnd(kind: CodeKind): kind is KindGivenByEnd {
 /**
  * The duration after which a code ends at exactly the time that was sent.
  *
- * @param start keeps the rules of a start
- * @param written what the client sent, where `sent` was read from a text
- * @returns what `Code.duration` takes, or the fault with the two nearest ends
+ * @param start a start that `judgeStart` accepts
+ * @param written the client's text, if `sent` was read from one
+ * @returns a value for `Code.duration`, or the fault with the two nearest ends
  */
 export function findDuration(
   name: KindGivenByEnd,
@@ -47,7 +47,7 @@ export function findDuration(
 ): number | WindowFault {
   const { kind, guess, hours, offBy } = lengths[name];
   const guessed = guess((sent.epochMilliseconds - start.epochMilliseconds) / (hours * millisecondsPerHour));
-  // Nearly always right, and each further end costs as much as the whole search.
+  // The guess is nearly always right, and each further end takes as long as the whole search.
   if (guessed >= kind.shortest && guessed <= kind.longest && isSame(kind.end(start, guessed), sent)) return guessed;
   const lowest = Math.max(kind.shortest, Math.min(guessed + offBy[0], kind.longest - offBy.length + 1));
   const ends = offBy.map((_, index) => kind.end(start, lowest + index));
@@ -89,7 +89,7 @@ function isWithin(at: Temporal.ZonedDateTime, first: Temporal.ZonedDateTime, las
   return !isBefore(at, first) && !isBefore(last, at);
 }
 
-/** @returns the end before and the end after, or the two nearest on the one side that there is */
+/** @returns the end before and the end after, or the two nearest if all are on one side */
 function enclose(ends: readonly Temporal.ZonedDateTime[], sent: Temporal.ZonedDateTime) {
   const before = ends.filter((end) => isBefore(end, sent)).length;
   const from = Math.max(0, Math.min(before - 1, ends.length - 2));

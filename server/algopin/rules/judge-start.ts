@@ -11,8 +11,8 @@ const field = 'startDate';
 /**
  * The rules of a start: a whole hour on the local clock, the current one at the earliest, and at most 367 days after it.
  *
- * @param written what the client sent, where `sent` was read from a text
- * @returns undefined for a start that keeps them
+ * @param written the client's text, if `sent` was read from one
+ * @returns undefined for a start that satisfies the rules
  */
 export function judgeStart(
   sent: Temporal.ZonedDateTime,
@@ -42,13 +42,13 @@ export function judgeStart(
   };
 }
 
-/** @returns undefined for a start that can't be beyond it: the calendar takes a sixth of the time that all rules take */
+/** @returns undefined for a start that is clearly near enough: the calendar takes a sixth of the time of all rules */
 function furthestStart(sent: Temporal.ZonedDateTime, currentHour: Temporal.ZonedDateTime) {
   const isNear = sent.epochMilliseconds - currentHour.epochMilliseconds < (furthestDays - 1) * millisecondsPerDay;
   return isNear ? undefined : lastWholeHour(localDaysLater(currentHour, furthestDays));
 }
 
-/** Hours and minutes are enough where nothing else differs: not across midnight, nor a change of the clocks, nor on another date than was sent. */
+/** Hours and minutes if all times share the date that was sent and one offset; otherwise the full times. */
 function shorten(times: readonly Temporal.ZonedDateTime[], written: string | undefined): readonly string[] {
   const isSameDate =
     written === undefined || times[0] === undefined || written.startsWith(formatTime(times[0]).slice(0, 10));

@@ -1,25 +1,25 @@
-/** Why a window can't be had, and what could. */
+/** The rule that a requested window breaks, with the nearest valid values. */
 export interface WindowFault {
   readonly rule: 'window_not_aligned' | 'window_in_past' | 'window_too_far' | 'window_length';
   readonly field: 'startDate' | 'endDate';
-  /** The rule in short. */
+  /** The rule in a few words. */
   readonly says: string;
-  /** A sentence with the field, what was sent, and what would do. */
+  /** A sentence with the field, the value that was sent, and valid values. */
   readonly text: string;
   /** The valid values next to what was sent, earliest first: local times with their offset, RFC 3339. */
   readonly nearest: readonly string[];
 }
 
-/** As the contract takes a time: the years 0 to 9999, whole minutes, also from UTC. */
+/** The contract's format of a time: the years 0 to 9999, whole minutes, an offset of whole minutes. */
 const writable = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00[+-]\d{2}:\d{2}$/;
 
-/** Those that a client can send. */
+/** Keeps the times that a client can send. */
 export function keepWritable(times: readonly Temporal.ZonedDateTime[]): readonly Temporal.ZonedDateTime[] {
   return times.filter((time) => writable.test(formatTime(time)));
 }
 
 /**
- * What was sent, as it was sent; behind it the local time that it means, unless it says so itself or RFC 3339 can't write it.
+ * The text that was sent, followed by its local time unless the text is that local time or RFC 3339 can't express it.
  *
  * @param local is shown instead of `formatTime(sent)`
  */
