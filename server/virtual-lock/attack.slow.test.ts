@@ -3,9 +3,9 @@ import { attacks } from './fixtures/attacks.ts';
 import { confidenceInterval, lockoutPage, measuredRow } from './fixtures/lockout-page.ts';
 import { simulateAttack } from './fixtures/simulate-attack.ts';
 
-// If these fail, docs/lockout.md reports what nobody measured. Their seed is the page's own.
+// If these fail, docs/lockout.md reports figures that were not measured. The seed is that of the page.
 
-test.each(Object.entries(attacks))('%s comes out as docs/lockout.md says', (name, attack) => {
+test.each(Object.entries(attacks))('%s has the result in docs/lockout.md', (name, attack) => {
   const counts = simulateAttack(attack);
   expect(lockoutPage).toContain(measuredRow(name, attack, counts));
   if (name === 'codes, one day without pause') {

@@ -4,7 +4,7 @@ import { simulateAttack } from './fixtures/simulate-attack.ts';
 
 const nothing = () => '000000000';
 
-test('a real lock lets as many guesses through as the rules alone, right entries of guests in between or not', () => {
+test('a real lock accepts as many guesses as the rules alone, with or without right entries of guests', () => {
   const month = { locks: 1, days: 30, guesser: 'steady', guess: nothing, customPins: 0, seed: 1 } as const;
   const { guesses, opened, guestEntries, shutOut } = simulateAttack(month);
   expect(guesses).toBeLessThanOrEqual(countGuesses(30 * 86_400_000, 11));

@@ -50,7 +50,7 @@ describe('a code that is over', () => {
       again: '2026-06-02T10:14:59Z',
     },
   ])(
-    'stays $end when the zone of its lock changes from $from to $to, also with no place to spare',
+    'stays $end when the zone of its lock changes from $from to $to, also in a full memory',
     ({ end, from, to, at, again }) => {
       const world = openLock({ at, timeZone: from, capabilities: { ...newLock, codeCapacity: 1 } });
       const code = world.pin(end === 'spent' ? 'onetime' : 'permanent', at);
@@ -67,13 +67,13 @@ describe('a code that is over', () => {
     },
   );
 
-  test('stays spent although others made room after it, whatever the clock did', () => {
+  test('stays spent although others made room after it, for any change of the clock', () => {
     const { lock, clock, pin } = openLock({ capabilities: { ...newLock, codeCapacity: 2 } });
     const once = pin('onetime', '2026-06-01T10:00:00Z');
     const early = pin('onetime', '2026-05-31T12:00:00Z');
     for (const code of [once, early]) expect(lock.enter(code)).toEqual(opened('onetime'));
     clock.pass({ days: 3 });
-    // They make room in the order in which they ended: what was kept up to the later end stays refused up to it.
+    // Codes make room in the order of their ends: the lock refuses codes up to the later end.
     for (const startsAt of ['2026-06-04T10:00:00Z', '2026-06-04T09:00:00Z'])
       expect(lock.enter(pin('permanent', startsAt))).toEqual(opened('permanent'));
     clock.set('2026-06-01T11:00:00Z');
@@ -98,7 +98,7 @@ describe('a code that is over', () => {
     expect(lock.enter(permanent)).toEqual(refused('lapsed'));
   });
 
-  test('can be ended before its time, and what stands for no present or coming code is unknown', () => {
+  test('can be ended before its time, and the digits of no present or future code are unknown', () => {
     const { lock, clock, pin } = openLock();
     const tomorrow = pin('permanent', '2026-06-02T10:00:00Z');
     expect(lock.forget(tomorrow)).toBe('forgotten');
@@ -111,7 +111,7 @@ describe('a code that is over', () => {
 });
 
 describe('another key', () => {
-  test.each(['at the lock', 'between two starts'])('ends every code of the one before: %s', (how) => {
+  test.each(['at the lock', 'between two starts'])('ends every code of the previous key: %s', (how) => {
     const world = openLock();
     const permanent = world.pin('permanent', '2026-06-01T10:00:00Z');
     world.lock.enter(permanent);
@@ -125,7 +125,7 @@ describe('another key', () => {
     expect(logTypesOf(lock.readLog())).toContain(205);
   });
 
-  test('that is the same one ends nothing', () => {
+  test('that equals the old one ends nothing', () => {
     const { lock, pin, key, restart } = openLock();
     const permanent = pin('permanent', '2026-06-01T10:00:00Z');
     lock.enter(permanent);
@@ -207,7 +207,7 @@ describe('room for one more', () => {
     expect(room?.overUntil).toBe(overUntil);
   });
 
-  test('leaves a mark where it is that lies further on already', () => {
+  test('leaves a later mark unchanged', () => {
     expect(makeRoom({ inUse: [], over: [ended('1', 400)], overUntil: at }, at, 1)?.overUntil).toBe(at);
   });
 
@@ -219,14 +219,14 @@ describe('room for one more', () => {
     expect(makeRoom({ inUse, over, overUntil: 0 }, at, 1)).toBeUndefined();
   });
 
-  test('is not asked for while there is a place', () => {
+  test('is not needed below the capacity', () => {
     const codes = { inUse: [ended('1', 999)], over: [ended('2', 999)], overUntil: 5 };
     expect(makeRoom(codes, at, 3)).toBe(codes);
   });
 });
 
 describe('the memory of codes', () => {
-  test('takes 1,000; a right code that finds no place is refused without being a wrong entry', () => {
+  test('holds 1,000; a valid code beyond them is refused but is no wrong entry', () => {
     const { lock, clock, pin } = openLock();
     const hours = (number: number) => ({ duration: 25 + Math.floor(number / 3), variance: 1 + (number % 3) });
     for (let number = 0; number < 1000; number += 1) {
@@ -236,9 +236,9 @@ describe('the memory of codes', () => {
     expect(lock.enter(next)).toEqual(refused('memory_full'));
     expect(lock.forget(next)).toBe('memory_full');
     expect(lock.state()).toMatchObject({ codes: 1000, wrongEntries: 0 });
-    // What is there already needs no place.
+    // A remembered code needs no further room.
     expect(lock.enter(pin('hourly', '2026-06-01T10:00:00Z', hours(999))).opened).toBe(true);
-    // The end of the shortest, 25 hours, makes room 26 hours later.
+    // The shortest code, of 25 hours, makes room 26 hours after its end.
     clock.set('2026-06-03T12:59:59Z');
     expect(lock.enter(pin('permanent', '2026-06-03T12:00:00Z'))).toEqual(refused('memory_full'));
     clock.set('2026-06-03T13:00:00Z');

@@ -1,34 +1,33 @@
 import type { CodeWindow } from '../algopin/code.ts';
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** Codes that a lock remembers, in use and over together. Few guests, small memory: a lock that is full takes no new code. */
+/** Number of codes that a lock remembers, in use and over together. A full lock accepts no new code. */
 export const codeCapacity = 1000;
 
 /**
- * How much longer than its own time a code keeps its place. The digits fix an hour of UTC; what lies in it, and so until when the
- * code could be used, follows from the time zone that the lock has at that moment. Offsets from UTC lie between -12 and +14 hours, so
- * that no other zone, and no other edition of its rules, moves any bound by more than their distance. Forgotten at its own time, a
- * spent code would open again where the next zone's bound is later.
+ * A code is remembered this much longer than its own time. The digits fix an hour of UTC; the code's bounds follow from the lock's time
+ * zone at that moment. Offsets from UTC are between -12 and +14 hours, so that another zone, or another edition of its rules, moves a
+ * bound by at most their distance. Without this time, a spent code would open again in a zone whose bound is later.
  */
 export const zoneChangeMs = 26 * 3_600_000;
 
 export interface RememberedCode {
   readonly pin: string;
-  /** From then on, by the lock's clock and in the zone of its first use, its window shuts the door. Null: never (permanent codes). */
+  /** End of its window by the lock's clock, in the zone of its first use. Null: never (permanent codes). */
   readonly until: EpochMilliseconds | null;
 }
 
-/** A code that must not open although its window would let it: a one-time code that was spent, or one that a person ended. */
+/** A code that must not open even within its window: a spent one-time code, or a code that a person ended. */
 export interface CodeOver {
   readonly pin: string;
-  /** The end of its time for a first use. After it the code, unknown again, would be too late. */
+  /** The end of its time for a first use. After it the lock can forget the code: an entry is too late anyway. */
   readonly until: EpochMilliseconds;
 }
 
 export interface CodeMemory {
   readonly inUse: readonly RememberedCode[];
   readonly over: readonly CodeOver[];
-  /** Latest time until which one over was kept and then dropped. A clock turned back before it finds times for a first use open again. */
+  /** The latest time until which a dropped code was kept. A clock turned back before it would allow first uses of dropped codes again. */
   readonly overUntil: EpochMilliseconds;
 }
 
@@ -42,16 +41,16 @@ export function isOver(codes: CodeMemory, pin: string): boolean {
   return codes.over.some((code) => code.pin === pin);
 }
 
-/** How many have not come to their end. */
+/** The number of codes that have not ended. */
 export function countCodes({ inUse, over }: CodeMemory, clock: EpochMilliseconds): number {
   return [...inUse, ...over].filter(({ until }) => until === null || until > clock).length;
 }
 
 /**
- * A place for one more code. What has ended is kept as long as there are places, since a clock may have run ahead and be set right: then
- * a guest with a code in use would be refused. Of those that have ended, the first one goes.
+ * Makes room for one more code. Ended codes are kept as long as there is room: if a clock that ran ahead is corrected, their guests must
+ * still get in. In a full memory the code that ended first is dropped.
  *
- * @returns undefined when every place is needed
+ * @returns undefined if no code has ended
  */
 export function makeRoom(codes: CodeMemory, clock: EpochMilliseconds, capacity: number): CodeMemory | undefined {
   const { inUse, over, overUntil } = codes;
@@ -67,8 +66,8 @@ export function makeRoom(codes: CodeMemory, clock: EpochMilliseconds, capacity: 
 }
 
 /**
- * Whether the lock can no longer tell this first use from a second one: it has lived through the code's time for it already, and
- * dropped codes of that time. Never so while the clock runs forward, since then a first use comes before all that was dropped.
+ * Whether this first use may be a second one: the lock's clock has been past the code's time for a first use, and codes of that time were
+ * dropped. While the clock runs forward this is never true, since dropped codes are older.
  */
 export function mayBeReplayed(codes: CodeMemory, window: CodeWindow, toleranceMs: number): boolean {
   return window.activateBy.epochMilliseconds + toleranceMs <= codes.overUntil;

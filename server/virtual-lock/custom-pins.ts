@@ -1,9 +1,9 @@
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** What a lock stores, of all types together. */
+/** Number of custom PINs that a lock stores, all types together. */
 export const customPinCapacity = 199;
 
-/** What sets one type apart from another. The numbers are the contract's. */
+/** The properties of each type. The numbers are the contract's. */
 export const customPinTypes = {
   1: { hasEnd: false, isSpentByUse: true },
   2: { hasEnd: false, isSpentByUse: false },
@@ -28,7 +28,7 @@ export type Stored =
   | { readonly kind: 'stored'; readonly pins: readonly CustomPin[] }
   | { readonly kind: 'exists' | 'full' };
 
-/** Digits that are stored already stay as they are, also when no other place is left: the caller learns the reason that it can mend. */
+/** If the digits are stored already, nothing changes, and `exists` is returned even by a full lock: the caller can fix that fault. */
 export function storeCustomPin(pins: readonly CustomPin[], pin: CustomPin): Stored {
   if (pins.some((stored) => stored.pin === pin.pin)) return { kind: 'exists' };
   if (pins.length >= customPinCapacity) return { kind: 'full' };
@@ -46,7 +46,7 @@ export function removeCustomPin(pins: readonly CustomPin[], { accessId }: Custom
   return pins.filter((stored) => stored.accessId !== accessId);
 }
 
-/** One that has ended leaves its place. It stays away when the clock is turned back: what is gone can't return. */
+/** Removes PINs that have ended. They stay removed when the clock is turned back. */
 export function dropEndedPins(pins: readonly CustomPin[], clock: EpochMilliseconds): readonly CustomPin[] {
   return pins.some(({ endsAt }) => endsAt !== null && endsAt <= clock)
     ? pins.filter(({ endsAt }) => endsAt === null || endsAt > clock)

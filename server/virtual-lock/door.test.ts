@@ -5,7 +5,7 @@ import { logTypesOf, readItems } from './fixtures/read-items.ts';
 const opened = (by: string, isFirstUse = true) => ({ opened: true, by, isFirstUse });
 
 describe('the door', () => {
-  test('locks itself 30 seconds after an entry, as of that moment', () => {
+  test('locks itself 30 seconds after an entry, logged with that time', () => {
     const { lock, clock, pin } = openLock();
     lock.enter(pin('onetime', '2026-06-01T10:00:00Z'));
     clock.pass({ seconds: 29 });
@@ -46,7 +46,7 @@ describe('the door', () => {
     expect(lock.state().lockState).toBe('locked');
   });
 
-  test('counts the hours of a passage anew at each entry, and ends them at another key not at all', () => {
+  test('counts the hours of a passage anew at each entry, and another key ends no passage', () => {
     const { lock, clock, pin } = openLock();
     const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 2 });
     lock.enter(party);
@@ -78,7 +78,7 @@ describe('the door', () => {
     expect(lock.state().passageUntil).toBe(Date.parse('2026-06-01T23:00:00Z'));
   });
 
-  test('shuts when a person ends the passage code that opened it, and when any other goes it stays', () => {
+  test('locks when a person ends the passage code that opened it, and stays open when another code is ended', () => {
     const { lock, clock, pin } = openLock();
     const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 3 });
     const guest = pin('permanent', '2026-06-01T10:00:00Z');
@@ -102,7 +102,7 @@ describe('the door', () => {
     expect(lock.state().passageUntil).toBe(Date.parse('2026-05-01T00:30:00Z'));
   });
 
-  test('is unknown to a keypad, which opens it all the same', () => {
+  test('is unknown to a keypad, which opens it nevertheless', () => {
     const { lock, clock, pin } = openLock({ capabilities: { ...newLock, type: 'Keypad' } });
     expect(lock.enter(pin('onetime', '2026-06-01T10:00:00Z'))).toEqual(opened('onetime'));
     expect(lock.state().lockState).toBe('unknown');

@@ -1,13 +1,13 @@
 import type { RunningMilliseconds } from './running-time.ts';
 
-/** A door locks itself this long after it was unlocked: our own number, as locks on the market are set to between 5 and 60 seconds. */
+/** A door locks itself this long after it was unlocked. The number is our choice: locks on the market use 5 to 60 seconds. */
 export const autoLockMs = 30_000;
 
 const hourMs = 3_600_000;
 
-/** Nothing runs while nobody looks: the state is these two points in time and the present one. 0 is "not since it was last locked". */
+/** No timer runs: the state follows from these two times and the present one. 0 means "not since the door was last locked". */
 export interface Door {
-  /** Set beyond `passageUntil` only: in passage an entry needs no lock of its own to follow. */
+  /** Set only if later than `passageUntil`: an entry during a passage is followed by no locking of its own. */
   readonly openUntil: RunningMilliseconds;
   readonly passageUntil: RunningMilliseconds;
 }
@@ -23,12 +23,12 @@ export function openDoor(door: Door, at: RunningMilliseconds): Door {
   return openUntil > door.passageUntil ? { ...door, openUntil } : door;
 }
 
-/** A second passage code never shortens what the first one gave. */
+/** A second passage code never shortens the passage of the first. */
 export function keepDoorOpen(door: Door, at: RunningMilliseconds, hours: number): Door {
   return { openUntil: 0, passageUntil: Math.max(door.passageUntil, at + hours * hourMs) };
 }
 
-/** What the door did by itself up to now, in order. */
+/** Applies the closings that the door did by itself until `at`, in order. */
 export function closeDoorInTime(
   door: Door,
   at: RunningMilliseconds,

@@ -50,7 +50,7 @@ describe('an entry', () => {
     expect(lock.state().codes).toBe(0);
   });
 
-  test('is refused on a lock that takes no codes, and passage codes on one that is older than they are', () => {
+  test('is refused by a lock without offline codes, and passage codes by a lock of older firmware', () => {
     const simple = openLock({ capabilities: { ...newLock, algoPin: false } });
     expect(simple.lock.enter(simple.pin('onetime', '2026-06-01T10:00:00Z'))).toEqual(refused('unknown'));
     const old = openLock({ capabilities: { ...newLock, passagePin: false } });
@@ -73,14 +73,14 @@ describe('an entry', () => {
     const front = openLock();
     const back = openLock({ deviceId: 'LK2A00000003' });
     const digits = front.pin('permanent', '2026-06-01T10:00:00Z');
-    // Other digits stand for something else there, if for anything; that it is this very minute has a chance of 1 in 12,000.
+    // At the other lock the digits are another code, if any; the chance that it opens at this minute is 1 in 12,000.
     expect(front.lock.enter(digits).opened).toBe(true);
     expect(back.pin('permanent', '2026-06-01T10:00:00Z')).not.toBe(digits);
   });
 });
 
 describe('a lockout', () => {
-  test('begins with the fifth wrong entry, judges nothing, and outlives a restart', () => {
+  test('begins with the fifth wrong entry, judges no entry, and lasts through a restart', () => {
     const { lock, clock, pin, restart } = openLock();
     const good = pin('permanent', '2026-06-01T10:00:00Z');
     for (const entry of ['0000', '000000000', '99999', '999999999']) lock.enter(entry);
@@ -113,7 +113,7 @@ describe('a lockout', () => {
     expect(world.lock.state()).toMatchObject({ lockoutLevel: 1, lockedOutUntil: Date.parse('2026-06-01T10:05:00Z') });
   });
 
-  test('lasts as long as it would have when the clock is turned back, no shorter and no longer', () => {
+  test('keeps its length when the clock is turned back', () => {
     const { lock, clock } = openLock();
     for (let times = 0; times < 5; times += 1) lock.enter('0000');
     clock.pass({ minutes: 2 });

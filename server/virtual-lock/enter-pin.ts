@@ -11,8 +11,8 @@ import { type LockContext, type LockMemory, localTime, logNow } from './memory.t
 import { clockAt } from './running-time.ts';
 
 /**
- * forgotten: a person ended this code (a one-time code then counts as spent). memory_full: a right code that the lock has no place
- * for. locked_out: not judged at all.
+ * forgotten: a person ended this code (a one-time code then counts as spent). memory_full: a valid code, but no room to remember it.
+ * locked_out: not judged at all.
  */
 export type EntryRefusal = Refusal | 'forgotten' | 'memory_full' | 'locked_out';
 
@@ -21,7 +21,7 @@ export type Entry =
   | {
       readonly opened: false;
       readonly reason: EntryRefusal;
-      /** While the keypad is locked, this entry or an earlier one having locked it: until when, by the lock's clock. */
+      /** If this entry or an earlier one locked the keypad: the end of the lockout, by the lock's clock. */
       readonly lockedOutUntil: EpochMilliseconds | null;
     };
 
@@ -30,11 +30,11 @@ type Judgement =
   | { readonly kind: 'refused'; readonly reason: Exclude<EntryRefusal, 'locked_out'> };
 
 /**
- * What the lock does with an entry at its keypad. Anything that opens nothing is a wrong entry, a code before or after its time
- * too: nearly all digits stand for some code of some time, so the lock can't tell a guest who is early from a guess.
+ * Judges an entry at the keypad. Every entry that does not open counts as wrong, also a code before or after its time: nearly all digits
+ * are a code of some time, so the lock can't distinguish an early guest from a guess.
  *
  * @param memory brought up to the clock
- * @param pin what was typed, any text
+ * @param pin the text that was typed, of any format
  */
 export function enterPin(memory: LockMemory, pin: string, context: LockContext): { entry: Entry; memory: LockMemory } {
   if (isLockedOut(memory.lockout, memory.time.running)) return { entry: refuse('locked_out', memory), memory };
@@ -45,7 +45,7 @@ export function enterPin(memory: LockMemory, pin: string, context: LockContext):
   return { entry: refuse(judged.reason, next), memory: next };
 }
 
-/** The digits that jobs can store; a code has nine. */
+/** Whether a job could have stored this PIN; an offline code has nine digits. */
 function isCustom(pin: string): boolean {
   return /^\d{4,6}$/.test(pin);
 }
@@ -72,7 +72,7 @@ function judgeCode(memory: LockMemory, pin: string, context: LockContext): Judge
   const toleranceMs = toleranceSeconds * 1000;
   const kind: KindOfCode = codeKinds[code.kind];
   if (kind.keepsOpen && !capabilities.passagePin) return { kind: 'refused', reason: 'unknown' };
-  // The same answer whether the code still has a place in memory or not.
+  // The answer is the same whether or not the lock still remembers the code.
   if (isOver(codes, pin))
     return { kind: 'refused', reason: isLate(memory.time.clock, window, toleranceMs) ? 'lapsed' : 'forgotten' };
   if (isFirstUse && mayBeReplayed(codes, window, toleranceMs)) return { kind: 'refused', reason: 'lapsed' };
@@ -103,7 +103,7 @@ function open(memory: LockMemory, { capabilities }: LockContext, passageHours?: 
 function rememberWrongEntry(memory: LockMemory, pin: string): LockMemory {
   const { running } = memory.time;
   const lockout = countWrongEntry(memory.lockout, running);
-  // Longer than any keypad takes, or no digits at all: nothing that a lock would log.
+  // A lock logs no text that is not digits, or is longer than a keypad accepts.
   const logged = logNow(
     { ...memory, lockout },
     { logType: logTypes.wrongEntry, ...(/^\d{1,12}$/.test(pin) && { pin }) },

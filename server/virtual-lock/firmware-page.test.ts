@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { newLock, openLock, type World } from './fixtures/open-lock.ts';
 
-// If these fail, docs/algopin.md tells people who write firmware of another lock than this one.
+// If these fail, docs/algopin.md describes a different lock to developers of firmware.
 
 const page = readFileSync(new URL('../../docs/algopin.md', import.meta.url), 'utf8');
 const start = { at: '2026-06-01T10:00:00Z' };
 
-/** What happens on 1 June at 10:00 with a code that begins then. */
+/** Actions on 1 June at 10:00 with a code that begins then. */
 const codes: readonly { readonly name: string; readonly prepare: (world: World) => string }[] = [
   {
     name: 'hourly for 48 hours, in use',
@@ -47,7 +47,7 @@ const codes: readonly { readonly name: string; readonly prepare: (world: World) 
   },
 ];
 
-describe('the page says what a clock that goes back gives:', () => {
+describe('the page states the effect of a clock that goes back:', () => {
   test.each(codes)('$name', ({ name, prepare }) => {
     const world = openLock({ at: start.at, capabilities: { ...newLock, codeCapacity: 2 } });
     const code = prepare(world);
@@ -61,7 +61,7 @@ describe('the page says what a clock that goes back gives:', () => {
     expect(page).toContain(`| ${name} | \`${before}\` | \`${verdict()}\` |`);
   });
 
-  test('and has no row beside these', () => {
+  test('has no other rows', () => {
     const lines = page.split('\n');
     const first = lines.findIndex((line) => line.startsWith('| a code of 1 June')) + 2;
     const rows = lines.slice(first, lines.indexOf('', first)).map((line) => line.split(' | ')[0]?.slice(2));

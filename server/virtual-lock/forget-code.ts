@@ -6,13 +6,13 @@ import { endPassage } from './end-passage.ts';
 import { logTypes } from './lock-log.ts';
 import { type LockContext, type LockMemory, localTime, logNow } from './memory.ts';
 
-/** unknown: nothing that opens this lock now or later. memory_full: a code that was never used, and no place to remember its end. */
+/** unknown: the digits open this lock neither now nor later. memory_full: the code was never used, and there is no room to remember its end. */
 export type Forgetting = 'forgotten' | 'unknown' | 'memory_full';
 
 /**
- * Ends a code, used or not, or removes a custom PIN. A code that could still be used for the first time is remembered until it
- * could not: its digits alone would open the lock again. A passage code that was used takes a passage with it, also one that another
- * code began, since the lock does not know which it was: whoever still may opens again.
+ * Ends a code, used or not, or removes a custom PIN. A code is remembered until its time for a first use is over, since its digits alone
+ * would open the lock again. Ending a used passage code ends the current passage, also one that another code began: the lock does not
+ * know which code began it, and guests with a valid code can open again.
  *
  * @param memory brought up to the clock
  */

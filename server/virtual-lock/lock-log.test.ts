@@ -31,7 +31,7 @@ describe('the log', () => {
   });
 
   test.each(['1'.repeat(5000), 'open sesame', '12345678x'])(
-    'does not keep what no keypad could have sent: %.12s',
+    'does not keep text that no keypad could send: %.12s',
     (typed) => {
       const { lock } = openLock();
       lock.enter(typed);
@@ -39,7 +39,7 @@ describe('the log', () => {
     },
   );
 
-  test('keeps the newest and gives no number twice', () => {
+  test('keeps the newest entries and uses no number twice', () => {
     const events = Array.from({ length: logCapacity + 20 }, (_, at) => at);
     const log = events.reduce<LockLog>((so, at) => addToLog(so, { at, logType: 16 }), emptyLog);
     expect(log.entries).toHaveLength(logCapacity);
@@ -47,7 +47,7 @@ describe('the log', () => {
     expect(log.next).toBe(events.length + 1);
   });
 
-  test('reads the same however often and from whichever start, and shows state without a trace', () => {
+  test('reads the same on every call and from any start, and reading the state changes nothing', () => {
     const { lock, clock, run, restart } = openLock();
     run('UNLOCK');
     clock.pass({ minutes: 5 });

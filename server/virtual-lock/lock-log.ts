@@ -1,6 +1,6 @@
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** The lock's own numbers for what happens at it. */
+/** The lock's own numbers for events. */
 export const logTypes = {
   autoLocked: 13,
   wrongEntry: 16,
@@ -19,10 +19,10 @@ export const logTypes = {
   lockedByBridge: 209,
 } as const;
 
-/** Older entries make room for newer ones. Two months of a busy door. */
+/** Newer entries replace the oldest. A busy door fills this in two months. */
 export const logCapacity = 500;
 
-/** An event as it is remembered: never changed once it is there. */
+/** A logged event, never changed afterwards. */
 export interface LogEntry {
   /** Counts all events of this lock, from 1. */
   readonly number: number;
@@ -31,14 +31,14 @@ export interface LogEntry {
   readonly logType: number;
   /** The `accessId` of a custom PIN, otherwise 0. */
   readonly keyId: string | number;
-  /** Digits of a code or of a wrong entry, as a lock logs them; whoever receives them drops them. */
+  /** Digits of a code or of a wrong entry, as a lock logs them; the service drops them. */
   readonly pin?: string;
   /** Of a custom PIN. */
   readonly accessName?: string;
 }
 
 export interface LockLog {
-  /** The number that the next event takes: none is given twice, however many entries are gone. */
+  /** The number of the next event: a number is never used twice, even if its entry is gone. */
   readonly next: number;
   readonly entries: readonly LogEntry[];
 }
@@ -61,8 +61,8 @@ export function addToLog(log: LockLog, event: LogEvent): LockLog {
 }
 
 /**
- * The item as it leaves the lock: the same id and the same bytes each time. The id carries the time beside the number, so that a
- * lock that lost its memory and counts from 1 again does not pass a new event off as an old one.
+ * The item that the lock sends: the same id and bytes each time. The id contains number and time, so that a lock that lost its memory and
+ * counts from 1 again gives new events new ids.
  */
 export function describeLogEntry(deviceId: string, { number, at, ...rest }: LogEntry): LogItem {
   const { logType, keyId, pin, accessName } = rest;

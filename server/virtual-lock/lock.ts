@@ -11,31 +11,31 @@ import { createMemory, type LockMemory, logNow, pairWithKey, passTime } from './
 import { readMemory, writeMemory } from './memory-text.ts';
 import { clockAt } from './running-time.ts';
 
-/** A lock as software: it shares a key with the service and knows nothing else of it. Nothing runs between calls. */
+/** A lock as software. It shares a key with the service, and nothing else. No timer runs between calls. */
 export interface Lock {
   readonly deviceId: string;
-  /** What happens when these digits are typed at its keypad. */
+  /** Types these digits at its keypad. */
   enter(pin: string): Entry;
-  /** Ends a code or removes a custom PIN, as a person at the lock does. The only end of a permanent code but another key. */
+  /** Ends a code or removes a custom PIN, as a person at the lock does. Otherwise only a new key ends a permanent code. */
   forget(pin: string): Forgetting;
-  /** What a bridge hands over. What does not fit is an answer, no error; a `jobId` that ran before gives the earlier answer. */
+  /** Runs a job that a bridge delivers. An invalid job gets an answer, not an error; a known `jobId` gets its earlier answer. */
   run(job: LockJob): JobAnswer;
   /** Oldest first, at most 500 are kept. @param from by the lock's clock, inclusive */
   readLog(from?: EpochMilliseconds): readonly LogItem[];
-  /** As it is at this moment. Leaves no trace. */
+  /** The present state. The call changes nothing. */
   state(): LockState;
-  /** Sets the lock's own clock, relative to what it shows: back too. What was spent stays spent, and a lockout lasts as long as it would have. */
+  /** Moves the lock's own clock forward or back. Spent codes stay spent, and a lockout keeps its length. */
   moveClock(byMilliseconds: number): void;
   /** @param level 0 to 100 percent */
   setBatteryLevel(level: number): void;
-  /** Gives the lock the key of its next pairing: every code made with the key before it ends. */
+  /** Gives the lock the key of its next pairing, which invalidates every code of the previous key. */
   pair(key: Uint8Array): void;
-  /** All it remembers, as text; codes' digits are in it. Keep it before anything it tells of is passed on: then nothing happens twice. */
+  /** Its whole memory as text, digits of codes included. Store the text before you pass on an answer or log items: then no event is sent twice. */
   exportMemory(): string;
 }
 
 export interface LockState {
-  /** What the lock's clock shows. */
+  /** The lock's clock. */
   readonly clock: EpochMilliseconds;
   readonly lockState: 'locked' | 'unlocked' | 'unknown';
   readonly passageUntil: EpochMilliseconds | null;
@@ -43,7 +43,7 @@ export interface LockState {
   readonly wrongEntries: number;
   readonly lockoutLevel: number;
   readonly batteryLevel: number;
-  /** Remembered ones that have not come to their end. */
+  /** Number of remembered codes that have not ended. */
   readonly codes: number;
   readonly customPins: number;
 }
@@ -54,14 +54,14 @@ export interface LockSettings {
   readonly key: Uint8Array;
   /** IANA name, of the lock's property. */
   readonly timeZone: string;
-  /** The lock's clock is this one, moved by what it remembers. */
+  /** The lock's clock is this one plus the shift in its memory. */
   readonly clock: Clock;
   readonly capabilities: LockCapabilities;
-  /** From `exportMemory`. Left out: a lock fresh from its box. */
+  /** From `exportMemory`. When omitted, the lock is new. */
   readonly memory?: string;
-  /** Percent, of a fresh lock. */
+  /** Percent, for a new lock. */
   readonly batteryLevel?: number;
-  /** How far the lock trusts its clock: bounds of codes move outwards by it. 0 when left out. */
+  /** The error that the lock's clock may have: bounds of codes move outwards by it. 0 when omitted. */
   readonly toleranceSeconds?: number;
 }
 
@@ -83,7 +83,7 @@ export function createLock({
       : readMemory(rest.memory, deviceId);
 
   const present = (): LockMemory => passTime(memory, clock.now() + memory.clockShiftMs);
-  /** Every step is whole or not at all: the memory changes when it is over. */
+  /** Makes a step atomic: the memory is replaced only when the step has returned. */
   const keep = <T extends { readonly memory: LockMemory }>(step: T): T => {
     memory = step.memory;
     return step;

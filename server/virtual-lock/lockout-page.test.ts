@@ -8,12 +8,12 @@ import { fastestGuesses } from './fixtures/fastest-guesses.ts';
 import { lockoutPage, percent } from './fixtures/lockout-page.ts';
 import { lockoutRules } from './lockout.ts';
 
-// If these fail, docs/lockout.md promises what the lock does not keep.
+// If these fail, docs/lockout.md is wrong about the lock.
 
 const dayMs = 86_400_000;
 const codes = 900_000_000;
 
-/** Codes that any lock takes for a first use at this moment: every kind, start, length and variance is asked. */
+/** Number of codes that a lock accepts for a first use at this time, over every kind, start, length and variance. */
 function countAcceptable(now: Temporal.Instant): number {
   let count = 0;
   for (const [kind, { shortest, longest, variances }] of Object.entries<KindOfCode>(codeKinds)) {
@@ -27,7 +27,7 @@ function countAcceptable(now: Temporal.Instant): number {
   return count;
 }
 
-/** The chance that one of `pins` numbers of 10,000 is among as many tries, none tried twice. */
+/** The chance that one of `pins` numbers of 10,000 is among `tries` different ones. */
 function hitsCustomPin(tries: number, pins: number): number {
   let missed = 1;
   for (let pin = 0; pin < pins; pin += 1) missed *= Math.max(0, 10_000 - tries - pin) / (10_000 - pin);
@@ -68,7 +68,7 @@ describe('docs/lockout.md', () => {
     expect(lines.slice(first, lines.indexOf('', first)).map((line) => line.replace(/ \([^|]*\)/, ''))).toEqual(rows);
   });
 
-  test('tells the rules that the lock goes by', () => {
+  test('states the rules of the lock', () => {
     expect(lockoutRules).toEqual({
       wrongEntries: 5,
       firstLockoutMs: 5 * 60_000,

@@ -40,7 +40,7 @@ describe('a lockout', () => {
     { name: 'its last millisecond', wrong: fiveAt(0), at: 5 * minute - 1, want: { wrong: 0, level: 1, locked: true } },
     { name: 'its end', wrong: fiveAt(0), at: 5 * minute, want: { wrong: 0, level: 1, locked: false } },
     {
-      name: 'what is entered during it does not count',
+      name: 'an entry during a lockout does not count',
       wrong: [...fiveAt(0), 1, 2, 3, 4, 5 * minute],
       at: 5 * minute,
       want: { wrong: 1, level: 1, locked: false },
@@ -95,7 +95,7 @@ describe('a lockout', () => {
     expect({ wrong: lockout.wrong, level: lockout.level, locked: isLockedOut(lockout, at) }).toEqual(want);
   });
 
-  test('never rises above level 10, so that a day of peace is always felt', () => {
+  test('never rises above level 10, so that a day without a lockout always has an effect', () => {
     let lockout = noLockout;
     for (let at = 0, batch = 0; batch < 30; batch += 1, at = lockout.lockedUntil) {
       for (const time of fiveAt(at)) lockout = countWrongEntry(lockout, time);
@@ -104,7 +104,7 @@ describe('a lockout', () => {
     expect(relaxLockout(lockout, lockout.lockedUntil + day).level).toBe(9);
   });
 
-  test('comes out the same however often time is looked at in between', () => {
+  test('does not depend on how often the time is read in between', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(30 * hour), { maxLength: 40 }), fc.array(fc.nat(30 * hour)), (gaps, looks) => {
         const times = gaps.map((_, index) => gaps.slice(0, index + 1).reduce((sum, gap) => sum + gap, 0));
@@ -125,12 +125,12 @@ describe('a lockout', () => {
   });
 });
 
-/** What decides anything later: the beginning of an hour that forgives nothing does not. */
+/** The members that have a later effect: the start of an hour that forgives nothing has none. */
 function pickJudged({ wrong, wrongSince, level, lockedUntil, relaxedAt }: Lockout): Partial<Lockout> {
   return { wrong, level, lockedUntil, ...(wrong > 0 && { wrongSince }), ...(level > 0 && { relaxedAt }) };
 }
 
-describe('whoever guesses', () => {
+describe('a guesser', () => {
   test('has at most 53 guesses in a day, however they wait in between', () => {
     expect(fastestGuesses(day)).toBe(53);
   });

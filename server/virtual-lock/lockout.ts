@@ -1,7 +1,7 @@
 import type { RunningMilliseconds } from './running-time.ts';
 
-// What stands between a guesser and the codes of a lock. A right entry changes nothing here: guests at work would hand an attacker guesses.
-// docs/lockout.md says what these numbers give, measured.
+// The keypad's defence against guesses. A right entry resets nothing: otherwise the entries of guests would give an attacker more guesses.
+// docs/lockout.md states the measured effect of these numbers.
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -11,21 +11,21 @@ export const lockoutRules = {
   wrongEntries: 5,
   firstLockoutMs: 5 * 60_000,
   longestLockoutMs: dayMs,
-  /** The first level that lasts as long as any can: 5 minutes doubled nine times are more than a day. There is none above it. */
+  /** The first level with the longest lockout (5 minutes doubled nine times are more than a day), and the last level. */
   highestLevel: 10,
-  /** One wrong entry is forgiven in each. */
+  /** After each such period one wrong entry is forgiven. */
   forgiveMs: hourMs,
-  /** One level is taken back in each that passes without a lockout. */
+  /** After each such period without a lockout the level falls by one. */
   relaxMs: dayMs,
 } as const;
 
 /** Plain data. Points in time are the lock's running time: setting a clock can't shorten a lockout backwards or stretch it. */
 export interface Lockout {
   readonly wrong: number;
-  /** The hour that forgives begins here. Means nothing while `wrong` is 0. */
+  /** Start of the hour after which an entry is forgiven. Without meaning while `wrong` is 0. */
   readonly wrongSince: RunningMilliseconds;
   readonly level: number;
-  /** 0: never. Its end is also where the 24 hours begin that take a level back. */
+  /** 0: never. The 24 hours after which the level falls begin at this time. */
   readonly lockedUntil: RunningMilliseconds;
   readonly relaxedAt: RunningMilliseconds;
 }
@@ -36,7 +36,7 @@ export function isLockedOut(lockout: Lockout, at: RunningMilliseconds): boolean 
   return at < lockout.lockedUntil;
 }
 
-/** What passing time forgives. */
+/** Forgives wrong entries and levels for the time that has passed. */
 export function relaxLockout(lockout: Lockout, at: RunningMilliseconds): Lockout {
   const hours = lockout.wrong === 0 ? 0 : periods(at - lockout.wrongSince, lockoutRules.forgiveMs, lockout.wrong);
   const days = lockout.level === 0 ? 0 : periods(at - lockout.relaxedAt, lockoutRules.relaxMs, lockout.level);
@@ -49,7 +49,7 @@ export function relaxLockout(lockout: Lockout, at: RunningMilliseconds): Lockout
   };
 }
 
-/** Counts an entry that opened nothing. During a lockout nothing is judged, hence nothing is counted: the caller asks `isLockedOut` first. */
+/** Counts an entry that did not open. Entries during a lockout are not counted: the caller asks `isLockedOut` first. */
 export function countWrongEntry(before: Lockout, at: RunningMilliseconds): Lockout {
   const lockout = relaxLockout(before, at);
   const wrong = lockout.wrong + 1;

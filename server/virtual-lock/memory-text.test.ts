@@ -15,7 +15,7 @@ describe('the memory as text', () => {
     expect(lock.state()).toMatchObject({ codes: 2, customPins: 1, wrongEntries: 2, batteryLevel: 64 });
   });
 
-  test('is what the lock of today writes after the same events', () => {
+  test('is written by the current lock after the same events', () => {
     const { lock, clock, pin, run } = openLock({ batteryLevel: 90 });
     lock.enter(pin('onetime', '2026-06-01T10:00:00Z'));
     lock.enter(pin('permanent', '2026-06-01T10:00:00Z'));
@@ -60,7 +60,7 @@ describe('the memory as text', () => {
     );
   });
 
-  test('is refused with any one character changed, and no fault tells what is in it', () => {
+  test('is refused with any one character changed, and no message quotes it', () => {
     const digits = /"pin":"(\d+)"/.exec(written)?.[1] ?? 'none';
     expect(digits).not.toBe('none');
     fc.assert(

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { LockMemory } from './memory.ts';
 
-/** A change of what a lock remembers gets the next number, and a way from the one before. */
+/** A change of `LockMemory` needs the next number and a migration from the previous one. */
 export const memoryVersion = 1;
 
-/** Says why a lock can't take this memory. Never what is in it. */
+/** The reason why a lock can't use this memory. The message never quotes the memory. */
 export class MemoryFault extends Error {
   override readonly name = 'MemoryFault';
 }
 
 interface MemoryText {
   readonly version: number;
-  /** SHA-256 of the JSON text of `memory`: one changed digit would open a spent code again, and no schema would see it. */
+  /** SHA-256 of the JSON text of `memory`: one changed digit would open a spent code again, and no schema would detect it. */
   readonly checksum: string;
   readonly memory: LockMemory;
 }
@@ -23,8 +23,8 @@ export function writeMemory(memory: LockMemory): string {
 /**
  * Reads what `writeMemory` wrote.
  *
- * @throws MemoryFault when the text is damaged, of a newer version, or another lock's. A lock with half a memory would be worse
- *   than none: whoever restores it decides what to do.
+ * @throws MemoryFault when the text is damaged, of a newer version, or another lock's. A lock with part of its memory would be worse
+ *   than none: the caller decides what to do.
  */
 export function readMemory(text: string, deviceId: string): LockMemory {
   const { version, checksum, memory } = parse(text);
@@ -46,7 +46,7 @@ export function readMemory(text: string, deviceId: string): LockMemory {
       const value: unknown = JSON.parse(json);
       return typeof value === 'object' && value !== null ? value : {};
     } catch {
-      // The parser's own words quote what they could not read, which may be digits of a code: no cause is passed on.
+      // No cause is passed on: the parser's message quotes the text that it could not read, which may be digits of a code.
       throw damaged(deviceId, 'it is not JSON');
     }
   }

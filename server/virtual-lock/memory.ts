@@ -10,12 +10,12 @@ import { addToLog, emptyLog, type LockLog, type LogEvent, logTypes } from './loc
 import { type Lockout, noLockout, relaxLockout } from './lockout.ts';
 import { clockAt, seeTime, type TimeSeen } from './running-time.ts';
 
-/** All that a lock knows beside its key and its clock: plain data, never changed in place, so that a step that fails leaves the old one. */
+/** The state of a lock except its key and its clock: plain data, never changed in place, so that a failed step leaves it as it was. */
 export interface LockMemory {
   readonly deviceId: string;
-  /** Tells whether codes were made with the key of today, without telling the key. */
+  /** Shows whether codes were created with the current key, without revealing the key. */
   readonly keyCheck: string;
-  /** How far the lock's own clock is from the one it was given. */
+  /** The difference between the lock's own clock and the one it was given. */
   readonly clockShiftMs: number;
   readonly time: TimeSeen;
   readonly codes: CodeMemory;
@@ -28,7 +28,7 @@ export interface LockMemory {
   readonly jobs: readonly RememberedJob[];
 }
 
-/** What stays the same while a lock answers one question. */
+/** Values that stay the same during one call of a lock. */
 export interface LockContext {
   /** 32 bytes. */
   readonly key: Uint8Array;
@@ -53,7 +53,7 @@ export function createMemory(deviceId: string, key: Uint8Array, clock: EpochMill
   };
 }
 
-/** Brings the memory up to the clock: what the door did by itself, what time forgave, what came to its end. Comes before every other step. */
+/** Brings the memory up to the clock: the door's closings, forgiven entries, ended PINs. Runs before every other step. */
 export function passTime(memory: LockMemory, clock: EpochMilliseconds): LockMemory {
   const time = seeTime(memory.time, clock);
   const { door, closings } = closeDoorInTime(memory.door, time.running);
@@ -70,7 +70,7 @@ export function passTime(memory: LockMemory, clock: EpochMilliseconds): LockMemo
   };
 }
 
-/** Adds what happens at this very moment. */
+/** Logs an event of the present moment. */
 export function logNow(memory: LockMemory, event: Omit<LogEvent, 'at'>): LockMemory {
   return { ...memory, log: addToLog(memory.log, { ...event, at: memory.time.clock }) };
 }
@@ -80,7 +80,7 @@ export function localTime({ time }: LockMemory, { timeZone }: LockContext): Temp
   return Temporal.Instant.fromEpochMilliseconds(time.clock).toZonedDateTimeISO(timeZone);
 }
 
-/** Another key makes other codes of all digits: those of the old one are gone, spent ones too. Custom PINs and a lockout stay. */
+/** With another key all digits are other codes: the lock forgets the codes of the old key, spent ones too. Custom PINs and a lockout stay. */
 export function pairWithKey(memory: LockMemory, key: Uint8Array): LockMemory {
   const keyCheck = checkOfKey(key);
   if (keyCheck === memory.keyCheck) return memory;

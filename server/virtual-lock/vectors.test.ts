@@ -4,7 +4,7 @@ import { ObviousLock, tickMs } from './fixtures/obvious-lock.ts';
 import { deviceId, newLock, openLock } from './fixtures/open-lock.ts';
 import { countWrongEntry, isLockedOut, noLockout, relaxLockout } from './lockout.ts';
 
-// If these fail, a lock whose memory was built from the page and this lock no longer agree.
+// If these fail, a lock that was built from the page disagrees with this one about its memory.
 
 interface Step {
   readonly at: string;
@@ -30,13 +30,13 @@ describe.each(vectors.lives)('life: $source', ({ deviceKey, timeZone, toleranceS
     });
   }
 
-  test.each([false, true])('goes as it says (restarted at every step: %s)', (restarts) => {
+  test.each([false, true])('has the expected verdicts (restarted at every step: %s)', (restarts) => {
     expect(live(restarts)).toEqual(steps.map(({ verdict }) => verdict));
   });
 });
 
 describe.each(vectors.lockouts)('lockout: $source', ({ steps }) => {
-  test('goes as it says', () => {
+  test('has the expected lockouts', () => {
     let lockout = noLockout;
     const states = steps.map((step) => {
       const at = step.afterSeconds * 1000;

@@ -9,12 +9,12 @@ import type { JobEffect } from './job-effect.ts';
 
 const refused = { exists: jobResults.pinExists, full: jobResults.storageFull } as const;
 
-/** CREATE_PIN. `accessId` follows from device and job, so that a lock that lost its memory between two deliveries gives the same one. */
+/** CREATE_PIN. `accessId` follows from device and job: a lock that lost its memory between two deliveries gives the same id. */
 export function createCustomPin(memory: LockMemory, { jobId, jobData }: LockJob): JobEffect {
   const accessId = createHash('sha256').update(`${memory.deviceId}\0${jobId}`).digest('hex').slice(0, 24);
   const pin = readCustomPin(jobData, accessId, memory.time.clock);
   if (pin === undefined) return { result: jobResults.refused };
-  // Whoever sent it saw its end ahead; this clock does not.
+  // The service has checked that the end is in the future. If it is not by this clock, the clock is wrong.
   if (pin.endsAt !== null && pin.endsAt <= memory.time.clock) return { result: jobResults.clockWrong };
   const stored = storeCustomPin(memory.customPins, pin);
   if (stored.kind !== 'stored') return { result: refused[stored.kind] };
@@ -34,7 +34,7 @@ export function deleteCustomPin(memory: LockMemory, { jobData }: LockJob): JobEf
   return { result: 0, output: {}, memory: logNow({ ...memory, customPins }, event) };
 }
 
-/** @returns undefined for what is no RFC 3339 text with an offset */
+/** @returns undefined unless `text` is an RFC 3339 time with an offset */
 export function readInstant(text: unknown): EpochMilliseconds | undefined {
   if (typeof text !== 'string') return undefined;
   try {
@@ -44,7 +44,7 @@ export function readInstant(text: unknown): EpochMilliseconds | undefined {
   }
 }
 
-/** The contract's CreatePinJobData. The service has judged it; a lock trusts nobody. */
+/** Reads the contract's CreatePinJobData. The service has validated it, but the lock does not rely on that. */
 function readCustomPin(data: unknown, accessId: string, now: EpochMilliseconds): CustomPin | undefined {
   const { accessName, pin, pinType, startDate, endDate } = membersOf(data);
   if (typeof accessName !== 'string' || typeof pin !== 'string' || !/^\d{4,6}$/.test(pin)) return undefined;

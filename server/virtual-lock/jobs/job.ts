@@ -10,15 +10,15 @@ export type JobType =
   | 'GET_DEVICE_STATUS'
   | 'GET_ACTIVITY_LOGS';
 
-/** What a bridge hands a lock. */
+/** A job that a bridge delivers to a lock. */
 export interface LockJob {
   readonly jobId: string;
   readonly jobType: JobType;
-  /** The object of the contract for this type; `{}` where it has none. What does not fit is refused with result 2. */
+  /** The contract's object for this type; `{}` if it has none. The lock refuses invalid data with result 2. */
   readonly jobData: unknown;
 }
 
-/** Results of the contract, as far as a lock gives them; 1 (out of reach) is the bridge's to say. */
+/** The contract's results that a lock gives; only a bridge gives 1 (out of reach). */
 export const jobResults = {
   done: 0,
   refused: 2,
@@ -30,11 +30,11 @@ export const jobResults = {
 } as const;
 
 export interface JobAnswer {
-  /** 0, or why not. */
+  /** 0, or the reason for the failure. */
   readonly result: number;
-  /** The members of `opResult` beside `result`; none unless it is 0. */
+  /** The other members of `opResult`; none unless `result` is 0. */
   readonly output: JobOutput;
-  /** What this job left in the log, or asked of it; in order. */
+  /** Log entries that this job added or asked for, in order. */
   readonly items: readonly LogItem[];
 }
 
@@ -46,7 +46,7 @@ export interface JobOutput {
   readonly firmware?: string;
 }
 
-/** The answer to a job, kept so that one delivered twice acts once. */
+/** The answer to a job, kept so that a job delivered twice acts once. */
 export interface RememberedJob {
   readonly jobId: string;
   readonly result: number;
@@ -55,5 +55,5 @@ export interface RememberedJob {
   readonly logged: { readonly first: number; readonly end: number; readonly from: EpochMilliseconds | null };
 }
 
-/** A bridge has at most 20 unfinished jobs, and a job ends after 120 seconds: what could still come again is among the last of these. */
+/** A bridge has at most 20 unfinished jobs, and a job ends after 120 seconds: a job that is delivered again is among these. */
 export const rememberedJobs = 100;

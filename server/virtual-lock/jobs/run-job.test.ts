@@ -41,7 +41,7 @@ describe('a job', () => {
     expect(openLock({ capabilities: { ...newLock, type: 'Keypad' } }).run(jobType, jobData).result).toBe(want);
   });
 
-  test('that meets a planted fault ends with it and changes nothing', () => {
+  test('with a simulated fault ends with its result and changes nothing', () => {
     const { lock, run } = openLock({ capabilities: { ...newLock, faults: { LOCK: 6 } } });
     expect(run('UNLOCK').result).toBe(0);
     expect(run('LOCK')).toEqual({ result: 6, output: {}, items: [] });
@@ -93,7 +93,7 @@ describe('CREATE_PIN', () => {
       data: { ...permanentPin, pinType: 4, ...week, startDate: '2026-07-01T00:00:00Z' },
       want: 2,
     },
-    { name: 'a date that is none', data: { ...permanentPin, startDate: 'tomorrow' }, want: 2 },
+    { name: 'an invalid date', data: { ...permanentPin, startDate: 'tomorrow' }, want: 2 },
     {
       name: 'an end that this clock has passed',
       data: { ...permanentPin, pinType: 4, startDate: '2026-05-01T00:00:00Z', endDate: '2026-06-01T10:00:00Z' },
@@ -141,10 +141,10 @@ describe('CREATE_PIN', () => {
         { at: '2026-06-02T10:00:00Z', opens: true },
         { at: '2026-06-09T07:59:59.999Z', opens: true },
         { at: '2026-06-09T08:00:00Z', opens: false },
-        { at: '2026-06-08T08:00:00Z', opens: false }, // turned back: what the lock dropped is gone
+        { at: '2026-06-08T08:00:00Z', opens: false }, // turned back: a dropped PIN stays dropped
       ],
     },
-  ])('of type $pinType with $data opens as its type says', ({ pinType, data, entries }) => {
+  ])('of type $pinType with $data opens by the rules of its type', ({ pinType, data, entries }) => {
     const { lock, clock, run } = openLock();
     run('CREATE_PIN', { ...permanentPin, pinType, ...data });
     for (const { at, opens } of entries) {
@@ -153,7 +153,7 @@ describe('CREATE_PIN', () => {
     }
   });
 
-  test('finds digits stored already with 3, free again with the end of what held them', () => {
+  test('answers 3 to digits that are stored already, until their PIN has ended', () => {
     const { clock, run } = openLock();
     expect(run('CREATE_PIN', { ...permanentPin, pinType: 4, ...week }).result).toBe(0);
     expect(run('CREATE_PIN', permanentPin).result).toBe(3);
@@ -161,7 +161,7 @@ describe('CREATE_PIN', () => {
     expect(run('CREATE_PIN', permanentPin).result).toBe(0);
   });
 
-  test('stores 199 and answers the next with 5, digits that are there still with 3', () => {
+  test('stores 199 and answers 5 to the next, but 3 to digits that are stored already', () => {
     const { lock, run } = openLock();
     const store = (index: number) => run('CREATE_PIN', { ...permanentPin, pin: String(1000 + index) }).result;
     expect(new Set(Array.from({ length: 199 }, (_, index) => store(index)))).toEqual(new Set([0]));
@@ -174,7 +174,7 @@ describe('CREATE_PIN', () => {
 });
 
 describe('DELETE_PIN', () => {
-  test('takes digits or accessId, and finds neither twice', () => {
+  test('accepts digits or accessId, and finds neither twice', () => {
     const { lock, run } = openLock();
     const { output } = run('CREATE_PIN', permanentPin);
     run('CREATE_PIN', { ...permanentPin, accessName: 'Gardener', pin: '4712' });
@@ -219,7 +219,7 @@ describe('a job that is delivered twice', () => {
 });
 
 describe('GET_ACTIVITY_LOGS', () => {
-  test('gives entries from a time on, that time included, under ids that stay', () => {
+  test('returns entries from a time on, that time included, under stable ids', () => {
     const { lock, clock, run } = openLock();
     lock.enter('0000');
     clock.pass({ hours: 1 });

@@ -58,7 +58,7 @@ const jobKinds: Readonly<Record<JobType, JobKind>> = {
 };
 
 /**
- * Does what a bridge hands over, once: a job that comes again gets the answer of the first time and changes nothing.
+ * Runs a job that a bridge delivers, once: a second delivery gets the first answer and changes nothing.
  *
  * @param memory brought up to the clock
  */
@@ -83,7 +83,7 @@ export function runJob(
 }
 
 function attempt(memory: LockMemory, job: LockJob, context: LockContext): JobEffect {
-  // A service may be newer than this lock, and know jobs that it does not.
+  // A service may be newer than this lock and send jobs that the lock does not know.
   if (!Object.hasOwn(jobKinds, job.jobType)) return { result: jobResults.refused };
   const kind = jobKinds[job.jobType];
   if (kind.needsBolt && !hasBolt(context.capabilities)) return { result: jobResults.refused };
