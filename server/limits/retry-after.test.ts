@@ -7,7 +7,7 @@ test.each([
   { ms: 1000, want: '1 second' },
   { ms: 1001, want: '2 seconds' },
   { ms: 3_600_000, want: '3600 seconds' },
-])('$ms ms are said as $want', ({ ms, want }) => {
+])('$ms ms are formatted as $want', ({ ms, want }) => {
   const now = Date.UTC(2026, 10, 21, 8);
   expect(sayWait(secondsUntil(now + ms, now))).toBe(want);
 });

@@ -1,6 +1,6 @@
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** Whole seconds until then, at least 1: waiting so long is enough, a second less is not. */
+/** Whole seconds until `end`, rounded up, at least 1. */
 export function secondsUntil(end: EpochMilliseconds, now: EpochMilliseconds): number {
   return Math.max(1, Math.ceil((end - now) / 1000));
 }

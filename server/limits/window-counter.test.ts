@@ -7,7 +7,7 @@ const start = Date.UTC(2026, 10, 21, 8);
 const windowMs = 60_000;
 const bucketMs = 1000;
 
-/** Requests of three keys, some time after each other: bursts, waits about a bucket, and waits about a window. */
+/** Requests of three keys: in bursts, about a bucket apart, and about a window apart. */
 const requests = fc.array(
   fc.record({
     key: fc.constantFrom('a', 'a', 'b', 'c'),
@@ -22,7 +22,7 @@ function countSince(times: readonly number[], from: number): number {
 }
 
 describe('any span of a window', () => {
-  test('has no more than the limit, and what is refused would break it in a span a sixtieth longer', () => {
+  test('has no more than the limit, and each rejected request would exceed it in a span a sixtieth longer', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -56,7 +56,7 @@ describe('any span of a window', () => {
 });
 
 describe('the wait', () => {
-  test('is exact: after it one more is taken, a second sooner none is', () => {
+  test('is exact: after it one more is accepted, a second earlier none', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -76,7 +76,7 @@ describe('the wait', () => {
     );
   });
 
-  test('is a window for the first, and until the oldest leave for those after them', () => {
+  test('is a window for the first, and for later ones until the oldest stop counting', () => {
     const counter = createWindowCounter({ limit: 4, windowMs });
     expect(counter.look('a', start)).toEqual({ accepted: true, left: 4, endsAt: start + windowMs });
     expect(counter.take('a', start)).toEqual({ accepted: true, left: 3, endsAt: start + windowMs });
@@ -96,7 +96,7 @@ describe('a clock that goes back', () => {
     { minLength: 1, maxLength: 80 },
   );
 
-  test('frees nothing early, and keeps nobody waiting for longer than one window', () => {
+  test('ends no wait early, and lets no wait last longer than one window', () => {
     fc.assert(
       fc.property(limits, days, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -109,7 +109,7 @@ describe('a clock that goes back', () => {
           const use = counter.take('a', real - back);
           expect(use.endsAt - (real - back)).toBeLessThanOrEqual(windowMs);
           if (!use.accepted) {
-            // Whoever only looks again and again gets through too.
+            // The wait also ends for a caller that only looks.
             expect(counter.look('a', real - back)).toEqual(use);
             real = use.endsAt + back;
             expect(counter.take('a', real - back).accepted).toBe(true);
@@ -121,7 +121,7 @@ describe('a clock that goes back', () => {
     );
   });
 
-  test('by a millisecond or by a year, makes no quota of its own', () => {
+  test('by a millisecond or by a year, gives no further quota', () => {
     for (const backMs of [1, windowMs, 31_536_000_000]) {
       const counter = createWindowCounter({ limit: 1, windowMs });
       counter.take('a', start);
@@ -133,8 +133,8 @@ describe('a clock that goes back', () => {
   });
 });
 
-describe('the memory of it', () => {
-  test('lets go of keys without anything that counts', () => {
+describe('its memory', () => {
+  test('drops keys without a count', () => {
     const counter = createWindowCounter({ limit: 1, windowMs });
     for (let index = 0; index < 1000; index += 1) counter.take(`old ${index}`, start + index);
     expect(counter.size).toBe(1000);
@@ -142,7 +142,7 @@ describe('the memory of it', () => {
     expect(counter.size).toBe(501);
   });
 
-  test('keeps no more keys than it may, and forgets first what was idle longest', () => {
+  test('keeps at most the allowed number of keys, and first drops the one that was idle longest', () => {
     const counter = createWindowCounter({ limit: 1000, windowMs, maxKeys: 100 });
     for (let index = 0; index < 10_000; index += 1) {
       counter.take(String(index), start + index);

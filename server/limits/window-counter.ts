@@ -1,27 +1,27 @@
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** What a key has used. */
+/** The use of one key. */
 export interface WindowUse {
-  /** Whether one more is taken, or the one at hand was. */
+  /** From `take`: whether this request was counted. From `look`: whether one more would be. */
   readonly accepted: boolean;
-  /** How many more are taken. */
+  /** The number of further requests that would be accepted. */
   readonly left: number;
-  /** The first instant at which the oldest of those counted are counted no more; of a key without any, one window from now. */
+  /** The instant from which the oldest counted requests no longer count; for an unused key, one window from now. */
   readonly endsAt: EpochMilliseconds;
 }
 
-/** Counts by key: never more than so many in any span of the window's length. Kept by this process, or by a database that several share. */
+/** Counts requests by key: never more than the limit in any span of the window's length. This process or a shared database keeps the counts. */
 export interface Counter {
-  /** Counts one more, unless the limit is reached: what is refused makes no wait longer. Of many at once no more than the limit are counted. */
+  /** Counts one request unless the limit is reached: a rejected request extends no wait. Concurrent calls never count more than the limit. */
   take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
-  /** The same without counting. */
+  /** Returns the use of a key without counting. */
   look(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
 }
 
 /**
  * Opens a counter.
  *
- * @param name tells apart those that one database keeps: of one name all count together
+ * @param name identifies the counter in a database: all counters of one name count together
  */
 export type OpenCounter = (name: string, options: WindowOptions) => Counter;
 
@@ -29,7 +29,7 @@ export type OpenCounter = (name: string, options: WindowOptions) => Counter;
 export interface WindowCounter extends Counter {
   take(key: string, now: EpochMilliseconds): WindowUse;
   look(key: string, now: EpochMilliseconds): WindowUse;
-  /** Keys that are remembered. */
+  /** Number of keys in memory. */
   readonly size: number;
 }
 
@@ -37,11 +37,11 @@ export interface WindowOptions {
   /** At least 1. */
   readonly limit: number;
   readonly windowMs: number;
-  /** Beyond so many keys the one that was idle longest is forgotten; left out: all are kept until they have nothing that counts. */
+  /** Above this number the key that was idle longest is dropped. When omitted, a key is kept as long as it has a count. */
   readonly maxKeys?: number;
 }
 
-/** Those that came within a sixtieth of the window. They leave together, one window after the last of them. */
+/** Requests within a sixtieth of the window. All of them stop counting one window after the last. */
 interface Bucket {
   readonly first: number;
   last: number;
@@ -60,21 +60,21 @@ const bucketsInWindow = 60;
 export const openMemoryCounter: OpenCounter = (_name, options) => createWindowCounter(options);
 
 /**
- * A counter in the memory of this process. A restart forgets it, and several processes each count for themselves. As times are kept by the
- * bucket, a place comes back up to a sixtieth of the window late, and never early.
+ * A counter in the memory of this process. A restart resets it, and each process counts for itself. As times are kept per bucket, a
+ * request stops counting up to a sixtieth of the window late, never early.
  *
- * Not rate-limiter-flexible: its windows are fixed, so that two quotas pass across an edge; each of its stores reads `Date.now()` itself,
- * its memory is bounded by time alone and holds a timer per key, and its SQLite limiter opens a second writing connection for one synced
- * write per request.
+ * Not rate-limiter-flexible: its windows are fixed, so that two quotas fit around an edge; each of its stores reads `Date.now()` itself;
+ * its memory is bounded by time alone, with a timer per key; its SQLite limiter opens a second writing connection for one synced write per
+ * request.
  */
 export function createWindowCounter({ limit, windowMs, maxKeys = Infinity }: WindowOptions): WindowCounter {
   const bucketMs = windowMs / bucketsInWindow;
-  // In the order of their last counts, so that keys without anything that counts stand in front.
+  // In the order of their last counts, so that keys without a count come first.
   const keys = new Map<string, Uses>();
   let elapsed = Number.NEGATIVE_INFINITY;
   let behind = 0;
 
-  /** The clock, except that it stands still where that goes back: nothing is counted twice as long for it, nothing is free at once. */
+  /** A clock that stops while `now` goes back: a clock set back neither doubles a wait nor ends one. */
   function pass(now: EpochMilliseconds): number {
     behind = Math.max(behind, elapsed - now);
     elapsed = now + behind;
@@ -106,7 +106,7 @@ export function createWindowCounter({ limit, windowMs, maxKeys = Infinity }: Win
     }
     keys.delete(key);
     keys.set(key, uses);
-    // Only a key that had nothing adds to the memory. At every count this would take 12 µs with 10,000 keys, for the gaps it walks over.
+    // Only a new key adds to the memory. At every count this loop would take 12 µs with 10,000 keys, since deleted keys leave gaps in the map.
     if (uses.used > 1) return;
     for (const [idlest, { buckets }] of keys) {
       const last = buckets.at(-1);
