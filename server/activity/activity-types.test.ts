@@ -27,7 +27,7 @@ function readNumbers(part: string): number[] {
 }
 
 describe('the numbers of a lock log', () => {
-  test('are those that the contract lists, and mean what it says', () => {
+  test('are those that the contract lists, with its types and methods', () => {
     expect(described.length).toBeGreaterThan(25);
     for (const { rawType, type, method } of described)
       expect({ rawType, ...readActivityKind(rawType) }).toMatchObject({ rawType, type, method });
@@ -38,7 +38,7 @@ describe('the numbers of a lock log', () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  test('say that a use was the first for 22 alone', () => {
+  test('mark a first use for 22 alone', () => {
     expect(readActivityKind(22).firstUse).toBe(true);
     expect(activityRows.flatMap(({ raw }) => raw).filter((raw) => readActivityKind(raw).firstUse !== null)).toEqual([
       22,

@@ -25,11 +25,11 @@ export type ActivityType =
   | 'LOW_BATTERY'
   | 'OTHER';
 
-/** What one number in a lock's log stands for. */
+/** The meaning of one number in a lock's log. */
 export interface ActivityKind {
   readonly type: ActivityType;
   readonly method: ActivityMethod;
-  /** Null: the number says nothing of it. */
+  /** Null: the number does not distinguish first uses. */
   readonly firstUse: boolean | null;
 }
 
@@ -39,7 +39,7 @@ interface Row extends Omit<ActivityKind, 'firstUse'> {
   readonly firstUse?: true;
 }
 
-/** The numbers that are known, as the contract lists them at `LockLog`; a test holds the two equal. */
+/** The known numbers, as the contract lists them at `LockLog`; a test compares the two. */
 export const activityRows: readonly Row[] = [
   { raw: [18, 19, 20, 21, 23, 24, 25, 26], type: 'UNLOCK', method: 'pin' },
   { raw: [22], type: 'UNLOCK', method: 'pin', firstUse: true },
@@ -74,7 +74,7 @@ const known = new Map(
 
 const other: ActivityKind = { type: 'OTHER', method: 'unknown', firstUse: null };
 
-/** @param rawType undefined where the lock's text had none */
+/** @param rawType undefined if the lock's text had none */
 export function readActivityKind(rawType: number | undefined): ActivityKind {
   return (rawType === undefined ? undefined : known.get(rawType)) ?? other;
 }

@@ -93,7 +93,7 @@ describe('a description', () => {
     expect(describeActivity(given, language)).toBe(want);
   });
 
-  test('has 1 to 200 characters and repeats the name whole where it is no longer than a name can be', () => {
+  test('has 1 to 200 characters and contains the whole name if its length is valid', () => {
     const accessName = fc.string({ unit: 'binary', minLength: 1, maxLength: 400 });
     const row = fc.constantFrom(...activityRows);
     const hours = fc.option(fc.integer({ min: 1, max: 24 }), { nil: undefined });
@@ -110,7 +110,7 @@ describe('a description', () => {
     );
   });
 
-  test('cuts a name that is too long between characters, and says so', () => {
+  test('cuts a name that is too long between characters, and marks the cut', () => {
     const text = describeActivity({ ...plain, type: 'UNLOCK', method: 'pin', accessName: '🐢'.repeat(300) }, 'en');
     expect([...text]).toHaveLength(200);
     expect(text).toMatch(/🐢…"$/);

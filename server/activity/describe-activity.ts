@@ -11,13 +11,13 @@ type Known = Readonly<Record<'name' | 'hours', string | undefined>>;
 
 const plurals = new Map<Language, Intl.PluralRules>();
 
-/** What the `details` of an entry hold. */
+/** Members of an entry's `details`. */
 export interface ActivityDetails {
   /** How long a passage code keeps the lock open. */
   readonly hours?: number;
 }
 
-/** One sentence about an entry, 1 to 200 characters whatever the name in it: a longer name is cut. A type that is not known here reads as `OTHER`. */
+/** One sentence about an entry, 1 to 200 characters: a long name is cut to fit. A type without a text reads as `OTHER`. */
 export function describeActivity(
   { type, method, accessName, details }: Pick<Activity, 'type' | 'method' | 'accessName' | 'details'>,
   language: Language,
@@ -41,7 +41,7 @@ function pickForm(message: Message, count: number, language: Language): string {
   return message[rules.select(count)] ?? message.other;
 }
 
-/** All at once: what is filled in is never looked at, whatever braces it has. */
+/** Fills all placeholders in one pass, so that braces in a name are never read as a placeholder. */
 function fill(text: string, { name = '', hours = '' }: Known): string {
   const room = longestDescription - [...text.replace(placeholder, '')].length - hours.length;
   const values = { name: shorten(name, room), hours };

@@ -38,7 +38,7 @@ const codes = [
 const cases = [
   { name: 'of a code', given: { pinId: 'cleaner' }, want: { pinId: 'cleaner', accessName: 'Cleaner', details: '{}' } },
   { name: 'without a code', given: {}, want: { pinId: null, accessName: null } },
-  { name: 'of no code that was issued', given: { pinId: 'wrong' }, want: { pinId: null, accessName: null } },
+  { name: 'of a code that was never issued', given: { pinId: 'wrong' }, want: { pinId: null, accessName: null } },
   { name: "of another device's code", given: { pinId: 'foreign' }, want: { pinId: null, accessName: null } },
   {
     name: 'of a passage',
@@ -58,7 +58,7 @@ test.each(cases)('an entry $name', async ({ given, want }) => {
   expect(await nameCodes({ findAll }, [{ ...entry, ...given }])).toEqual([expect.objectContaining(want)]);
 });
 
-test('asks once for all, for each code once, and not at all where there is none', async () => {
+test('looks up all codes at once, each once, and none if there is none', async () => {
   const asked: (readonly string[])[] = [];
   const findAll = async (pinIds: readonly string[]) => {
     asked.push(pinIds);

@@ -3,8 +3,8 @@ import type { NewActivity } from '../store/activity/activity-store.ts';
 import type { ActivityDetails } from './describe-activity.ts';
 
 /**
- * Gives entries the name that their code has at the moment, and a passage its hours: one look-up for all. A `pinId` that no code of the device
- * has is taken away, so that nothing is kept of digits that stand for nothing.
+ * Gives entries the current name of their code, and a passage its hours, by one look-up for all. A `pinId` that belongs to no code of the
+ * device is removed, so that no trace of unknown digits is stored.
  */
 export async function nameCodes(
   accessCodes: Pick<AccessCodeStore, 'findAll'>,

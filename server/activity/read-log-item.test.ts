@@ -153,7 +153,7 @@ const rejected = [
   },
 ];
 
-describe('an item is refused that has', () => {
+describe('an item is rejected that has', () => {
   test.each(rejected)('$name', ({ given, want }) => {
     const read = readLogItem(given, reader);
     expect(read).toEqual({ kind: 'rejection', rejection: want });
@@ -161,7 +161,7 @@ describe('an item is refused that has', () => {
   });
 });
 
-describe('an item is taken', () => {
+describe('an item is accepted', () => {
   test.each([
     { name: 'at the last moment ahead', given: { ...good, ts: now + day } },
     { name: 'with the name of this device', given: { ...good, lockRef: 'EXAMPLE-LOCK-REF-1' } },
@@ -172,7 +172,7 @@ describe('an item is taken', () => {
     expect(readLogItem(given, reader)).toHaveProperty('entry.id');
   });
 
-  test('by a device without a name only where none is named', () => {
+  test('for a device without a name only if the item names none', () => {
     const bridge = { ...reader, lockRef: null };
     expect(readLogItem(good, bridge)).toHaveProperty('entry');
     expect(readLogItem({ ...good, lockRef: 'EXAMPLE-LOCK-REF-1' }, bridge)).toHaveProperty('rejection');
@@ -185,20 +185,20 @@ describe('the id of an entry', () => {
     return read.kind === 'entry' ? read.entry.id : undefined;
   };
 
-  test('is that of device and item, however the item comes and whatever else is in it', () => {
+  test('follows from device and item id alone', () => {
     const want = createHash('sha256').update('LK2A00000001\0LK-1').digest('hex').slice(0, 24);
     expect(idOf('LK-1')).toBe(want);
     const text = JSON.stringify({ ts: now - 1, payload: { log: 'x' }, id: 'LK-1' });
     expect(readLogItem(text, { ...reader, now: now + 5 })).toMatchObject({ entry: { id: want } });
   });
 
-  test('differs where device or item does', () => {
+  test('differs for another device or item', () => {
     const ids = [idOf('LK-1'), idOf('LK-2'), idOf('LK-1', 'LK2A00000002'), idOf('lk-1'), idOf('LK-1 ')];
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
-test('no digits are kept, wherever they stand', () => {
+test('no digits are kept, in whichever member they are', () => {
   const digits = fc.integer({ min: 100_000_000, max: 999_999_999 }).map(String);
   const place = fc.constantFrom('pin', 'keyId', 'extra', 'log', 'user', 'lockName', 'own');
   fc.assert(

@@ -4,12 +4,12 @@ import { nameCodes } from './name-codes.ts';
 import { type LogReader, readLogItem } from './read-log-item.ts';
 
 export interface ReadLogItems {
-  /** In the order sent, with the names of their codes: ready to be stored. The same item twice is here twice, under one id. */
+  /** In the order sent, with the names of their codes: ready to be stored. An item sent twice gives two entries with one id. */
   readonly entries: readonly NewActivity[];
   readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
 
-/** Reads items one by one; those that can't be stored don't keep the others out. Stores nothing. */
+/** Reads items one by one: a rejected item does not affect the others. Stores nothing. */
 export async function readLogItems(
   accessCodes: Pick<AccessCodeStore, 'findAll'>,
   sent: readonly unknown[],

@@ -10,7 +10,7 @@ const catalogueOf = (language: Language): Messages => catalogues[language];
 const formsOf = (message: Message) => (typeof message === 'string' ? [message] : Object.values(message));
 const placeholdersOf = (text: string) => [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name).toSorted();
 
-/** What must be filled in, by key and alternative. All plural forms of one message need the same. */
+/** The placeholders, by key and alternative. All plural forms of one message have the same. */
 function shapeOf(language: Language) {
   return Object.fromEntries(
     Object.entries(catalogueOf(language)).map(([key, messages]) => [
@@ -51,7 +51,7 @@ describe.each(languages)('the catalogue %s', (language) => {
     for (const message of counted) expect(new Set(Object.keys(message))).toEqual(new Set([...needed, 'other']));
   });
 
-  test('is written in it: no text of another language, none empty, none with a stray space or brace', () => {
+  test('has no text of another language, none empty, none with a stray space or brace', () => {
     const others = languages.filter((other) => other !== language);
     const foreign = new Set(others.flatMap((other) => Object.values(catalogueOf(other)).flat().flatMap(formsOf)));
     for (const text of texts) {
@@ -73,7 +73,7 @@ describe.each(languages)('the catalogue %s', (language) => {
 test('every activity that a lock can report has a text of its own, by its method too', () => {
   for (const { type, method } of activityRows) {
     const own = Object.hasOwn(en, `${type}.${method}`);
-    // Types that come by one method alone need no key for it.
+    // A type with one method needs no key for the method.
     const methods = new Set(activityRows.filter((row) => row.type === type).map((row) => row.method));
     expect(Object.hasOwn(en, type), type).toBe(true);
     if (methods.size > 1) expect(own, `${type}.${method}`).toBe(true);

@@ -1,6 +1,6 @@
 import type { Messages } from './message.ts';
 
-/** The language that the others translate: they have its keys, its alternatives and its placeholders. */
+/** The source language: every translation has the same keys, alternatives and placeholders. */
 export const en = {
   UNLOCK: ['Unlocked'],
   'UNLOCK.pin': ['Unlocked with the code "{name}"', 'Unlocked with a code'],

@@ -1,7 +1,7 @@
 import type { MessageKey } from './en.ts';
 import type { Messages } from './message.ts';
 
-/** Guillemets keep their text by no-break spaces, U+00A0. */
+/** No-break spaces (U+00A0) keep guillemets on the line of their text. */
 export const fr: Messages<MessageKey> = {
   UNLOCK: ['Déverrouillé'],
   'UNLOCK.pin': ['Déverrouillé avec le code «\u00a0{name}\u00a0»', 'Déverrouillé avec un code'],
