@@ -1,6 +1,6 @@
 import type { LockCapabilities } from '../virtual-lock/capabilities.ts';
 
-/** How a simulated device differs from one that works as it should. */
+/** Faults of a simulated device. */
 export interface Habits {
   /** It never answers: its jobs expire. */
   readonly isSilent?: boolean;

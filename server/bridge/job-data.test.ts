@@ -5,7 +5,7 @@ import { createJobDataSeal } from './job-data.ts';
 const key = Buffer.alloc(32, 7);
 const data = { accessName: 'Cleaner', pin: '739154', pinType: 2 } as const;
 
-test('what a job holds opens for that job, and for no other', () => {
+test('the data of a job opens for that job alone', () => {
   const { seal, open } = createJobDataSeal(key, randomBytes);
   const sealed = seal('one', data);
   expect(Buffer.from(sealed).toString('latin1')).not.toMatch(/739154|Cleaner/);

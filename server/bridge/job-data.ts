@@ -1,7 +1,7 @@
 import type { Seal } from '../seal.ts';
 import { createSeal } from '../seal.ts';
 
-/** What a bridge is told besides the kind of job: the contract's object for it, with its times in UTC. What was left out is absent. */
+/** The data of a job for its bridge: the contract's object for its kind, with times in UTC. Omitted members are absent. */
 export interface JobData {
   readonly accessName?: string;
   /** 4 to 6 digits: never in an answer, a log or in clear in the database. */
@@ -14,10 +14,10 @@ export interface JobData {
   readonly lockTime?: string;
 }
 
-/** Seals what a job holds while it waits, and opens it when the bridge takes it. */
+/** Seals the data of a job while it waits, and opens it for the bridge. */
 export interface JobDataSeal {
   seal(jobId: string, data: JobData): Uint8Array;
-  /** @throws Error where the data was sealed under another key file */
+  /** @throws Error when the data was sealed under another key file */
   open(jobId: string, sealed: Uint8Array): JobData;
 }
 

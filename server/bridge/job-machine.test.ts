@@ -5,13 +5,13 @@ import { testLaw } from '../fixtures/test-law.ts';
 import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
 import { createCrashFuse, storeFailure } from './fixtures/crash-fuse.ts';
 
-// The job machine against a model of what clients may rely on, with a process that dies between any two writes, a store that fails for a
-// while, and a clock that goes back.
+// Compares the job machine with a model of its guarantees, with a process that dies between any two writes, a store that fails for a while,
+// and a clock that goes back.
 
 const devices = ['LK2A00000001', 'KP1A00000002', 'KP1A00000001'] as const;
 const silent = 'KP1A00000001';
 const life = 120_000;
-/** A job that failed is tried again after so long at the latest. */
+/** The longest pause before a failed job is tried again. */
 const longestPause = 15_000;
 const forward = ['queued', 'delivered', 'succeeded', 'failed', 'expired'];
 
@@ -39,7 +39,7 @@ interface Real {
   readonly fuse: ReturnType<typeof createCrashFuse>;
 }
 
-/** What has to hold at any moment, whatever happened before. */
+/** Checks the invariants that hold at any time. */
 async function check(model: Model, { world }: Real): Promise<void> {
   const now = world.clock.at;
   for (const job of model.jobs) {
@@ -61,13 +61,13 @@ async function check(model: Model, { world }: Real): Promise<void> {
   }
 }
 
-/** Whether a job before it on its device has its time still to come though by the clock its own is due: the clock went back. */
+/** Whether an earlier job of the device is not due yet although this one is: the clock went back. */
 function waits(job: Made, { jobs }: Model, now: number): boolean {
   const before = jobs.slice(0, jobs.indexOf(job)).filter(({ deviceId }) => deviceId === job.deviceId);
   return before.some(({ createdAt }) => createdAt <= now && now < createdAt + 3000);
 }
 
-/** What the jobs of a device have to come to when they are done once each, in order of creation. */
+/** Checks the results of a device's jobs, as if each was done once, in order of creation. */
 function checkResults(jobs: readonly Made[]): void {
   const stored = new Set<string>();
   const unsure = new Set<string>();
@@ -82,7 +82,7 @@ function checkResults(jobs: readonly Made[]): void {
   }
 }
 
-/** The service's log and the lock's own are the same: nothing is lost, nothing doubled. */
+/** Checks that the service's log equals the lock's own: no entry is lost or doubled. */
 async function checkLogs({ world }: Real): Promise<void> {
   for (const deviceId of devices.filter((name) => name !== silent)) {
     readJobId(await world.proxy(deviceId, { jobType: 'GET_ACTIVITY_LOGS' }));
@@ -189,7 +189,7 @@ class TurnBack extends Step {
   }
   toString = () => `the clock goes back by ${this.ms} ms`;
   async act(model: Model, { world, fuse }: Real): Promise<void> {
-    // What has run out is marked within a minute, and what is far ahead too.
+    // Jobs that have expired or are far ahead are marked within a minute.
     await purgeAll(world);
     world.clock.at -= this.ms;
     await purgeAll(world);
@@ -214,12 +214,12 @@ class Type extends Step {
   toString = () => `somebody types ${this.pin}`;
   async act(_: Model, { world }: Real): Promise<void> {
     const typed = world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(this.pin));
-    // A lock whose memory can't be kept does nothing.
+    // A lock whose memory can't be saved does nothing.
     await typed.catch(({ message }) => expect(message).toBe(storeFailure));
   }
 }
 
-/** A PIN that is stored and deleted while something goes wrong: by chance alone it hardly happens. */
+/** Stores and deletes a PIN while something fails, which random steps rarely do. */
 class Churn extends Step {
   readonly given: { readonly pin: string; readonly gap: number; readonly failMs: number; readonly backMs: number };
   constructor(given: Churn['given']) {
@@ -263,7 +263,8 @@ const steps = [
   fc.constantFrom(1, 900, 5000, 60_000, life, 3_600_000).map((ms) => new TurnBack(ms)),
 ];
 
-const always = 'a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back';
+const always =
+  'a job is done once and in order, ends and never hangs, also with crashes, failures and a clock set back';
 
 testLaw(always, { few: 25, many: 100 }, (numRuns) =>
   fc.assert(
@@ -275,7 +276,7 @@ testLaw(always, { few: 25, many: 100 }, (numRuns) =>
       try {
         await fc.asyncModelRun(() => ({ model, real }), commands);
         fuse.failWhile(() => false);
-        // Twice a life, as the clock may have gone back by one.
+        // Twice a lifetime, as the clock may have gone back by one.
         await new Pass(2 * life + 1000).run(model, real);
         for (const deviceId of devices) checkResults(model.jobs.filter((job) => job.deviceId === deviceId));
         await checkLogs(real);

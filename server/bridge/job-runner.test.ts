@@ -6,14 +6,14 @@ import { createJobDataSeal } from './job-data.ts';
 import { createJobRunner } from './job-runner.ts';
 import type { BridgeJob, Progress } from './link.ts';
 
-// The job machine behind a link that a test answers for, and before a store that fails at times.
+// The job machine with a link that the test controls, and a store that fails at times.
 
 const front = 'LK2A00000001';
 const keypad = 'KP1A00000002';
 const done: Progress = { kind: 'done', report: { result: 0, output: {}, items: [], batteryLevel: null } };
 
 let world: JobWorld;
-/** Names of writes that fail, and how often. */
+/** Number of failures by the name of the write. */
 let failing: Map<string, number>;
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ function failAtTimes(store: Store): Store {
   };
 }
 
-/** A runner whose link hands jobs to the test. */
+/** A runner whose link delivers jobs to the test. */
 function answerBy(deliver: (job: BridgeJob) => Progress) {
   const delivered: string[] = [];
   const runner = world.current().makeRunner({
@@ -56,19 +56,19 @@ function answerBy(deliver: (job: BridgeJob) => Progress) {
 }
 
 describe('what is due', () => {
-  test('is nothing without jobs, and nothing while only the far side can tell', async () => {
+  test('is nothing without jobs, and nothing while only the link can report progress', async () => {
     expect(await world.current().runner.tick()).toBeNull();
     await world.make(front, 'UNLOCK');
-    const { runner } = answerBy(() => ({ kind: 'under_way', isTaken: true, askAgainAt: null }));
+    const { runner } = answerBy(() => ({ kind: 'under_way', isDelivered: true, askAgainAt: null }));
     expect(await runner.tick()).toBeNull();
   });
 
-  test('is the earliest of what any job waits for', async () => {
+  test('is the earliest time of any job', async () => {
     await world.make(front, 'UNLOCK');
     await world.make(keypad, 'GET_BATTERY_LEVEL');
     const { runner } = answerBy(({ deviceId }) => ({
       kind: 'under_way',
-      isTaken: false,
+      isDelivered: false,
       askAgainAt: world.clock.at + (deviceId === front ? 700 : 300),
     }));
     expect(await runner.tick()).toBe(world.clock.at + 300);
@@ -76,7 +76,7 @@ describe('what is due', () => {
 });
 
 describe('a job that fails', () => {
-  test('keeps no other device waiting, is logged without its data, and tried again until it expires', async () => {
+  test('delays no other device, is logged without its data, and tried again until it expires', async () => {
     const poison = await world.make(front, 'CREATE_PIN', { accessName: 'Cleaner', pin: '739154', pinType: 2 });
     const other = await world.make(keypad, 'GET_BATTERY_LEVEL');
     const { runner, delivered } = answerBy(({ deviceId }) => {
@@ -96,7 +96,7 @@ describe('a job that fails', () => {
     expect(JSON.stringify(world.logged)).not.toMatch(/739154|Cleaner/);
   });
 
-  test('is not overtaken on its device, however often it fails: what expires unrun harms less than a PIN that stays', async () => {
+  test('is not overtaken on its device, however often it fails: an expired job is better than a PIN that stays', async () => {
     const first = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
     world.clock.at += 60_000;
     const second = await world.make(front, 'DELETE_PIN', { pin: '1111' });
@@ -114,7 +114,7 @@ describe('a job that fails', () => {
   });
 
   test.each([7000, 9500, 11_000, 17_000])(
-    'for %d ms, since no memory can be kept, leaves no PIN that was deleted',
+    'for %d ms, since no memory can be saved, leaves no PIN that was deleted',
     async (ms) => {
       const created = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
       await world.pass(1500);
@@ -134,25 +134,25 @@ describe('a job that fails', () => {
     },
   );
 
-  test('holds up nothing any more once it is under way', async () => {
+  test('delays no job once it is under way', async () => {
     const [first, second] = [await world.make(front, 'UNLOCK'), await world.make(front, 'LOCK')];
     let isDown = true;
     const { runner, delivered } = answerBy(() => {
       if (isDown) throw new Error('the network is down');
-      return { kind: 'under_way', isTaken: true, askAgainAt: null };
+      return { kind: 'under_way', isDelivered: true, askAgainAt: null };
     });
     await runner.tick();
     isDown = false;
     world.clock.at += 1000;
     await runner.tick();
     expect(delivered).toEqual([first, first, second]);
-    // Failures are counted in a row.
+    // Only consecutive failures are counted.
     isDown = true;
     await runner.tick();
     expect(world.logged.map(({ fields }) => fields)).toMatchObject([{ tries: 1 }, { jobId: first, tries: 1 }]);
   });
 
-  test.each(['settle', 'save', 'markDelivered'])('since %s did, is done once all the same', async (write) => {
+  test.each(['settle', 'save', 'markDelivered'])('since %s failed, is nevertheless done once', async (write) => {
     failing.set(write, 2);
     const jobId = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
     await world.pass(10_000);
@@ -161,7 +161,7 @@ describe('a job that fails', () => {
     expect(await world.activity(front)).toMatchObject([{ type: 'PIN_CREATED', accessName: 'A' }]);
   });
 
-  test('since its data was sealed under another key file, expires like any other', async () => {
+  test('since its data was sealed under another key file, expires', async () => {
     const jobId = await world.make(front, 'UNLOCK');
     const { store, clock } = world;
     const jobData = createJobDataSeal(Buffer.alloc(32, 9), randomBytes);
@@ -193,11 +193,11 @@ describe('a clock that goes back', () => {
     expect(await results(created, deleted)).toEqual(['succeeded 0', 'succeeded 0']);
   });
 
-  test('and by now is where it was, leaves them in order too', async () => {
+  test('and has caught up by now, leaves them in order too', async () => {
     const created = await createPin();
     world.clock.at -= 10_000;
     const deleted = await deletePin();
-    // Nobody looked meanwhile; by the clock the second is due, the first is not.
+    // Nothing ran meanwhile; by the clock the second job is due, the first is not.
     world.clock.at += 12_000;
     await world.pass(0);
     expect(await results(created, deleted)).toEqual(['delivered -1', 'queued -1']);
@@ -216,7 +216,7 @@ describe('a clock that goes back', () => {
     expect(await results(created, deleted)).toEqual(['succeeded 0', 'succeeded 0']);
   });
 
-  test('keeps no job waiting for longer than a pause after its failure', async () => {
+  test('delays no job for longer than the pause after its failure', async () => {
     failing.set('save', 1);
     const jobId = await createPin();
     await world.pass(3000);
@@ -226,19 +226,19 @@ describe('a clock that goes back', () => {
   });
 });
 
-test('a job whose time runs out while others are handed over is not handed over', async () => {
+test('a job that expires while others are delivered is not delivered', async () => {
   await world.make(keypad, 'GET_BATTERY_LEVEL');
   const late = await world.make(front, 'UNLOCK');
   const { runner, delivered } = answerBy(() => {
     world.clock.at += 120_000;
-    return { kind: 'under_way', isTaken: true, askAgainAt: null };
+    return { kind: 'under_way', isDelivered: true, askAgainAt: null };
   });
   await runner.tick();
   expect(delivered).toHaveLength(1);
   expect((await world.read(late)).status).toBe('expired');
 });
 
-test('a bridge that goes offline is looked for until it is back', async () => {
+test('a bridge that goes offline is checked until it is back', async () => {
   const jobId = await world.make(front, 'UNLOCK');
   const bridge = await world.device('BR1A00000001');
   await world.store.imports.write({ properties: [], devices: [{ ...bridge, online: false }] });

@@ -39,14 +39,14 @@ describe('a lock', () => {
     expect(await state()).toBe('locked');
   });
 
-  test('is used by one at a time', async () => {
-    // Each takes the memory as the one before left it; side by side, all but one would be lost.
+  test('is used by one call at a time', async () => {
+    // Each call starts from the memory of the one before; concurrently, all but one change would be lost.
     await Promise.all(Array.from({ length: 10 }, () => locks().use(front, (lock) => lock.setBatteryLevel(50))));
     await Promise.all(Array.from({ length: 4 }, (_, turn) => locks().use(front, (lock) => lock.enter(`000${turn}`))));
     expect(await locks().use(front, (lock) => lock.state().wrongEntries)).toBe(4);
   });
 
-  test('is free again for the next when somebody fails at it, who changed nothing', async () => {
+  test('is free for the next call after one that throws, which changes nothing', async () => {
     const failed = locks().use(front, (lock) => {
       lock.enter('0000');
       throw new Error('tripped');
@@ -56,7 +56,7 @@ describe('a lock', () => {
     expect(await next).toBe(0);
   });
 
-  test('takes the codes of its present pairing alone', async () => {
+  test('accepts the codes of its current pairing alone', async () => {
     const code = {
       kind: 'permanent',
       startsAt: Temporal.Instant.from('2026-11-21T08:00Z'),
@@ -71,12 +71,12 @@ describe('a lock', () => {
     expect(await enter(1)).toMatchObject({ opened: true, by: 'permanent' });
     expect(await enter(2)).toMatchObject({ opened: false });
     expect(await world.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1)).toBe(true);
-    // Nearly all digits stand for some code of some time: these for none of now.
+    // Nearly all digits are a code of some time; these are not one of now.
     expect(await enter(1)).toMatchObject({ opened: false });
     expect(await enter(2)).toMatchObject({ opened: true, by: 'permanent' });
   });
 
-  test('and a keypad that is linked to it are two: key, codes, memory and lockout are of each alone', async () => {
+  test('and its linked keypad are separate: each has its own key, codes, memory and lockout', async () => {
     const keypad = await world.device('KP1A00000002');
     expect(front.linked).toContainEqual({ deviceId: keypad.deviceId, type: 'Keypad' });
     const startsAt = Temporal.Instant.from('2026-11-21T08:00Z');
@@ -84,7 +84,7 @@ describe('a lock', () => {
       encodePin(deriveDeviceKey(keys.deviceKey, deviceId, 1), { kind, startsAt, duration: 0, variance: 1 });
     const enter = (device: Device, pin: string) => locks().use(device, (lock) => lock.enter(pin));
 
-    // A code opens at the device that it was made for. The other one has another key, and takes it for a wrong entry.
+    // A code opens at its own device. The other one has another key, and counts it as a wrong entry.
     for (const [device, other] of [
       [front, keypad],
       [keypad, front],
@@ -94,7 +94,7 @@ describe('a lock', () => {
       expect(await enter(device, once)).toMatchObject({ opened: true, isFirstUse: true });
       expect(await enter(device, once)).toMatchObject({ opened: false, reason: 'spent' });
     }
-    // What a person ends at one of them is ended there.
+    // A code that a person ends at one device is unknown to the other.
     expect(await locks().use(keypad, (lock) => lock.forget(pinOf(front, 'permanent')))).toBe('unknown');
     expect(await locks().use(keypad, (lock) => lock.forget(pinOf(keypad, 'permanent')))).toBe('forgotten');
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
@@ -103,7 +103,7 @@ describe('a lock', () => {
     await world.pass(3000);
     expect(await enter(keypad, '482913')).toMatchObject({ opened: true });
     expect(await enter(front, '482913')).toMatchObject({ opened: false });
-    // Guessing at one does not shut the other.
+    // Guesses at one do not lock the other out.
     for (let entry = 0; entry < 5; entry += 1) await enter(keypad, '0000');
     expect(await enter(keypad, '482913')).toMatchObject({ reason: 'locked_out' });
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
@@ -123,7 +123,7 @@ describe('a lock', () => {
     expect((await time()).output.deviceTime).toBe('2026-11-21T13:45:00+05:45');
   });
 
-  test('of another key file is not opened as a fresh one', async () => {
+  test('of another key file is not opened as a new lock', async () => {
     await locks().use(front, (lock) => lock.enter('0000'));
     const { store, clock } = world;
     const other = createOpenLocks({ store, clock, randomBytes, keys: { deviceKey: Buffer.alloc(32, 9) } });
@@ -131,7 +131,7 @@ describe('a lock', () => {
   });
 });
 
-test('a memory is sealed: no digits in it, and that of one lock is none for another', async () => {
+test('a memory is sealed: it shows no digits, and opens for its own lock alone', async () => {
   await world.make(front.deviceId, 'CREATE_PIN', { accessName: 'Cleaner', pin: '482913', pinType: 2 });
   await world.pass(3000);
   const sealed = await world.store.lockMemories.load(front.deviceId);

@@ -11,20 +11,20 @@ export interface LockNeeds {
   readonly store: Pick<Store, 'lockMemories'>;
   readonly keys: Pick<Keys, 'deviceKey'>;
   readonly clock: Clock;
-  /** By deviceId; none for a device that works as it should. */
+  /** By deviceId; none for a device without faults. */
   readonly habits?: Readonly<Record<string, Habits>>;
   /** Nonces, `randomBytes` of node:crypto. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-/** The virtual locks of a store: each is taken from its memory, used, and put back. */
+/** The virtual locks of a store: each is created from its stored memory, used, and stored again. */
 export interface OpenLocks {
   /**
-   * Does something at a lock. Its memory is saved before this returns, so that nothing is told of a lock which it would not know after a
-   * crash. One at a time per device.
+   * Runs `act` on a lock, one call at a time per device. The memory is saved before the promise resolves, so that no result is reported
+   * which the lock would not remember after a crash.
    *
    * @param device a lock or keypad as it is now: its zone, key and firmware may have changed since the last use
-   * @throws Error where the memory can't be opened or kept: then what was done is undone
+   * @throws Error when the memory can't be opened or saved: then `act` has no effect
    */
   use<Result>(device: Device, act: (lock: Lock) => Result): Promise<Result>;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoClients } from '../demo/seed-demo.ts';
 
-// A real process with jobs in flight that is killed and started again: no job is lost, none is done twice.
+// Kills a real process with jobs in flight and starts it again: no job is lost or done twice.
 
 interface Running {
   readonly child: ChildProcess;
@@ -60,7 +60,7 @@ async function start(): Promise<Running> {
   return last;
 }
 
-/** Sends a job until an answer comes; the key makes one job of all attempts. */
+/** Sends a job until an answer comes; the idempotency key makes all attempts one job. */
 async function send({ call }: Running, sent: Sent): Promise<void> {
   if (sent.jobId !== undefined) return;
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': sent.key };
@@ -79,7 +79,7 @@ async function waitFor({ call }: Running, { jobId }: Sent): Promise<Record<strin
 }
 
 test('jobs survive kill -9, each is done once, and the log is whole', { tags: ['full'] }, async () => {
-  const begin = Date.now() - 1000; // entries say whole seconds
+  const begin = Date.now() - 1000; // entries have whole seconds
   const all: Sent[] = [];
   for (const [round, killedAfter] of killedAfterMs.entries()) {
     const service = await start();

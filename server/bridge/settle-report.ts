@@ -16,8 +16,8 @@ export interface SettleNeeds {
 }
 
 /**
- * Keeps what a bridge reports: the job's end, and what it left in the device's log, in one transaction. A report that comes twice changes
- * nothing, and one that comes after the job's end leaves the job as it is and shows as activity.
+ * Stores the report of a bridge in one transaction: the job's end and its log entries. A repeated report changes nothing. A report after the
+ * job's end leaves the job as it is, and its entries are stored as activity.
  */
 export async function settleReport(
   { store, keys, clock }: SettleNeeds,
@@ -34,12 +34,12 @@ export async function settleReport(
   const activities = entries.map(
     (entry): NewActivity => ({ ...entry, accessName: entry.accessName ?? names.get(entry.id) ?? null }),
   );
-  // The clock is read after all that takes time: a job that has been read as expired must not succeed afterwards.
+  // The clock is read after the look-ups: a job that a client has read as expired must not succeed afterwards.
   const at = clock.now();
   await store.jobs.settle({ jobId, at, result, output: JSON.stringify(output), activities, batteryLevel });
 }
 
-/** The name of a custom PIN, which the service itself told the lock. Items that phones push are not believed in this. */
+/** The name of a custom PIN, which the lock has from the service. A name in an item that a phone pushes is not trusted. */
 function readAccessName({ payload }: LogItem): string | undefined {
   try {
     const { accessName } = JSON.parse(payload.log) as { accessName?: unknown };

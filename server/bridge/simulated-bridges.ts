@@ -10,21 +10,21 @@ export interface SimulationNeeds {
   readonly store: Pick<Store, 'devices'>;
   readonly locks: OpenLocks;
   readonly clock: Clock;
-  /** By deviceId; none for a device that works as it should. */
+  /** By deviceId; none for a device without faults. */
   readonly habits?: Readonly<Record<string, Habits>>;
 }
 
-/** A bridge takes a job so long after its creation, and is done with it after so long. People should see each state once. */
-const takenAfterMs = 1000;
+/** A job is delivered and done this long after its creation, so that users can see each state. */
+const deliveredAfterMs = 1000;
 const doneAfterMs = 3000;
-/** A bridge that went offline is looked for so often while jobs wait for it. */
+/** The pause between two looks at an offline bridge while jobs wait for it. */
 const lookAgainMs = 5000;
 
 const firmware = '1.8.2';
 
 /**
- * Bridges within this process, each before the virtual locks that it links. What happens when follows from the job's creation alone, and
- * what a lock did stands in its memory: a restart changes nothing of either.
+ * Bridges within this process, each with the virtual locks that it links. The times follow from the job's creation alone, and the effects
+ * are in the locks' memory: a restart changes neither.
  */
 export function createSimulatedBridges({ store, locks, clock, habits = {} }: SimulationNeeds): BridgeLink {
   async function run(job: BridgeJob, device: Device | undefined): Promise<BridgeReport> {
@@ -49,15 +49,15 @@ export function createSimulatedBridges({ store, locks, clock, habits = {} }: Sim
     async deliver(job) {
       const { accountId, bridgeId, deviceId } = job;
       const now = clock.now();
-      // A clock that went back says nothing of a job's age. It is done at once, before any job that is created from now on.
+      // After a clock went back, a job's age is unknown. The job is done at once, before any job that is created from now on.
       const createdAt = job.createdAt > now ? now - doneAfterMs : job.createdAt;
-      if (now < createdAt + takenAfterMs)
-        return { kind: 'under_way', isTaken: false, askAgainAt: createdAt + takenAfterMs };
+      if (now < createdAt + deliveredAfterMs)
+        return { kind: 'under_way', isDelivered: false, askAgainAt: createdAt + deliveredAfterMs };
       const bridge = await store.devices.find(accountId, bridgeId);
-      if (bridge?.online !== true) return { kind: 'under_way', isTaken: false, askAgainAt: now + lookAgainMs };
-      if (habits[deviceId]?.isSilent === true) return { kind: 'under_way', isTaken: true, askAgainAt: null };
+      if (bridge?.online !== true) return { kind: 'under_way', isDelivered: false, askAgainAt: now + lookAgainMs };
+      if (habits[deviceId]?.isSilent === true) return { kind: 'under_way', isDelivered: true, askAgainAt: null };
       if (now < createdAt + doneAfterMs)
-        return { kind: 'under_way', isTaken: true, askAgainAt: createdAt + doneAfterMs };
+        return { kind: 'under_way', isDelivered: true, askAgainAt: createdAt + doneAfterMs };
       const isReachable = deviceId === bridgeId || bridge.linked.some((linked) => linked.deviceId === deviceId);
       const device = isReachable ? await store.devices.find(accountId, deviceId) : undefined;
       return { kind: 'done', report: await run(job, device) };

@@ -17,17 +17,17 @@ export interface BridgeOptions {
   readonly keys: Pick<Keys, 'deviceKey'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Simulated devices that differ from those that work as they should, by deviceId. */
+  /** Faults of simulated devices, by deviceId. */
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
 }
 
 export interface Bridges extends JobTimer {
   readonly link: BridgeLink;
-  /** The virtual locks behind the bridges, for whoever stands before one. */
+  /** The virtual locks behind the bridges, for entries at their keypads. */
   readonly locks: OpenLocks;
 }
 
-/** Starts the simulated bridges, and goes on with the jobs that a process before this one left unfinished. */
+/** Starts the simulated bridges, and resumes the unfinished jobs of an earlier process. */
 export function startBridges({ store, keys, clock, logger, habits = {} }: BridgeOptions): Bridges {
   const locks = createOpenLocks({ store, keys, clock, habits, randomBytes });
   const link = createSimulatedBridges({ store, locks, clock, habits });

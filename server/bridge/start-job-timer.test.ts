@@ -5,10 +5,10 @@ import { type JobTimer, startJobTimer } from './start-job-timer.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** What takes its time: the fake one passes only where the test lets it. */
+/** Work that takes time: under fake timers, time passes only when the test advances it. */
 const work = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A runner of the test: what each tick does, the last again and again. */
+/** Starts a timer on the given ticks; the last one repeats. */
 function start(...ticks: readonly (() => Promise<number | null>)[]) {
   const at: number[] = [];
   const warned: string[] = [];
@@ -29,7 +29,7 @@ function start(...ticks: readonly (() => Promise<number | null>)[]) {
   return { timer, at, warned };
 }
 
-test('it looks at once, then when something is due', async () => {
+test('the machine runs at once, then when a job is due', async () => {
   const { timer, at } = start(
     async () => Date.now() + 80,
     async () => null,
@@ -42,7 +42,7 @@ test('it looks at once, then when something is due', async () => {
   await timer.stop();
 });
 
-test('where nothing is due, it looks each minute: the clock may have been set meanwhile', async () => {
+test('while nothing is due it runs each minute, since the clock may have been set', async () => {
   const { timer, at } = start(
     async () => null,
     async () => Date.now() + 86_400_000,
@@ -53,7 +53,7 @@ test('where nothing is due, it looks each minute: the clock may have been set me
   await timer.stop();
 });
 
-test('woken while it looks, it looks once more, and never twice at once', async () => {
+test('a wake during a run starts one more run, never a concurrent one', async () => {
   const { timer, at, warned } = start(async () => {
     await work(20);
     return null;
@@ -67,7 +67,7 @@ test('woken while it looks, it looks once more, and never twice at once', async 
   await timer.stop();
 });
 
-test('a look that fails is told and repeated after a second', async () => {
+test('a run that fails is logged and repeated after a second', async () => {
   const { timer, at, warned } = start(
     async () => {
       throw new Error('busy');
@@ -75,13 +75,13 @@ test('a look that fails is told and repeated after a second', async () => {
     async () => null,
   );
   await vi.advanceTimersByTimeAsync(999);
-  expect([at.length, warned]).toEqual([1, ['the unfinished jobs could not be looked at, will try again']]);
+  expect([at.length, warned]).toEqual([1, ['the unfinished jobs could not be read, will try again']]);
   await vi.advanceTimersByTimeAsync(1);
   expect([at.length, warned.length]).toEqual([2, 1]);
   await timer.stop();
 });
 
-test('who waits for what is due is told of none by a look that fails, and of what the next one finds', async () => {
+test('settle gives null after a run that fails, and the next due time after a later run', async () => {
   const later = Date.now() + 500;
   const { timer, at } = start(
     async () => later,
@@ -95,7 +95,7 @@ test('who waits for what is due is told of none by a look that fails, and of wha
   await timer.stop();
 });
 
-test('stopping waits for what is under way, and nothing comes after it', async () => {
+test('stopping waits for the current run, and no run follows', async () => {
   let isDone = false;
   const { timer, at } = start(async () => {
     await work(50);
@@ -110,7 +110,7 @@ test('stopping waits for what is under way, and nothing comes after it', async (
   expect(at).toHaveLength(1);
 });
 
-test('woken while it looks and then stopped, it looks no more', async () => {
+test('a wake during a run has no effect after a stop', async () => {
   const { timer, at } = start(async () => {
     await work(30);
     return null;

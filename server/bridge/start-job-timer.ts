@@ -2,15 +2,15 @@ import type { Clock, EpochMilliseconds } from '../clock.ts';
 import type { JobRunner } from './job-runner.ts';
 
 export interface JobTimer {
-  /** There is work, or the clock was moved: look now. */
+  /** Runs the job machine now, as there is work or the clock was moved. */
   wake(): void;
   /**
-   * The same, and waits until all is done that is due by now.
+   * The same, and waits until all steps that are due now are done.
    *
-   * @returns when there is more to do; null while nothing is due, or where it could not be looked at: a later look tells
+   * @returns the time of the next step; null while nothing is due, or if the store could not be read
    */
   settle(): Promise<EpochMilliseconds | null>;
-  /** Waits for what is under way, and begins nothing more. */
+  /** Waits for the current run, and starts no other. */
   stop(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ interface Log {
   warn(fields: object, text: string): void;
 }
 
-/** Looked at so often even where nothing seems due: the machine may have slept, or its clock been set. */
+/** The longest pause, even while nothing seems due: the computer may have slept, or its clock may have been set. */
 const longestSleepMs = 60_000;
 const afterFailureMs = 1000;
 
@@ -38,7 +38,7 @@ export function startJobTimer(runner: JobRunner, clock: Clock, logger: Log): Job
         due = await runner.tick();
         sleepMs = due === null ? longestSleepMs : due - clock.now();
       } catch (error) {
-        logger.warn({ err: error }, 'the unfinished jobs could not be looked at, will try again');
+        logger.warn({ err: error }, 'the unfinished jobs could not be read, will try again');
         due = null;
         sleepMs = afterFailureMs;
       }
