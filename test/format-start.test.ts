@@ -26,7 +26,7 @@ test.each([
 test('owners stand below clients, and are left out where each has a password of its own by now', () => {
   const clients = '  demo-own  secret  Harbour Stays\n\n';
   expect(format(8080)).toContain(
-    `${clients}Owners, who log in where a partner sends them, with password and account\n  owner@harbour.example  password  Harbour Stays\n\n# a token`,
+    `${clients}Owners (for the login that a partner starts), with password and account\n  owner@harbour.example  password  Harbour Stays\n\n# a token`,
   );
   expect(format(8080, [])).toContain(`${clients}# a token`);
 });

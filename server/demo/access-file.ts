@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import type { DemoOwners } from './demo-owners.ts';
 import type { DemoClients } from './seed-demo.ts';
 
-/** What somebody has to know to use a demo: where it is, and who there is to be. */
+/** Addresses and credentials of a running demo. */
 export interface DemoAccess {
   /** Without a trailing slash. */
   readonly origin: string;
@@ -22,8 +22,8 @@ export function describeAccess({
 }
 
 /**
- * Leaves what was printed where programs beside the demo find it, as `npm run -s token`. Beside the key file that all of it follows from, and
- * for this user alone as that is. The last start counts.
+ * Writes the printed access data to a file for other programs, such as `npm run -s token`. The file is next to the key file that all of it is
+ * derived from, with the same mode (0600). Each start replaces it.
  */
 export async function writeAccessFile(path: string, access: DemoAccess): Promise<void> {
   const draft = `${path}.${randomUUID()}`;

@@ -1,13 +1,13 @@
 import { readPort } from '@lockstep/shell/read-port';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 
-/** A port that is none: with where it was given and what would do. */
+/** An invalid port. The message names its source and the valid range. */
 export class PortFault extends WrongUse {
   override readonly name = 'PortFault';
 }
 
 /**
- * Chooses a port of the demo. The first source that is given counts; an empty one is as none.
+ * Chooses the port of the demo: that of the first source that is set and not empty.
  *
  * @param sources text by name of the option or variable, strongest first
  * @throws PortFault that names the source

@@ -37,7 +37,7 @@ describe('the log of the demo', () => {
     for (const { at, receivedAt } of entries) expect(receivedAt).toBeGreaterThan(at);
   });
 
-  test('happens at the hours of its property, before and after clocks change', () => {
+  test('has the local hours of its property, before and after clocks change', () => {
     const cleaned = entries.filter(({ accessName }) => accessName === 'Cleaner').map(({ at }) => at);
     const hours = cleaned.map((at) =>
       new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit' }),

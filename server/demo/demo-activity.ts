@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { Temporal } from '../temporal.ts';
 import { demoDevices, demoProperties } from './demo-data.ts';
 
-/** The one with a log: ten rounds of six days, so that each activity there is shows in every list of a week. */
+/** The device with a log: ten rounds of six days, so that the list of any week contains every activity. */
 const deviceId = 'LK2A00000001';
 const rounds = 10;
 const daysPerRound = 6;
@@ -26,7 +26,7 @@ interface Happening {
   readonly hours?: number;
 }
 
-/** Stands for a name that each round has anew. */
+/** Placeholder for a name that differs in each round. */
 const guest = 'Guest';
 
 const round: readonly Happening[] = [
@@ -45,7 +45,7 @@ const round: readonly Happening[] = [
   { day: 1, time: '17:45:02', raw: 16 },
   { day: 1, time: '17:45:19', raw: 16 },
   { day: 1, time: '17:45:31', raw: 16 },
-  // The same second: a tie.
+  // A tie: the same second.
   { day: 1, time: '17:45:31', raw: 202 },
   { day: 1, time: '18:10:50', raw: 11 },
   { day: 1, time: '18:12:06', raw: 37 },
@@ -65,7 +65,7 @@ const round: readonly Happening[] = [
   { day: 5, time: '07:30:00', raw: 207 },
   { day: 5, time: '11:00:33', raw: 204, name: 'Reception', isCustom: true },
   { day: 5, time: '11:05:12', raw: 205 },
-  // A number that nobody here knows.
+  // An unknown number.
   { day: 5, time: '13:37:00', raw: 99 },
 ];
 
@@ -98,7 +98,7 @@ export function makeDemoActivity(firstStart: EpochMilliseconds, timezone: string
 
 interface Day {
   readonly start: Temporal.ZonedDateTime;
-  /** Without a change of the clock, so that its times follow from its start. */
+  /** No change of the clock on this day, so that its times follow from its start. */
   readonly isPlain: boolean;
 }
 
@@ -107,14 +107,14 @@ function readDay(date: Temporal.PlainDate, timeZone: string): Day {
   return { start, isPlain: start.hoursInDay === 24 };
 }
 
-/** The calculation for each of 350 entries took half as long as all else of a start, where Temporal is a polyfill. */
+/** On a day without a change, plain arithmetic: with the Temporal polyfill, 350 entries took half as long as the rest of a start. */
 function readTimeOn({ start, isPlain }: Day, time: string): EpochMilliseconds {
   if (!isPlain) return start.withPlainTime(time).epochMilliseconds;
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
   return start.epochMilliseconds + ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** Gives the demo's lock its log, once: at times before the first start, which the lock's own times tell. */
+/** Writes the log of the demo's lock once, before the first start, whose time follows from the lock's `pairedAt`. */
 export async function seedDemoActivity(store: Pick<Store, 'devices' | 'activity'>): Promise<void> {
   const demoDevice = demoDevices.find((device) => device.deviceId === deviceId);
   const device = demoDevice && (await store.devices.find(demoDevice.accountId, deviceId));
@@ -126,7 +126,7 @@ export async function seedDemoActivity(store: Pick<Store, 'devices' | 'activity'
   await store.activity.add(makeDemoActivity(firstStart, property.timezone));
 }
 
-/** Nobody has such a code: what shows is that entries of one code have one id. */
+/** The id of no real code: the demo shows that entries of one code have one id. */
 function makePinId(name: string): string {
   return createHash('sha256').update(`demo code ${name}`).digest('hex').slice(0, 24);
 }

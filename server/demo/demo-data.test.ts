@@ -58,7 +58,7 @@ describe('the demo data', () => {
     expect(demoDevices.map(({ propertyIds }) => propertyIds.length)).toEqual(expect.arrayContaining([0, 1, 2]));
   });
 
-  test('names in clients and devices only what there is', () => {
+  test('names in clients and devices only existing records', () => {
     const accounts = demoAccounts.map(({ id }) => id);
     const owners = new Map(demoProperties.map(({ id, accountId }) => [id, accountId]));
     for (const client of demoClients) if (client.kind === 'own') expect(accounts).toContain(client.ownerAccount);

@@ -1,8 +1,8 @@
 import type { DeviceType, NewDevice, Property } from '../store/records.ts';
 
 /**
- * What the demo starts with: three accounts, and for each answer of the API a device that shows it. Ids are fixed, so that
- * guides and examples can name them. Times are milliseconds and relative to the first start.
+ * The data of the demo: three accounts, and a device for each answer of the API. Ids are fixed, so that guides and examples can name
+ * them. Times are milliseconds relative to the first start.
  */
 
 const second = 1000;
@@ -10,7 +10,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Account ids carry a prefix that no client id has: a token's subject can be either (RFC 9068, 5). */
+/** Account ids have a prefix that no client id has: a token's subject can be either (RFC 9068, 5). */
 export const harbourStays = 'account-harbour-stays';
 export const meadowLodge = 'account-meadow-lodge';
 export const lapsedRentals = 'account-lapsed-rentals';
@@ -35,7 +35,7 @@ export const demoProperties: readonly Property[] = [
   { id: lapsedHouse, accountId: lapsedRentals, name: 'Lapsed House', timezone: 'UTC' },
 ];
 
-/** A device with its times as spans: how long before the first start it was paired and last heard of. */
+/** A device with its times as spans before the first start: when it was paired and last heard of. */
 export type DemoDevice = Omit<NewDevice, 'pairedAt' | 'lastSyncAt'> & {
   readonly pairedBefore: number;
   readonly syncedBefore: number;
@@ -81,13 +81,13 @@ export const demoDevices: readonly DemoDevice[] = [
     pairedBefore: 700 * day,
     syncedBefore: 12 * minute,
   }),
-  // The name of another lock, nearly empty, behind no bridge.
+  // The same name as another lock, nearly empty battery, no bridge.
   device('68f1c2d3e4a5b6c7d8e9f006', 'LK2A00000003', 'Lock', 'Front door', {
     batteryLevel: 4,
     pairedBefore: 150 * day,
     syncedBefore: 2 * day,
   }),
-  // A zone 45 minutes off the hour.
+  // A zone at +05:45.
   device('68f1c2d3e4a5b6c7d8e9f007', 'LK2A00000004', 'Lock', 'Patan main door', {
     propertyIds: [patanGuestHouse],
     bridgeId: 'BR1A00000002',
@@ -102,7 +102,7 @@ export const demoDevices: readonly DemoDevice[] = [
     pairedBefore: 90 * day,
     syncedBefore: 5 * hour,
   }),
-  // Letters beyond ASCII and characters that patterns give a meaning; two properties.
+  // Letters beyond ASCII, characters with a meaning in patterns; two properties.
   device('68f1c2d3e4a5b6c7d8e9f009', 'LK2A00000006', 'Lock', 'Żółta 100% _suite_ 🐢', {
     propertyIds: [harbourHouse, patanGuestHouse],
     batteryLevel: 100,
@@ -129,7 +129,7 @@ export const demoDevices: readonly DemoDevice[] = [
     pairedBefore: pairing - 5 * minute,
     syncedBefore: 3 * minute,
   }),
-  // Takes no algoPIN: 418. Paired at the same moment as LK2A00000003: a tie.
+  // No algoPIN support: 418. Paired at the same time as LK2A00000003: a tie.
   device('68f1c2d3e4a5b6c7d8e9f00c', 'KP0A00000003', 'Keypad', 'Old safe', {
     batteryLevel: 48,
     supportsAlgoPin: false,
@@ -164,7 +164,7 @@ export const demoDevices: readonly DemoDevice[] = [
 
 type Given = Partial<DemoDevice> & Pick<DemoDevice, 'pairedBefore' | 'syncedBefore'>;
 
-/** A lock or keypad of Harbour House that takes every code, unless said otherwise. */
+/** By default, a lock or keypad of Harbour House that accepts every code. */
 function device(id: string, deviceId: string, type: DeviceType, deviceName: string, given: Given): DemoDevice {
   return {
     id,

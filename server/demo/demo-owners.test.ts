@@ -20,7 +20,7 @@ afterEach(() => store.close());
 
 const seed = (now = firstStart, hash = passwords.hash) => seedDemoOwners(store, { keys, now, passwords: { hash } });
 
-test('each account has an owner, whose password opens and is kept as a hash alone', async () => {
+test('each account has an owner, whose password is valid and stored as a hash alone', async () => {
   const printed = await seed();
   expect(printed.map(({ email, account }) => [email, account])).toEqual([
     ['owner@harbour.example', 'Harbour Stays'],
@@ -57,14 +57,14 @@ test('an owner whose password was changed is left out, and keeps it', async () =
   expect(await passwords.matches('correct horse battery', kept)).toBe(true);
 });
 
-test('somebody else who has the e-mail stays, and is not printed', async () => {
+test('another owner with the e-mail stays, and is not printed', async () => {
   const other = { id: 'owner-other', accountId: demoAccounts[0].id, email: 'OWNER@meadow.example', name: 'Other' };
   await store.owners.create({ ...other, passwordHash: 'theirs', createdAt: 1 });
   expect((await seed()).map(({ account }) => account)).toEqual(['Harbour Stays', 'Lapsed Rentals']);
   expect(await store.owners.findByEmail('owner@meadow.example')).toMatchObject({ id: 'owner-other' });
 });
 
-test('a password is of its owner and of its key, and of nothing else that is derived', () => {
+test('a password depends on owner and key, and differs from everything else that is derived', () => {
   const other = new Uint8Array(32).fill(2);
   const [email, another] = ['owner@harbour.example', 'owner@meadow.example'];
   const derived = [

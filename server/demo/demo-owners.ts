@@ -5,14 +5,14 @@ import { type Passwords, spellPassword } from '../oauth/passwords.ts';
 import type { Store } from '../store/store.ts';
 import { demoAccounts, harbourStays, lapsedRentals, meadowLodge } from './demo-data.ts';
 
-/** Who logs in to the demo: one person for each account. */
+/** The owners of the demo: one person for each account. */
 export const demoOwners = [
   { id: 'owner-65d000000000000000000001', email: 'owner@harbour.example', accountId: harbourStays },
   { id: 'owner-65d000000000000000000002', email: 'owner@meadow.example', accountId: meadowLodge },
   { id: 'owner-65d000000000000000000003', email: 'owner@lapsed.example', accountId: lapsedRentals },
 ] as const;
 
-/** What a start prints, so that somebody can log in: without an owner whose password was changed, which only whoever did that knows. */
+/** The logins that a start prints. An owner whose password was changed is omitted, since the demo does not know it. */
 export type DemoOwners = readonly {
   readonly email: string;
   readonly password: string;
@@ -21,9 +21,9 @@ export type DemoOwners = readonly {
 }[];
 
 /**
- * Adds the owners to a store that has the demo's accounts. A second call changes nothing, and leaves alone what has been changed since.
+ * Adds the owners to a store that has the demo's accounts. A second call changes nothing, and keeps later changes.
  *
- * @param passwords any cost will do for 100 bits that nobody chose
+ * @param passwords any cost is enough for 100 random bits
  */
 export async function seedDemoOwners(
   store: Pick<Store, 'owners'>,
@@ -47,14 +47,14 @@ async function seedOwner(
   const there = await owners.find(id);
   if (there !== undefined) return there.passwordSetAt === there.createdAt ? { email, password, account } : undefined;
   const owner = { id, accountId, email, name: `Owner of ${account}` };
-  // Somebody else may have the e-mail by now: then it is theirs, with their password.
+  // Another owner may have the e-mail by now, and keeps it.
   const created = await owners.create({ ...owner, passwordHash: await passwords.hash(password), createdAt: now });
   return created ? { email, password, account } : undefined;
 }
 
 /**
- * The same key file gives the same passwords at each start. The store keeps their hashes alone; a start writes them in clear into the access
- * file beside the key file, which its owner alone may read (0600).
+ * The same key file gives the same passwords at each start. The store has only their hashes; a start writes them in clear into the access
+ * file next to the key file, which only its user may read (0600).
  *
  * @see RFC 5869; the info string keeps these apart from everything else derived by HKDF
  */

@@ -7,11 +7,11 @@ export function formatClients({ clients }: Pick<DemoAccess, 'clients'>): string[
   );
 }
 
-/** The same of owners, below a heading. None where each has a password of its own by now. */
+/** The same for owners, below a heading. No lines if every owner has changed the password. */
 export function formatOwners({ owners }: Pick<DemoAccess, 'owners'>): string[] {
   if (owners.length === 0) return [];
   return [
-    'Owners, who log in where a partner sends them, with password and account',
+    'Owners (for the login that a partner starts), with password and account',
     ...alignFirst(owners.map(({ email, password, account }) => [email, password, account])),
   ];
 }

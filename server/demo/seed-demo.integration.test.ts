@@ -48,7 +48,7 @@ test('a fresh store gets every account, property, device and client, at times be
   });
 });
 
-test('a second start changes nothing: not the times, not what was set since, and prints the same', async () => {
+test('a second start changes neither the times nor later settings, and prints the same', async () => {
   const printed = await seedDemo(store, { keys, now: firstStart });
   await store.devices.setBatteryLevel('account-harbour-stays', 'LK2A00000001', 3);
   await store.properties.setTimezone('65a000000000000000000003', 'Europe/Rome');
@@ -80,7 +80,7 @@ test('a first start that was cut short is completed by the next', async () => {
   expect([accounts.length, devices.length]).toEqual([demoAccounts.length, demoDevices.length]);
 });
 
-test('each client is printed with its kind, its account and 256 bits of a secret that is kept as a hash alone', async () => {
+test('each client is printed with its kind, its account and a secret of 256 bits that is stored as a hash alone', async () => {
   const printed = await seedDemo(store, { keys, now: firstStart });
   expect(printed.map(({ clientId, kind, account }) => [clientId, kind, account])).toEqual([
     ['demo-own', 'own', 'Harbour Stays'],
@@ -118,7 +118,7 @@ test('own clients have one grant and an owner, the partner a callback, the reade
   expect(await read('demo-partner')).not.toHaveProperty('owner_account');
 });
 
-test('another key file is refused, since the secrets it prints would open nothing', async () => {
+test('another key file is refused, since its secrets would not be valid', async () => {
   const printed = await seedDemo(store, { keys, now: firstStart });
   const other = { demoKey: new Uint8Array(32).fill(2) };
   await expect(seedDemo(store, { keys: other, now: firstStart })).rejects.toThrow(DemoKeyMismatch);

@@ -9,32 +9,32 @@ import { seedDemoActivity } from './demo-activity.ts';
 import { demoClients } from './demo-clients.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
 
-/** What a start prints, so that somebody can paste it: without a client whose secret was rotated, which only whoever did that knows. */
+/** The clients that a start prints. A client whose secret was rotated is omitted, since the demo does not know it. */
 export type DemoClients = readonly {
   readonly clientId: string;
   readonly secret: string;
   /** Name of the account that an own-account client acts for; null for a partner. */
   readonly account: string | null;
   readonly kind: 'own' | 'partner';
-  /** Where a partner can be called back; none for others. */
+  /** Callback URLs of a partner; none for others. */
   readonly redirectUris: readonly string[];
 }[];
 
 export interface SeedOptions {
   readonly keys: Pick<Keys, 'demoKey'>;
   readonly now: EpochMilliseconds;
-  /** What partners have besides their own callbacks; none when left out. */
+  /** Further callbacks of every partner; none when omitted. */
   readonly loopbackCallbacks?: readonly string[] | undefined;
 }
 
-/** The database was seeded under another key file: the secrets derived from this one open nothing. */
+/** The database was seeded under another key file: the secrets derived from this one are not valid. */
 export class DemoKeyMismatch extends WrongUse {
   override readonly name = 'DemoKeyMismatch';
 }
 
 /**
- * Fills a store with the demo data. A second call changes nothing: times stay those of the first, and so does what has
- * been changed since, a secret too.
+ * Fills a store with the demo data. A second call changes nothing: the times of the first call and all later changes stay, rotated secrets
+ * included.
  *
  * @throws DemoKeyMismatch when the store was seeded with another `keys.demoKey`
  */
@@ -43,21 +43,21 @@ export async function seedDemo(store: Store, options: SeedOptions): Promise<Demo
   return seedDemoClients(store, options);
 }
 
-/** What a client acts on: accounts, properties, devices and their activity. A second call changes nothing. */
+/** Adds accounts, properties, devices and their activity. A second call changes nothing. */
 export async function seedDemoData(store: Store, now: EpochMilliseconds): Promise<void> {
   await seedDemoAccounts(store, now);
   await seedDevices(store, toSecond(now));
   await seedDemoActivity(store);
 }
 
-/** The clients of the demo, in a store that has its accounts. */
+/** Adds the clients of the demo to a store that has its accounts. */
 export async function seedDemoClients(store: Pick<Store, 'clients'>, options: SeedOptions): Promise<DemoClients> {
   const seeded = [];
   for (const client of demoClients) seeded.push(await seedClient(store, client, options));
   return seeded.filter((client) => client !== undefined);
 }
 
-/** The accounts of the demo without anything in them. A second call changes nothing. */
+/** Adds the accounts of the demo alone. A second call changes nothing. */
 export async function seedDemoAccounts({ accounts }: Pick<Store, 'accounts'>, now: EpochMilliseconds): Promise<void> {
   for (const { id, name, trialEndsAfter } of demoAccounts) {
     if ((await accounts.find(id)) !== undefined) continue;
@@ -70,7 +70,7 @@ function toSecond(at: EpochMilliseconds): EpochMilliseconds {
 }
 
 async function seedDevices(store: Store, now: EpochMilliseconds): Promise<void> {
-  // One transaction wrote all devices, so one of them there means that all were.
+  // One transaction writes all devices: if one exists, all were written.
   const first = demoDevices[0];
   if (first === undefined || (await store.devices.find(first.accountId, first.deviceId)) !== undefined) return;
   await store.imports.write({
@@ -99,10 +99,10 @@ async function seedClient(
     (await store.clients.find(clientId))?.metadata ?? metadata,
   );
   if (!clientSecretMatches(secret, kept, Math.floor(now / 1000))) {
-    // Another key file can't hide behind this: the clients that were not rotated tell it, and so does the check of the whole database.
+    // This does not hide another key file: the other clients detect it, and so does the key check of the database.
     if (kept.secret_rotated_at !== undefined) return undefined;
     throw new DemoKeyMismatch(
-      `the database has the client ${clientId} under another key file: bring that file back, or delete the database to begin anew`,
+      `the database has the client ${clientId} under another key file: restore that file, or delete the database to start again`,
     );
   }
   const owner = kind === 'own' ? demoAccounts.find(({ id }) => id === client.ownerAccount) : undefined;
@@ -110,9 +110,9 @@ async function seedClient(
 }
 
 /**
- * The same key file gives the same secrets at each start. The store keeps their hashes alone; a start writes them in clear into the access
- * file beside the key file, which its owner alone may read (0600). 256 bits in `[A-Za-z0-9_-]`, since Basic credentials are form-decoded and
- * many a client does not encode them (RFC 6749, 2.3.1).
+ * The same key file gives the same secrets at each start. The store has only their hashes; a start writes them in clear into the access
+ * file next to the key file, which only its user may read (0600). 256 bits in `[A-Za-z0-9_-]`, since Basic credentials are form-decoded and
+ * some clients do not encode them (RFC 6749, 2.3.1).
  *
  * @see RFC 5869; the info string keeps these secrets apart from everything else derived by HKDF
  */

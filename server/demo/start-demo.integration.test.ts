@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { KeyFileFault } from '../key-file.ts';
 import { startDemo } from './start-demo.ts';
 
-test('a folder that cannot be made is told in words, as npm start prints them', async () => {
+test('a folder that can not be created is reported by a message for npm start', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'lockstep-demo-'));
   await writeFile(join(parent, 'file'), '');
   const logger = pino({ level: 'silent' });

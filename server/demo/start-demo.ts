@@ -11,15 +11,15 @@ import { type DemoOwners, seedDemoOwners } from './demo-owners.ts';
 import { type DemoClients, seedDemo } from './seed-demo.ts';
 
 export interface DemoOptions {
-  /** Where the demo's key file and database live; made once, so that every start prints the same clients and owners. */
+  /** The folder of the demo's key file and database. Both are created once, so that every start prints the same clients and owners. */
   readonly folder: string;
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;
   readonly docs?: StartOptions['docs'];
-  /** Of the passwords that it makes, as in `createPasswords`. Left out: that of every other password. */
+  /** Cost of the hashes of its passwords, as `ln` of `createPasswords`. When omitted, it is the default. */
   readonly passwordCost?: number;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Demo extends RunningService {
 }
 
 /**
- * The service with demo data, on files of its own. Every answer is held against the contract before it leaves.
+ * Starts the service with demo data, on its own files. Every answer is checked against the contract before it is sent.
  *
  * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, an error with `code: 'EADDRINUSE'`, or the reason of `stopping`; nothing is left open
  */
