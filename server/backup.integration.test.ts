@@ -191,7 +191,7 @@ describe('a backup of a server that is being written to', () => {
     for (const end of ['-wal', '-shm']) writeFileSync(database + end, 'of the old one');
     writeFileSync(database, 'damaged');
     const refused = await run(['account', 'list']);
-    expect(refused.json.error).toMatch(/service\.sqlite is damaged .*\nBring it back: .* restore BACKUP --force$/);
+    expect(refused.json.error).toMatch(/service\.sqlite is damaged .*\nRestore it: .* restore BACKUP --force$/);
     expect((await run(['restore', backup, '--force'])).json).toMatchObject({ database, replaced: true });
     expect(read(database, 'select count(*) from activity')).toEqual(read(backup, 'select count(*) from activity'));
     expect(readdirSync(folder).filter((name) => name.startsWith('service.sqlite'))).toEqual(['service.sqlite']);
@@ -211,12 +211,12 @@ describe('a backup of a server that is being written to', () => {
     {
       name: 'without its versions',
       change: 'drop table schema_version',
-      says: /changed\.sqlite is damaged: its table schema_version is gone/,
+      says: /changed\.sqlite is damaged: its table schema_version is missing/,
     },
     {
       name: 'with a trigger of somebody else',
       change: `create trigger "grab\u001b[2J" after update on owner begin select 1; end`,
-      says: /changed\.sqlite is not as the server made it: trigger "grab\\u001b\[2J" is not ours\./,
+      says: /changed\.sqlite is not as the server made it: trigger "grab\\u001b\[2J" is not part of the schema\./,
     },
   ])('$name is not brought back, and what is there stays', async ({ change, says }) => {
     const changed = join(folder, 'changed.sqlite');
@@ -286,7 +286,7 @@ test('a backup that restore would refuse says so', async () => {
   connection.exec('create index mine on owner (name)');
   connection.close();
   const { exitCode, json } = await run(['backup', join(folder, 'of-altered')], { DATABASE_URL: `sqlite:${altered}` });
-  expect([exitCode, json.differences]).toEqual([0, ['index "mine" is not ours']]);
+  expect([exitCode, json.differences]).toEqual([0, ['index "mine" is not part of the schema']]);
 });
 
 test('a backup needs no key file', async () => {

@@ -70,7 +70,7 @@ for (const { name, cwd, start, tags } of [
     const broken = await run('serve');
     await paste('For new keys, move it away', broken);
     await paste('Make one', broken);
-    await paste('Or make it', await run('serve'), { FILE: `"${dataFile}"` });
+    await paste('Or create it', await run('serve'), { FILE: `"${dataFile}"` });
     expect(existsSync(database)).toBe(true);
 
     await paste('Set it first', await run('device', 'key', 'LK1'), { TIMEZONE: 'Europe/Berlin' });

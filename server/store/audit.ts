@@ -45,7 +45,7 @@ export function createAuditStore(database: Database): AuditStore {
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
-    // In the order of writing: a clock may go back, the counter does not.
+    // In the order of writing: a clock may go back, but the counter does not.
     list: async (accountId) => {
       const entries = await database
         .selectFrom('audit_entry')

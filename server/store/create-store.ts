@@ -16,7 +16,7 @@ import { createPrincipalStore } from './principals.ts';
 import { createPropertyStore } from './properties.ts';
 import type { Store } from './store.ts';
 
-/** The store on an open database whose schema is up to date. `close` ends what the database runs on. */
+/** Creates the store on an open database whose schema is up to date. `close` closes the connection of the database. */
 export function createStore(database: Database, spelling: Spelling, close: () => Promise<void>): Store {
   return {
     accounts: createAccountStore(database),

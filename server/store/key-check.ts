@@ -5,7 +5,7 @@ export function createKeyCheckStore(database: Database): KeyCheckStore {
   const read = () => database.selectFrom('key_check').select('value').executeTakeFirst();
   return {
     keep: async (check) => {
-      // A server starts beside a process that writes: there is nothing to keep but the first time.
+      // Only the first start writes: a later one must not wait for another process that writes.
       const kept = await read();
       if (kept !== undefined) return kept.value;
       await database

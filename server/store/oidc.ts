@@ -40,7 +40,7 @@ export function createOidcStore(database: Database): OidcStore {
     database.selectFrom('revoked_grant').select('grant_id').where('grant_id', '=', grantId),
   );
   const put = preparePut(database);
-  // The condition decides, not a read before it: of any number of requests at once one changes the row.
+  // The condition of the update decides, not an earlier read: of any number of concurrent requests one changes the row.
   const consume = prepareWrite<Key & { atSeconds: number }>(database, ({ model, idHash, atSeconds }) =>
     database
       .updateTable('oidc_artifact')
@@ -69,7 +69,7 @@ export function createOidcStore(database: Database): OidcStore {
   };
 }
 
-/** The row is built by SQLite, from what may be null too: one statement for all models, compiled once. */
+/** SQLite builds the row, also from null values: one statement for all models, compiled once. */
 function preparePut(database: Database) {
   return prepareWrite<OidcArtifact>(
     database,
@@ -132,7 +132,7 @@ async function revokeGrant(
   });
 }
 
-/** What is revoked again is kept for the longer of the two times. */
+/** A grant that is revoked again is kept for the longer of the two times. */
 function insertRevoked(transaction: DatabaseTransaction) {
   return transaction.insertInto('revoked_grant').onConflict((conflict) =>
     conflict
@@ -149,7 +149,7 @@ const holders = [
   ['accountId', 'account_id'],
 ] as const satisfies readonly (readonly [keyof GrantFilter, keyof Tables['oidc_artifact']])[];
 
-/** What each artifact of the grants has. A filter that names nothing would name all. */
+/** The condition on artifacts of the grants. An empty filter would match all. */
 function matching(of: GrantFilter): Expression<SqlBool> {
   const { eb, and } = expressionBuilder<Tables, 'oidc_artifact'>();
   return and(
@@ -160,16 +160,16 @@ function matching(of: GrantFilter): Expression<SqlBool> {
   );
 }
 
-/** Refresh tokens that can be used, each of a grant that is there. The last to end of one grant stands for all of them. */
+/** Selects the usable refresh tokens of existing grants: for each grant, the one that expires last. */
 function selectLive(database: Database, nowSeconds: number, of: GrantFilter) {
   return (
     database
       .selectFrom('oidc_artifact')
-      .where('oidc_artifact.model', '=', sql.lit('RefreshToken')) // a literal, or its index is not used
+      .where('oidc_artifact.model', '=', sql.lit('RefreshToken')) // only with a literal is its index used
       .where('oidc_artifact.consumed_at', 'is', null)
       .where('oidc_artifact.expires_at', '>', nowSeconds)
       .where(matching(of))
-      // A token that was on its way while its grant was revoked opens nothing.
+      // A token that was being stored while its grant was revoked is not usable.
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('oidc_artifact as given')
@@ -216,17 +216,17 @@ async function listGrants(
     .where('oidc_artifact.account_id', 'is not', null)
     .where('oidc_artifact.client_id', 'is not', null)
     .$narrowType<{ grantId: NotNull; ownerId: NotNull; accountId: NotNull; clientId: NotNull; expiresAt: NotNull }>()
-    .orderBy('oidc_artifact.expires_at', 'desc') // a year from the login, whatever came of it since
+    .orderBy('oidc_artifact.expires_at', 'desc') // a year from the login, also after refreshes
     .orderBy('oidc_artifact.id_hash', 'desc')
     .limit(limit)
     .execute();
 }
 
 /**
- * Revokes all grants that the filter names, those too that can't be refreshed.
+ * Revokes all grants that match the filter, also those that can't be refreshed.
  *
  * @param audit written first, unless there is nothing to revoke
- * @returns how many can be refreshed
+ * @returns the number of revoked grants that could be refreshed
  */
 export async function revokeGrants(
   transaction: DatabaseTransaction,
@@ -237,7 +237,8 @@ export async function revokeGrants(
     audit,
   }: { atSeconds: number; keepUntilSeconds: number; audit?: AuditEntry | undefined },
 ): Promise<number> {
-  if (holders.every(([name]) => of[name] === undefined)) throw new RangeError('revoking needs to know of whom');
+  if (holders.every(([name]) => of[name] === undefined))
+    throw new RangeError('the filter of a revocation must not be empty');
   const named = transaction.selectFrom('oidc_artifact').where(matching(of));
   const grants = named
     .select('grant_id')
@@ -257,7 +258,7 @@ export async function revokeGrants(
   return live;
 }
 
-/** Correctness never depends on it: what is expired or revoked is refused whether the row is there or not. */
+/** No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists. */
 async function purge(database: Database, nowSeconds: number, atMost: number): Promise<number> {
   return database.transaction().execute(async (transaction) => {
     const artifacts = await transaction

@@ -30,7 +30,7 @@ export function createOwnerStore(database: Database): OwnerStore {
   const findById = prepareQuery<{ id: string }, Owner>(database, ({ id }) =>
     database.selectFrom('owner').select(columns).where('id', '=', id),
   );
-  /** @returns what `act` gives; undefined, and nothing changed, when there is no such owner */
+  /** @returns the result of `act`; undefined, and nothing changed, when there is no such owner */
   const change = <Result>(
     id: string,
     audit: AuditEntry,
@@ -123,7 +123,7 @@ async function create(
   return true;
 }
 
-/** @returns how many grants could be refreshed until now */
+/** @returns the number of revoked grants that could be refreshed */
 async function endAll(transaction: DatabaseTransaction, id: string, at: number): Promise<number> {
   await endSessions(transaction, id, at);
   const atSeconds = Math.floor(at / 1000);
@@ -165,7 +165,7 @@ async function endSessions(transaction: DatabaseTransaction, id: string, at: num
       eb(
         refTuple('model', 'id_hash'),
         'in',
-        // Asked for directly, SQLite would look at the sessions of everybody.
+        // With direct conditions, SQLite would read the sessions of all owners.
         selectFrom('oidc_artifact as session')
           .select(['session.model', 'session.id_hash'])
           .where('session.owner_id', '=', id)

@@ -9,20 +9,20 @@ class Placeholder {
   }
 }
 
-/** Runs with its arguments, in a transaction where one is given. */
+/** Runs the query with its arguments, in the transaction if one is given. */
 export type PreparedQuery<Arguments, Row> = (
   argument: Arguments,
   within?: DatabaseTransaction,
 ) => Promise<readonly Row[]>;
 
-/** The same for a statement that changes rows. @returns how many */
+/** The same for a statement that changes rows. @returns their number */
 export type PreparedWrite<Arguments> = (argument: Arguments, within?: DatabaseTransaction) => Promise<number>;
 
 /**
- * Compiles a query once, when it is first run; each run only fills in its arguments. Building it anew costs several times what SQLite
- * needs to answer a read by key, and building all of them as long as opening a store does without.
+ * Compiles a query once, at its first run; each run only fills in its arguments. Building the query again would take several times as long
+ * as SQLite's answer to a read by key, and building all queries as long as the rest of opening a store.
  *
- * @param build gets a stand-in for every argument. It may hand them on as values, never look at them.
+ * @param build gets a placeholder for every argument. It may pass placeholders on as values, but never read them.
  */
 export function prepareQuery<Arguments extends object, Row>(
   database: Database,

@@ -9,7 +9,7 @@ import { sqliteSpelling } from './sqlite/sqlite-spelling.ts';
 import type { Store, Subject } from './store.ts';
 import { makeOwner } from './suite/records.ts';
 
-// What no method of the store writes: rows that are gone, and the columns by which an operator ends tokens.
+// States that no method of the store writes: deleted rows, and the columns by which an operator revokes tokens.
 
 let connection: BetterSqlite3.Database;
 let store: Store;
@@ -66,7 +66,7 @@ test.each([
     expect((await store.principals.find(clientId, subject)) === undefined).toBe(takes.includes(subject.kind));
 });
 
-// It is asked on every request: if this fails, a token costs as much as there are accounts, owners or clients.
+// Every request runs this: if the test fails, its time grows with the number of accounts, owners or clients.
 test('is one statement, in which each row is found by its key', async () => {
   for (const subject of subjects) {
     sent.length = 0;

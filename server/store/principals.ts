@@ -35,7 +35,7 @@ export function createPrincipalStore(database: Database): PrincipalStore {
   };
 }
 
-/** An account and a client that may act. They are not looked up through each other: a partner's client belongs to no account. */
+/** Selects an enabled account and an enabled client. No condition joins the two, since a partner's client belongs to no account. */
 function selectEnabled(database: Database, clientId: string) {
   return database
     .selectFrom('account')

@@ -11,7 +11,7 @@ import type { GrantFilter, Store } from './store.ts';
 import { addSite, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './suite/job-records.ts';
 import { makeOwner, objectId } from './suite/records.ts';
 
-// If these fail, a page of the log costs as much as the whole log before it, or a job as much as all jobs that there are.
+// If these fail, a page of the log takes as long as the whole log before it, or a job as long as all jobs.
 
 const connection = new BetterSqlite3(':memory:');
 const sent: CompiledQuery[] = [];
@@ -32,7 +32,7 @@ describe('a page of the log', () => {
     ),
   );
 
-  test.each(shapes)('is one stretch of the table, with two bounds and no sorting: %o', async (shape) => {
+  test.each(shapes)('is one range of the table, with two bounds and no sorting: %o', async (shape) => {
     const [query] = await record(() => store.activity.list({ deviceId: 'LK1', ...shape, limit: 10 }));
     expect(explain(query)).toEqual([
       'SEARCH activity USING PRIMARY KEY (device_id=? AND (at,id)>(?,?) AND (at,id)<(?,?))',
@@ -47,8 +47,8 @@ describe('a page of the log', () => {
   });
 });
 
-describe('what a job asks of the database', () => {
-  test('is found by an index in every statement, and nothing is read whole', async () => {
+describe('the statements of a job', () => {
+  test('all use an index, and none reads a whole table', async () => {
     const site = await addSite(store);
     const job = makeJob(site);
     const key = makeKey(site, 'key');
@@ -78,7 +78,7 @@ describe('what a job asks of the database', () => {
     { name: 'jobs and keys', act: () => store.jobs.purge(start, 10) },
     { name: 'activity', act: () => store.activity.purge(start, 10) },
     { name: 'access codes', act: () => store.accessCodes.purge(start, 10) },
-  ])('a purge of $name looks for what is due, not at everything', async ({ act }) => {
+  ])('a purge of $name reads only rows that are due', async ({ act }) => {
     const queries = await record(act);
     const steps = queries.filter(({ sql }) => /^(delete|update)/.test(sql)).flatMap((query) => explain(query));
     expect(steps.some((step) => /^SEARCH due USING/.test(step))).toBe(true);
@@ -103,11 +103,11 @@ describe('devices that are named', () => {
   });
 });
 
-describe('what a job carried', () => {
+describe('the data of a job', () => {
   const readData = (jobId: string) =>
     connection.prepare<[string], unknown>('select sealed_data from job where job_id = ?').pluck().get(jobId);
 
-  test('is gone from the database when it ends, and when it has run out by the next purge', async () => {
+  test('is deleted when the job ends, and after an expiry by the next purge', async () => {
     const site = await addSite(store);
     const [settled, late] = [makeJob(site), makeJob(site)];
     for (const job of [settled, late]) await store.jobs.create(job, proxied, null);
@@ -121,7 +121,7 @@ describe('what a job carried', () => {
   });
 });
 
-test('what an account did is one stretch of an index in the order of writing, with no sorting', async () => {
+test('the audit of an account is one range of an index in the order of writing, with no sorting', async () => {
   const [query] = await record(() => store.audit.list('account-a'));
   expect(explain(query)).toEqual(['SEARCH audit_entry USING INDEX audit_by_account (account_id=?)']);
 });
@@ -147,7 +147,7 @@ describe('grants and owners', () => {
       step: `${listed('oidc_by_client')} (client_id=? AND model=? AND expires_at>?)`,
     },
     { name: 'everybody', of: {}, step: `${listed('oidc_refresh_by_end')} (model=? AND expires_at>?)` },
-  ])('grants of $name are one stretch of an index in the order of the list', async ({ of, step }) => {
+  ])('grants of $name are one range of an index in the order of the list', async ({ of, step }) => {
     const [query] = await record(() => store.oidc.listGrants({ ...of, nowSeconds: 1, limit: 10 }));
     expect(explain(query)).toEqual([
       step,
@@ -170,7 +170,7 @@ describe('grants and owners', () => {
     { of: { clientId: 'c' } },
     { of: { accountId: 'a' } },
     { of: { ownerId: 'o', clientId: 'c' } },
-  ])('grants are revoked without a look at those of others: %o', async ({ of }) => {
+  ])('grants are revoked without reading those of others: %o', async ({ of }) => {
     await store.oidc.put({
       ...{ model: 'RefreshToken', idHash: 'h', grantId: 'g', uid: null, payload: '{}', expiresAt: 9, purgeAt: 9 },
       ...{ ownerId: 'o', clientId: 'c' },
@@ -197,7 +197,7 @@ describe('grants and owners', () => {
     ]);
   });
 
-  test('the sessions of an owner are ended without a look at those of others', async () => {
+  test('the sessions of an owner are ended without reading those of others', async () => {
     const { accountId } = await addSite(store);
     const owner = makeOwner(accountId);
     await store.owners.create(owner);
@@ -211,7 +211,7 @@ describe('grants and owners', () => {
   });
 });
 
-// If these fail, each read pays for a plan: 22 to 110 µs beside the 1 to 7 of running it. SQLite does not tell, but the time does.
+// If these fail, each read is planned again: 22 to 110 µs in addition to 1 to 7. SQLite does not report that, but the time shows it.
 describe('a statement is planned once, not at each run', () => {
   const sort = { by: 'deviceName', descending: false } as const;
   const after = { value: 'a', deviceId: 'a' };
@@ -236,7 +236,7 @@ describe('a statement is planned once, not at each run', () => {
       running.push(ran - began);
       planning.push(performance.now() - ran);
     }
-    // Medians: a turn in which the processor worked for others counts no more than any.
+    // Medians, so that a turn in which the processor was busy has no weight.
     expect(median(running)).toBeLessThan(median(planning) / 2);
   });
 });

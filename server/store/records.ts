@@ -8,7 +8,7 @@ export interface Account {
   /** Null: subscribed. */
   readonly trialEndsAt: EpochMilliseconds | null;
   readonly disabledAt: EpochMilliseconds | null;
-  /** Tokens issued before are refused: log out everywhere. */
+  /** Tokens issued before this time are rejected: log out everywhere. */
   readonly tokensValidAfter: EpochMilliseconds | null;
 }
 
@@ -27,7 +27,7 @@ export interface Owner {
   readonly updatedAt: EpochMilliseconds;
   readonly passwordSetAt: EpochMilliseconds;
   readonly disabledAt: EpochMilliseconds | null;
-  /** Logins before are over, and with them the browser sessions. */
+  /** Logins before this time have ended, and with them their browser sessions. */
   readonly loginsValidAfter: EpochMilliseconds | null;
 }
 
@@ -40,21 +40,21 @@ export interface Property {
   readonly timezone: string | null;
 }
 
-/** What e-mails are compared by: two spellings of one letter, or of its case, are one person's. */
+/** The canonical form by which e-mails are compared, without regard to case and Unicode normalization. */
 export function emailKey(email: string): string {
   return searchForm(email);
 }
 
 export type DeviceType = 'Lock' | 'Keypad' | 'Bridge';
 
-/** What a device of each type may link. */
+/** The types that a device of each type may link. */
 export const linkable: Readonly<Record<DeviceType, readonly DeviceType[]>> = {
   Bridge: ['Lock', 'Keypad'],
   Lock: ['Keypad'],
   Keypad: [],
 };
 
-/** A device as it is read. What answers show of it is built by the operations. */
+/** A device as it is read. The operations build the answers from it. */
 export interface Device {
   /** 24 hexadecimal digits. */
   readonly id: string;
@@ -64,9 +64,9 @@ export interface Device {
   readonly type: DeviceType;
   /** In the account's order; the first gives the timezone. May be empty. */
   readonly propertyIds: readonly string[];
-  /** The zone of its clock, an IANA name: that of its first property. Null without a property, or while that has none. */
+  /** The IANA name of its clock's zone, which is that of its first property. Null without a property, or if the property has none. */
   readonly timezone: string | null;
-  /** A bridge: its locks and keypads. A lock: its keypads. By deviceId, in that order. */
+  /** The locks and keypads of a bridge, or the keypads of a lock, in the order of deviceId. */
   readonly linked: readonly { readonly deviceId: string; readonly type: DeviceType }[];
   /** The bridge that links it; null for none and for bridges. */
   readonly bridgeId: string | null;
@@ -78,9 +78,9 @@ export interface Device {
   readonly supportsPassagePin: boolean;
   /** Bridges only; null otherwise. */
   readonly online: boolean | null;
-  /** From 1; counted up by each pairing, which makes all codes of the earlier ones worthless. An import does not change it. */
+  /** From 1. Each pairing raises it, which invalidates all earlier codes. An import does not change it. */
   readonly pairingGeneration: number;
 }
 
-/** A device as it is written: its clock is its property's. */
+/** A device as it is written: its zone is that of its property. */
 export type NewDevice = Omit<Device, 'timezone'>;

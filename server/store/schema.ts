@@ -4,9 +4,8 @@ import type { JobStatus, JobType } from './jobs/job-store.ts';
 import type { DeviceType } from './records.ts';
 
 /**
- * The tables as both databases have them. Flags are 0 and 1, since SQLite's STRICT tables know no boolean. Times of the
- * domain are milliseconds since 1970; the `oidc_artifact`, `revoked_grant` and `oauth_client` tables count in seconds, as
- * their readers do.
+ * The tables of both databases. Flags are 0 and 1, since SQLite's STRICT tables have no boolean type. Times are milliseconds since 1970; the
+ * tables `oidc_artifact`, `revoked_grant` and `oauth_client` count in seconds, as OAuth does.
  */
 export interface Tables {
   key_check: { id: 1; value: string };
@@ -36,7 +35,7 @@ export interface Tables {
   property: { id: string; account_id: string; name: string; timezone: string | null };
   device: DeviceTable;
   device_property: { device_id: string; position: number; property_id: string };
-  /** `by_bridge` repeats the type of the linking device, so that an index can hold "one bridge at most". */
+  /** `by_bridge` repeats the type of the linking device, so that an index can enforce "one bridge at most". */
   device_link: { device_id: string; linked_id: string; by_bridge: 0 | 1 };
   access_code: {
     pin_id: string;
@@ -94,7 +93,7 @@ export interface Tables {
     id_hash: string;
     grant_id: string | null;
     uid: string | null;
-    /** Grows with each write of one uid: tells the newest session without a clock. */
+    /** Grows with each write of one uid, and so identifies the newest session without a clock. */
     uid_generation: number | null;
     payload: string;
     consumed_at: number | null;
@@ -123,7 +122,7 @@ interface DeviceTable {
   takes_algo_pin: 0 | 1;
   takes_passage_pin: 0 | 1;
   online: 0 | 1 | null;
-  /** Counted up by each pairing, never by an import. */
+  /** Each pairing raises it, an import never does. */
   pairing_generation: Generated<number>;
 }
 
@@ -140,10 +139,10 @@ export interface JobTable {
   output: string;
   created_at: number;
   expires_at: number;
-  /** When it ended, or will at the latest: what its retention counts from. */
+  /** The time when it ended or expires, from which its retention counts. */
   ends_at: number;
-  /** Null exactly when the job has ended by its row. */
+  /** Null exactly when the row's status is final. */
   sealed_data: Uint8Array | null;
-  /** Counts against the rate of its bridge. */
+  /** Whether the job counts against the rate of its bridge. */
   rated: 0 | 1;
 }

@@ -1,18 +1,18 @@
 import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /**
- * Why a database can't be opened at all. Unlike `StoreUnavailable` it does not pass: the process should not start.
+ * The reason why a database can't be opened. Unlike `StoreUnavailable` it does not pass: the process should not start.
  *
- * - `missing`: no such folder, or the path is no file
- * - `empty`: a file without a database in it, or a database without tables, and none is to be made
+ * - `missing`: no such folder, or the path is not a file
+ * - `empty`: a file without a database in it, or a database without tables, and the caller does not want a new one
  * - `corrupt`: not a database, or a damaged one
  * - `foreign`: a database of some other program
- * - `altered`: its tables, indexes, triggers or views are not those that the migrations make
- * - `newer`: written by a later version of this code, which may have changed what columns mean
+ * - `altered`: its tables, indexes, triggers or views are not those of the migrations
+ * - `newer`: written by a later version of this code, which may have changed the meaning of columns
  * - `read_only`: the file or its folder can't be written to
- * - `locked`: another process holds it for longer than opening waits
+ * - `locked`: another process has it locked for longer than opening waits
  * - `open`: this process has it open already, and a second connection would block the first for good
- * - `other_keys`: it was served with another key file, whose secrets this one can't stand in for
+ * - `other_keys`: it was served with another key file, whose secrets this one can't replace
  * - `unsafe`: the database refuses a setting that durability or integrity depends on
  */
 export type UnusableReason =
@@ -28,7 +28,7 @@ export type UnusableReason =
   | 'other_keys'
   | 'unsafe';
 
-/** A database that must not be served from. The message is a sentence for the operator. */
+/** A database that the server must not use. The message is a sentence for the operator. */
 export class StoreUnusable extends WrongUse {
   override readonly name = 'StoreUnusable';
   readonly reason: UnusableReason;

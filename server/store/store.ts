@@ -5,21 +5,21 @@ import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
 import type { Account, Device, DeviceType, NewDevice, Owner, Property } from './records.ts';
 
-/** Where a page begins: after this item of the order. */
+/** The start of a page: after this item of the order. */
 export interface DevicePlace {
-  /** The value sorted by: the NFC name, or `pairedAt` in milliseconds. */
+  /** The sort key: the NFC name, or `pairedAt` in milliseconds. */
   readonly value: string | number;
   readonly deviceId: string;
 }
 
 export interface DeviceQuery {
   readonly accountId: string;
-  /** Ties go by `deviceId` in the same direction, so that one order is the exact reverse of the other. Text by code points of NFC. */
+  /** Ties are sorted by `deviceId` in the same direction, so that one order is the exact reverse of the other. Text sorts by code points of NFC. */
   readonly sort: { readonly by: 'deviceName' | 'pairedAt'; readonly descending: boolean };
   readonly type?: DeviceType | undefined;
-  /** Part of the name or start of the deviceId, lower case on both sides; `%`, `_`, `*` stand for themselves. */
+  /** Part of the name or start of the deviceId, without regard to case; `%`, `_`, `*` are literal. */
   readonly search?: string | undefined;
-  /** Only those that take algoPIN codes. */
+  /** Only devices that support algoPIN codes. */
   readonly algoPinOnly?: boolean;
   readonly after?: DevicePlace | undefined;
   /** At most so many devices. */
@@ -27,25 +27,25 @@ export interface DeviceQuery {
 }
 
 export interface DeviceStore {
-  /** In the order asked for; the caller asks for one more than a page to learn whether there is a next. */
+  /** In the requested order. The caller requests one more than a page to learn whether there is a next page. */
   list(query: DeviceQuery): Promise<readonly Device[]>;
-  /** Undefined for an unknown device and for one of another account alike. */
+  /** Undefined for an unknown device and for a device of another account. */
   find(accountId: string, deviceId: string): Promise<Device | undefined>;
-  /** Whichever account has it. For operators: what a client asks for is `find`. */
+  /** Finds a device of any account. For operators: requests of clients use `find`. */
   findAnywhere(deviceId: string): Promise<Device | undefined>;
-  /** Whole devices by deviceId, those of the account alone, in no order. */
+  /** Devices of the account by deviceId, in no order. */
   findAll(accountId: string, deviceIds: readonly string[]): Promise<readonly Device[]>;
   /** @returns false when there is no such device in the account */
   setBatteryLevel(accountId: string, deviceId: string, batteryLevel: number): Promise<boolean>;
-  /** A sign of the device. One that is older than the latest changes nothing. */
+  /** Records when a device was last heard of. An earlier time changes nothing. */
   setLastSync(deviceId: string, at: EpochMilliseconds): Promise<void>;
   /**
-   * Paired anew: its codes so far open nothing any more. One conditional statement, so that of two callers who name the same generation
+   * Pairs the device again, which invalidates its earlier codes. One conditional statement, so that of two callers with the same generation
    * one raises it.
    *
-   * @param from the present generation
-   * @param audit written with it: both or neither
-   * @returns false when the device is at another one, or there is no such device in the account
+   * @param from the current generation
+   * @param audit written in the same transaction
+   * @returns false when the device has another generation, or there is no such device in the account
    */
   raisePairingGeneration(accountId: string, deviceId: string, from: number, audit?: AuditEntry): Promise<boolean>;
   /** @returns false when there is no such bridge in the account */
@@ -55,15 +55,15 @@ export interface DeviceStore {
 export interface PropertyStore {
   /** By account and name. */
   list(query: ListQuery): Promise<readonly (Property & { readonly devices: number })[]>;
-  /** Those of the account alone, in no order. */
+  /** Properties of the account, in no order. */
   findAll(accountId: string, ids: readonly string[]): Promise<readonly Property[]>;
   /** @returns false when there is no such property */
   setTimezone(id: string, timezone: string): Promise<boolean>;
 }
 
-/** What an operator's list is narrowed to. */
+/** The filter of an operator's list. */
 export interface ListQuery {
-  /** Left out: all accounts. */
+  /** When omitted, all accounts. */
   readonly accountId?: string | undefined;
   /** At most so many rows. */
   readonly limit: number;
@@ -74,7 +74,7 @@ export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
 export interface AccountStore {
   find(id: string): Promise<Account | undefined>;
   list(): Promise<readonly Account[]>;
-  /** By id, with what each has. */
+  /** By id, with the number of devices and properties of each. */
   listCounted(
     query: ListQuery,
   ): Promise<readonly (Account & { readonly devices: number; readonly properties: number })[]>;
@@ -91,19 +91,19 @@ export type NewOwner = Pick<Owner, 'id' | 'accountId' | 'email' | 'name' | 'pass
 /** A browser in which an owner has logged in. */
 export interface KnownBrowser {
   readonly ownerId: string;
-  /** Of the secret that the browser keeps. */
+  /** Hash of the secret in the browser's cookie. */
   readonly browserHash: string;
   readonly loggedInAt: EpochMilliseconds;
-  /** It is known until then. */
+  /** The browser is known until then. */
   readonly endsAt: EpochMilliseconds;
 }
 
-/** Of one owner. Each has tries of its own, so that somebody who once knew the password must not collect many. */
+/** Known browsers per owner. Each has its own password attempts, so that somebody who once knew the password must not collect many. */
 export const mostKnownBrowsers = 5;
 
 /**
- * Persons who log in. Each change is one transaction with its audit entry. What ends the sessions of a browser sets `loginsValidAfter`
- * too, so that a login under way then ends with them; no browser is known by a login before.
+ * Owners who log in. Each change is one transaction with its audit entry. A change that ends browser sessions also sets `loginsValidAfter`,
+ * which ends logins under way too; earlier logins make no browser known.
  */
 export interface OwnerStore {
   find(id: string): Promise<Owner | undefined>;
@@ -112,7 +112,7 @@ export interface OwnerStore {
   /** By account, then e-mail. */
   list(query: ListQuery): Promise<readonly Owner[]>;
   /**
-   * @returns false when the e-mail is taken: nothing changed
+   * @returns false when another owner has the e-mail: nothing changed
    * @throws StoreConflict when there is no such account
    */
   create(owner: NewOwner, audit?: AuditEntry): Promise<boolean>;
@@ -124,73 +124,72 @@ export interface OwnerStore {
   ): Promise<boolean>;
   /** Null: enabled. Disabling ends the sessions and revokes all grants of the owner. @returns false when there is no such owner */
   setDisabled(id: string, at: EpochMilliseconds | null, audit: AuditEntry): Promise<boolean>;
-  /** Ends the sessions and revokes all grants of the owner. @returns how many, as `revokeGrants`; 0 when there is no such owner */
+  /** Ends the sessions and revokes all grants of the owner. @returns as `revokeGrants`; 0 when there is no such owner */
   logOutEverywhere(id: string, at: EpochMilliseconds, audit: AuditEntry): Promise<number>;
   /**
-   * The `mostKnownBrowsers` in which the owner has logged in last stay. Nothing is kept of a login that is over already.
+   * Stores the browser and keeps the `mostKnownBrowsers` with the latest logins. A login that has been ended already is not stored.
    *
-   * @param replaces the hash that the same browser had: known no more
+   * @param replaces the earlier hash of the same browser, which is deleted
    */
   rememberBrowser(browser: KnownBrowser, replaces?: string): Promise<void>;
-  /** Whether an owner of this e-mail, in any case, has logged in in it: with the password of now, and not logged out everywhere since. */
+  /** Whether the owner of this e-mail, in any case, has logged in with this browser and the current password, and has not logged out everywhere since. */
   isKnownBrowser(email: string, browserHash: string, now: EpochMilliseconds): Promise<boolean>;
 }
 
-/** One line of the audit table: who did what to which device, or to which client. Never a secret, never a digit of a code. */
+/** A row of the audit table: the actor, the action, and its device or client. It contains no secret and no digit of a code. */
 export interface AuditEntry {
   readonly at: EpochMilliseconds;
-  /** Of a partner's client, which has no account, its own id. */
+  /** For a partner's client, which has no account, the client id. */
   readonly accountId: string;
-  /** Who did it. Of what an operator alone can do to a client: that client. */
+  /** The client that acted. For an operator's action on a client, that client. */
   readonly clientId: string;
-  /** `read_admin_key`, `import` and the like. */
+  /** `read_admin_key` or `import`, for example. */
   readonly action: string;
   readonly deviceId: string | null;
   readonly requestId: string | null;
-  /** The person who did it, or to whom it was done. */
+  /** The owner who acted, or on whom an operator acted. */
   readonly ownerId?: string | null;
 }
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
   /**
-   * Adds an entry about a device while it is at this pairing generation. One statement, so that of many callers at once one is first.
+   * Adds an entry about a device while it has this pairing generation. One statement, so that of many concurrent callers one is first.
    *
-   * @param since not where the device has such an entry after its last one of this action; left out: as often as asked
-   * @returns whether it was added
+   * @param since an action: adds nothing if the device has such an entry after its last entry of this action. When omitted, always adds.
+   * @returns whether the entry was added
    */
   addAtGeneration(entry: AuditEntry, generation: number, since?: string): Promise<boolean>;
   list(accountId: string): Promise<readonly AuditEntry[]>;
 }
 
-/** Everything `import` writes, in one transaction: all of it or nothing. */
+/** The data that `import` writes in one transaction. */
 export interface Import {
-  /** Created, or its name changed; trial and flags of an existing one stay. Left out: it is there already. */
+  /** Created, or its name changed; trial and flags of an existing account stay. Omitted when it exists already. */
   readonly account?: NewAccount;
-  /** Written with the rest. */
   readonly audit?: AuditEntry;
   readonly properties: readonly Property[];
   readonly devices: readonly NewDevice[];
 }
 
-/** A device without its links. They are written apart, once both of their ends are there. */
+/** A device without its links, which are written once both of their ends exist. */
 export type DeviceRecord = Omit<NewDevice, 'linked' | 'bridgeId'>;
 
-/** A part of a long import, in a transaction of its own. */
+/** A part of a long import, in its own transaction. */
 export interface ImportPart extends Omit<Import, 'devices'> {
   readonly devices: readonly DeviceRecord[];
 }
 
-/** Names what an import is about, before it is known what is stored of it. */
+/** The ids that an import contains. */
 export interface ImportScope {
   readonly accountId: string;
   readonly propertyIds: readonly string[];
   readonly deviceIds: readonly string[];
 }
 
-/** Who has the names that an import gives, and what its account has besides. */
+/** The accounts that have an import's ids, and all records of its own account. */
 export interface NamesTaken {
-  /** `client`: there is no such account, and none can be made, since a client has the id. */
+  /** `client`: there is no such account, and none can be created, since a client has the id. */
   readonly account: 'stored' | 'new' | 'client';
   readonly properties: readonly Pick<Property, 'id' | 'accountId'>[];
   readonly devices: readonly Pick<Device, 'deviceId' | 'id' | 'accountId' | 'type'>[];
@@ -198,7 +197,7 @@ export interface NamesTaken {
 
 export type ImportCounts = { readonly properties: number; readonly devices: number };
 
-/** For how long a part kept everybody else from writing, to the end of its commit. */
+/** How long a part held the write lock, to the end of its commit. */
 export type LockTime = { readonly lockedMs: number };
 
 export interface ImportStore {
@@ -209,20 +208,20 @@ export interface ImportStore {
    */
   write(data: Import): Promise<ImportCounts>;
   /**
-   * What is stored under the names of the scope or under these object ids, whatever account has it, and all that the account has.
-   * Nothing is locked: `rebuild` and `relink` look again.
+   * Finds the records with ids of the scope or these object ids, of any account, and all records of the account. Nothing is locked: `rebuild`
+   * and `relink` check again.
    */
   findTaken(scope: ImportScope, objectIds: readonly string[]): Promise<NamesTaken>;
   /**
-   * Writes what `build` makes of what is stored. Both are one transaction, so that a value set meanwhile isn't put back. Links stay as
-   * they are, but for those that a device of another type than before can't have.
+   * Writes the result of `build` from the stored records, in one transaction, so that a value set meanwhile is not overwritten. Links stay as
+   * they are, except those that a device with a changed type can't have.
    *
-   * @param build gets what the account has of the scope, in no order; it must not wait for anything
+   * @param build gets the account's records of the scope, in no order; it must be synchronous
    * @throws StoreConflict as `write`
    */
   rebuild(scope: ImportScope, build: (stored: Import) => ImportPart): Promise<LockTime>;
   /**
-   * Replaces what the devices link, in one transaction. A lock or keypad leaves the bridge that had it, so that at no moment two have it.
+   * Replaces the links of the devices in one transaction. A lock or keypad leaves its earlier bridge, so that two bridges never have it.
    *
    * @throws StoreConflict when the account does not have both ends, or their types don't fit
    */
@@ -232,55 +231,55 @@ export interface ImportStore {
   ): Promise<LockTime>;
 }
 
-/** What simulated locks remember, so that a code spent before a restart is spent after it. Opaque and sealed: digits are in it. */
+/** The memory of simulated locks, so that a spent code stays spent after a restart. Opaque and sealed, since it contains digits. */
 export interface LockMemoryStore {
   load(deviceId: string): Promise<Uint8Array | undefined>;
   save(deviceId: string, sealed: Uint8Array, at: EpochMilliseconds): Promise<void>;
 }
 
 export interface KeyCheckStore {
-  /** Keeps the first value that it was ever given. @returns the one that is kept */
+  /** Stores the first value that it is ever given. @returns the stored value */
   keep(check: string): Promise<string>;
 }
 
-/** An id that is taken by somebody else. */
+/** An id that belongs to another record. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }
 
-/** The store is busy or gone for a moment: 503, try again. */
+/** The store is busy or unreachable for a moment. Requests are answered 503 and can be repeated. */
 export class StoreUnavailable extends WrongUse {
   override readonly name = 'StoreUnavailable';
 }
 
-/** For how long the store itself keeps a revocation: the day that access tokens live, and a minute between clocks. */
+/** How long the store itself keeps a revocation: the day that access tokens live, and a minute of clock skew. */
 export const revocationKeptSeconds = 86_400 + 60;
 
-/** OAuth artifacts (sessions, grants, codes, refresh tokens), by hash of their id: a leaked database opens nothing. Times in epoch seconds. */
+/** OAuth artifacts (sessions, grants, codes, refresh tokens) by the hash of their id, so that a leaked database contains no usable one. Times are epoch seconds. */
 export interface OidcStore {
-  /** Upsert that leaves `consumed_at` alone: a spent row never becomes fresh. */
+  /** Upsert that keeps `consumed_at`: a consumed artifact stays consumed. */
   put(artifact: OidcArtifact): Promise<void>;
-  /** Expired rows too, until they are purged: the OAuth library checks `exp` itself and then gives the right error. */
+  /** Finds expired rows too, until they are purged: the OAuth library checks `exp` itself and returns the right error. */
   find(model: string, idHash: string): Promise<(OidcArtifact & { readonly consumedAt: number | null }) | undefined>;
   /** Newest session of that uid. */
   findSession(uid: string): Promise<OidcArtifact | undefined>;
   /** @returns whether this call, and no other, consumed it: one conditional statement */
   consume(model: string, idHash: string, atSeconds: number): Promise<boolean>;
   remove(model: string, idHash: string): Promise<void>;
-  /** One idempotent transaction: the grant, all that came of it, and a row that says so until `keepUntilSeconds`. */
+  /** One idempotent transaction: deletes the grant and its artifacts, and records the revocation until `keepUntilSeconds`. */
   revokeGrant(grantId: string, idHash: string, atSeconds: number, keepUntilSeconds: number): Promise<void>;
   isGrantRevoked(grantId: string): Promise<boolean>;
-  /** Newest login first. One per grant that can be refreshed: its refresh token is neither expired nor consumed. */
+  /** Grants that can be refreshed (with a refresh token neither expired nor consumed), newest login first. */
   listGrants(query: GrantQuery): Promise<readonly GrantRecord[]>;
   /**
-   * `revokeGrant` for all grants that the filter names, in one transaction. Those that can't be refreshed go too.
+   * `revokeGrant` for all grants that match the filter, in one transaction, also those that can't be refreshed.
    *
    * @param of at least one of its members
-   * @param audit written with it, unless there is nothing to revoke
-   * @returns how many of them `listGrants` would have given
+   * @param audit written in the same transaction, unless there is nothing to revoke
+   * @returns how many of them `listGrants` would have returned
    */
   revokeGrants(of: GrantFilter, atSeconds: number, keepUntilSeconds: number, audit?: AuditEntry): Promise<number>;
-  /** @returns how many rows went */
+  /** @returns the number of deleted rows */
   purge(nowSeconds: number, atMost: number): Promise<number>;
 }
 
@@ -293,12 +292,12 @@ export interface OidcArtifact {
   readonly payload: string;
   readonly expiresAt: number | null;
   readonly purgeAt: number | null;
-  /** Who it stands for, and so for which account. Null where nobody has logged in yet. */
+  /** The owner, who determines the account. Null before a login. */
   readonly ownerId: string | null;
   readonly clientId: string | null;
 }
 
-/** What grants are narrowed to: those that have all of it. */
+/** Matches grants that have all of these members. */
 export interface GrantFilter {
   readonly grantId?: string | undefined;
   readonly ownerId?: string | undefined;
@@ -312,7 +311,7 @@ export interface GrantQuery extends GrantFilter {
   readonly limit: number;
 }
 
-/** What an owner gave a client. */
+/** The access that an owner gave a client. */
 export interface GrantRecord {
   readonly grantId: string;
   readonly ownerId: string;
@@ -320,11 +319,11 @@ export interface GrantRecord {
   readonly clientId: string;
   /** JSON of its refresh token, opaque. */
   readonly payload: string;
-  /** Epoch seconds: when that ends. */
+  /** Epoch seconds: the expiry of that token. */
   readonly expiresAt: number;
 }
 
-/** An OAuth client. `metadata` is what the OAuth library reads; its secret is a SHA-256 there. */
+/** An OAuth client. The OAuth library reads `metadata`, in which the secret is a SHA-256 hash. */
 export interface ClientRecord {
   readonly clientId: string;
   /** JSON. */
@@ -337,14 +336,14 @@ export interface ClientRecord {
 export interface ClientStore {
   find(clientId: string): Promise<ClientRecord | undefined>;
   list(): Promise<readonly ClientRecord[]>;
-  /** @returns false when there is one of that id already: nothing changed */
+  /** @returns false when a client has that id already: nothing changed */
   create(client: { readonly clientId: string; readonly metadata: string }): Promise<boolean>;
   setDisabled(clientId: string, atSeconds: number | null): Promise<boolean>;
   /**
-   * One conditional statement, so that of two callers who start from the same metadata one replaces it.
+   * One conditional statement, so that of two callers with the same `from` one replaces it.
    *
-   * @param audit written with it: both or neither
-   * @returns false when it is no longer what it is to be replaced from
+   * @param audit written in the same transaction
+   * @returns false when the metadata is no longer `from`
    */
   replaceMetadata(
     change: { readonly clientId: string; readonly from: string; readonly to: string },
@@ -352,30 +351,30 @@ export interface ClientStore {
   ): Promise<boolean>;
 }
 
-/** For whom a client acts: the one account that it belongs to, or the owner who logged in, by a grant. */
+/** The subject that a client acts for: its own account, or the owner of a grant. */
 export type Subject =
   | { readonly kind: 'own'; readonly accountId: string }
   | { readonly kind: 'owner'; readonly ownerId: string; readonly grantId: string };
 
-/** As whom a client may act now. */
+/** The account that a client may act for now. */
 export interface PrincipalRecord {
   readonly accountId: string;
   /** Null: subscribed. */
   readonly trialEndsAt: EpochMilliseconds | null;
-  /** Tokens issued before are refused: the later of what account and client say, 0 where neither says anything. */
+  /** Tokens issued before are rejected: the later time of account and client, 0 if neither has one. */
   readonly tokensValidAfter: EpochMilliseconds;
 }
 
 export interface PrincipalStore {
   /**
-   * One read, since it is asked on every request: revocation is promised "at once".
+   * One read, since every request needs it: a revocation takes effect "at once".
    *
-   * @returns undefined where the grant is revoked, or where client, owner or account is disabled or gone
+   * @returns undefined if the grant is revoked, or if client, owner or account is disabled or deleted
    */
   find(clientId: string, subject: Subject): Promise<PrincipalRecord | undefined>;
 }
 
-/** All that is kept. One implementation per database; one suite (`suite/store-suite.ts`) that each has to pass. */
+/** All stored data. One implementation per database; one suite (`suite/store-suite.ts`) that each has to pass. */
 export interface Store {
   readonly accounts: AccountStore;
   readonly owners: OwnerStore;
@@ -391,7 +390,7 @@ export interface Store {
   readonly activity: ActivityStore;
   readonly lockMemories: LockMemoryStore;
   readonly keyCheck: KeyCheckStore;
-  /** A read that fails when the database can't answer: what `/healthz` asks. */
+  /** A read for `/healthz` that fails when the database can't answer. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

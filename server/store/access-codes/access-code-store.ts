@@ -1,49 +1,49 @@
 import type { EpochMilliseconds } from '../../clock.ts';
 
-/** An offline code as it is kept: what it stands for, never its digits. */
+/** An offline code as it is stored: its meaning, never its digits. */
 export interface AccessCode {
-  /** 24 hexadecimal digits, from device and digits: the same code has the same id. */
+  /** 24 hexadecimal digits, derived from device and digits: the same code has the same id. */
   readonly pinId: string;
   readonly deviceId: string;
-  /** Pairing generation of the device at the time; a code of an earlier one opens nothing any more. */
+  /** Pairing generation of the device at the first issue; codes of an earlier generation are not valid. */
   readonly generation: number;
   readonly kind: 'hourly' | 'daily' | 'onetime' | 'permanent' | 'passage';
   readonly startsAt: EpochMilliseconds;
   /** Null: permanent. */
   readonly endsAt: EpochMilliseconds | null;
-  /** First use must come before it. */
+  /** The first use must come before this time. */
   readonly activateBy: EpochMilliseconds;
   readonly variance: number;
   /** Passage codes only; null otherwise. */
   readonly durationHours: number | null;
-  /** The name that the latest call gave it. */
+  /** The name from the latest call. */
   readonly accessName: string;
   /** First issue. */
   readonly issuedAt: EpochMilliseconds;
 }
 
-/** How many codes of a device are not over. */
+/** The number of a device's codes that have not ended. */
 export interface OpenCodes {
   readonly deviceId: string;
-  /** Of its first property: the clock that the codes go by. Null where that has none. */
+  /** The zone of its first property, by which its codes are judged. Null if that property has none. */
   readonly timezone: string | null;
   readonly codes: number;
 }
 
-/** Codes issued, by `pinId`. */
+/** Issued codes, by `pinId`. */
 export interface AccessCodeStore {
   /**
-   * Keeps the code; one that is there already keeps its `issuedAt` and takes the rest. That is a new `accessName`, or, where the
-   * property has changed its timezone since, another window too: the same digits then open in that one, and no longer in the first.
-   * One of an earlier generation that happens to have the same digits gives way.
+   * Stores the code. An existing code keeps its `issuedAt`, and everything else is replaced: the `accessName`, and the window if the property
+   * has changed its timezone since, as the same digits then open in the new window alone. A code of an earlier generation with the same
+   * digits is replaced.
    *
-   * @returns the code as it is kept now
+   * @returns the code as it is stored now
    */
   issue(code: AccessCode): Promise<AccessCode>;
-  /** By pinId, in no order; unknown ones are left out. */
+  /** By pinId, in no order; unknown ids are omitted. */
   findAll(pinIds: readonly string[]): Promise<readonly AccessCode[]>;
-  /** What an account's devices have of codes that are not over, of their present pairing; by deviceId, those without any left out. */
+  /** Counts of codes of the current pairing that have not ended, by deviceId; devices without such codes are omitted. */
   countOpen(accountId: string, at: EpochMilliseconds): Promise<readonly OpenCodes[]>;
-  /** Removes codes that ended before, a bounded number; permanent ones stay. @returns how many */
+  /** Removes at most `atMost` codes that ended before the time; permanent codes stay. @returns the number of removed codes */
   purge(endedBefore: EpochMilliseconds, atMost: number): Promise<number>;
 }

@@ -87,7 +87,7 @@ function prepareIssue(database: Database) {
       })
       .onConflict((conflict) =>
         conflict.column('pin_id').doUpdateSet(({ ref, eb }) => ({
-          // The same digits can stand for another window in another timezone, and after a new pairing for another code: one in some 10^9.
+          // The same digits have another window in another timezone. After a new pairing they may be another code: one in some 10^9.
           generation: ref('excluded.generation'),
           kind: ref('excluded.kind'),
           starts_at: ref('excluded.starts_at'),

@@ -1,7 +1,6 @@
 import type { Tables } from '../schema.ts';
 import type { Activity } from './activity-store.ts';
 
-/** A row of the log without its place in the database. */
 export type ActivityRow = Tables['activity'];
 
 export const activityColumns = [

@@ -1,21 +1,21 @@
 import type { EpochMilliseconds } from '../../clock.ts';
 
-/** An entry of a device's log as it is kept: what happened, never the digits that were typed. */
+/** An entry of a device's log as it is stored, without the digits that were typed. */
 export interface Activity {
-  /** 24 hexadecimal digits, from the device and the item's own id: one item is one entry, however often it comes. */
+  /** 24 hexadecimal digits, derived from the device and the item's own id: an item that comes again is the same entry. */
   readonly id: string;
   readonly deviceId: string;
   readonly at: EpochMilliseconds;
   readonly receivedAt: EpochMilliseconds;
-  /** `UNLOCK` and the like; the catalogue of activities is the operations'. */
+  /** `UNLOCK` for example; `server/activity` has the list. */
   readonly type: string;
   readonly method: string;
-  /** The lock's own number for it; null when its text was not readable. */
+  /** The lock's own number for the event; null when its text was not readable. */
   readonly rawType: number | null;
   readonly firstUse: boolean | null;
   readonly pinId: string | null;
   readonly accessName: string | null;
-  /** JSON object with what the description needs besides; `{}` for nothing. */
+  /** JSON object with further data for the description. */
   readonly details: string;
 }
 
@@ -27,16 +27,16 @@ export interface ActivityQuery {
   readonly from: EpochMilliseconds | null;
   /** Exclusive. */
   readonly before: EpochMilliseconds | null;
-  /** Ties go by `id` in the same direction. */
+  /** Ties are sorted by `id` in the same direction. */
   readonly descending: boolean;
   readonly after: { readonly at: EpochMilliseconds; readonly id: string } | null;
   readonly limit: number;
 }
 
 export interface ActivityStore {
-  /** All in one transaction; an entry that is there stays as it is. @returns how many were new */
+  /** Adds all entries in one transaction; existing entries stay as they are. @returns the number of new entries */
   add(entries: readonly NewActivity[]): Promise<number>;
   list(query: ActivityQuery): Promise<readonly Activity[]>;
-  /** Removes entries that arrived before that, whenever they happened; a bounded number. @returns how many */
+  /** Removes at most `atMost` entries that arrived before the time, whatever their `at`. @returns the number of removed entries */
   purge(arrivedBefore: EpochMilliseconds, atMost: number): Promise<number>;
 }

@@ -4,7 +4,7 @@ import { type ActivityRow, activityColumns, readActivity } from './activity-rows
 import type { ActivityQuery, ActivityStore } from './activity-store.ts';
 import { prepareAddActivity } from './add-activity.ts';
 
-/** A point between two entries of the log, or on one. No id is empty, so that `{ at, id: '' }` lies before all entries of that instant. */
+/** A position in the log, at an entry or between two. No id is empty, so that `{ at, id: '' }` is before all entries of that instant. */
 interface Place {
   readonly at: number;
   readonly id: string;
@@ -54,7 +54,7 @@ interface ListArguments {
   readonly limit: number;
 }
 
-/** One statement for each direction, whatever the filters: a page is read from its place in the table, however far in. */
+/** One statement per direction for all filters: a page is read from its position in the table, however far in it is. */
 function prepareList(database: Database, direction: 'asc' | 'desc') {
   return prepareQuery<ListArguments, ActivityRow>(database, (argument) =>
     database
@@ -70,14 +70,14 @@ function prepareList(database: Database, direction: 'asc' | 'desc') {
 }
 
 /**
- * Filters and the place to go on from as one lower and one upper bound, both exclusive. Given apart, SQLite takes one of
- * two upper bounds for the search and reads all between them for nothing: a page far in would cost as much as all before it.
+ * Combines filters and cursor into one lower and one upper bound, both exclusive. With two upper bounds, SQLite uses one for the search and
+ * reads all entries between them: a page far in would cost as much as all pages before it.
  */
 function findBounds({ from, before, descending, after }: ActivityQuery): { above: Place; below: Place } {
   const above = from === null ? first : { at: from, id: '' };
   const below = before === null ? last : { at: before, id: '' };
   if (after === null) return { above, below };
-  // Of two on one instant it is `after` that lies above, having an id.
+  // At the same instant `after` is above the filter's bound, since it has an id.
   return descending
     ? { above, below: after.at < below.at ? after : below }
     : { above: after.at < above.at ? above : after, below };

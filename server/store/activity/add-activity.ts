@@ -3,17 +3,17 @@ import { prepareWrite } from '../prepared-query.ts';
 import { type ActivityRow, activityColumns, toActivityRow } from './activity-rows.ts';
 import type { NewActivity } from './activity-store.ts';
 
-/** Rows of one statement. Of fixed shapes each is compiled once, and a full push of 100 is one statement. */
+/** Numbers of rows per statement. Each shape is compiled once, and a full push of 100 is one statement. */
 const shapes = [100, 10, 1] as const;
 
-/** Adds entries inside a transaction; one that is there stays as it is. @returns how many were new */
+/** Adds entries inside a transaction; existing entries stay as they are. @returns the number of new entries */
 export type AddActivity = (entries: readonly NewActivity[], within: DatabaseTransaction) => Promise<number>;
 
 export function prepareAddActivity(database: Database): AddActivity {
   const inserts = shapes.map((rows) => ({ rows, insert: prepareInsert(database, rows) }));
   return async (entries, within) => {
-    // Two pushes at once that share entries take them in one order, so that neither waits for the other for ever. The
-    // sort is stable: of one id twice the first in the push is still the first.
+    // Concurrent pushes of the same entries write them in one order, so that they can't deadlock. The sort is stable: of two entries with one
+    // id, the first of the push stays first.
     const rows = entries.map(toActivityRow).sort(byIdentity);
     let added = 0;
     let next = 0;
@@ -25,7 +25,7 @@ export function prepareAddActivity(database: Database): AddActivity {
 }
 
 function prepareInsert(database: Database, size: number) {
-  // The arguments are one flat list, row after row: naming 1,100 of them would cost a quarter of the whole push.
+  // The arguments are one flat list, row after row: 1,100 named arguments would cost a quarter of the whole push.
   const insert = prepareWrite<readonly ActivityRow[keyof ActivityRow][]>(database, (cells) =>
     database
       .insertInto('activity')

@@ -8,11 +8,11 @@ import { sqliteSpelling } from '../sqlite/sqlite-spelling.ts';
 import type { DeviceQuery } from '../store.ts';
 import { prepareDeviceList } from './device-list.ts';
 
-// If this fails, a page costs as much as the whole list: all devices of an account are read and sorted for each.
+// If this fails, each page reads and sorts all devices of an account.
 
 const indexes = { deviceName: 'device_by_name', pairedAt: 'device_by_pairing' };
 
-test('each shape of a list begins at its place in an index, reads on in its order, and sorts nothing', async () => {
+test('each shape of a list begins at its position in an index, reads in its order, and sorts nothing', async () => {
   const connection = new BetterSqlite3(':memory:');
   let sent: CompiledQuery | undefined;
   const database = new Kysely<Tables>({

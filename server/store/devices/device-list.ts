@@ -8,7 +8,7 @@ import type { DeviceQuery } from '../store.ts';
 import { type DeviceRow, selectDevices } from './device-rows.ts';
 import { escapeLike, searchForm } from './text-forms.ts';
 
-/** What a list is asked with, every part of it; a shape uses those it knows. */
+/** All arguments of a list; each shape of a query uses some of them. */
 interface ListArguments {
   readonly accountId: string;
   readonly type: DeviceType | undefined;
@@ -21,7 +21,7 @@ interface ListArguments {
 
 const sortColumns = { deviceName: 'device.name_sort', pairedAt: 'device.paired_at' } as const;
 
-/** Lists by keyset: a page is read from its place in an index, however far in. Each of the 64 shapes of a list is compiled once. */
+/** Lists by keyset: a page is read from its position in an index, however far in it is. Each of the 64 shapes is compiled once. */
 export function prepareDeviceList(
   database: Database,
   spelling: Spelling,

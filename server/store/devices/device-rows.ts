@@ -10,7 +10,7 @@ export type DeviceSelection = ReturnType<typeof selectDevices>;
 /** A row as `selectDevices` reads it. */
 export type DeviceRow = DeviceSelection extends SelectQueryBuilder<Tables, 'device', infer Row> ? Row : never;
 
-/** Devices with properties, links, bridge and timezone in one statement: one moment in time, one round trip. */
+/** Selects devices with properties, links, bridge and timezone in one statement: a consistent state in one round trip. */
 export function selectDevices(database: Database, spelling: Spelling) {
   return database
     .selectFrom('device')
@@ -57,7 +57,7 @@ function selectBridge(eb: RowBuilder) {
       .selectFrom('device_link as bridge')
       .select('bridge.device_id')
       .whereRef('bridge.linked_id', '=', 'device.device_id')
-      // As a literal: only so SQLite knows that the partial index has what is asked for.
+      // With a literal, SQLite can use the partial index.
       .where('bridge.by_bridge', '=', eb.lit(1))
   );
 }
@@ -92,7 +92,7 @@ export function readDevice(row: DeviceRow): Device {
   };
 }
 
-/** In the order of the first of each pair, which no two share. */
+/** Pairs in the order of their first members, which are unique. */
 function readPairs<First extends string | number, Second>(json: string | null): [First, Second][] {
   const pairs: [First, Second][] = JSON.parse(json ?? '[]');
   return pairs.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -19,7 +19,7 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
   const findAnywhere = prepareQuery<{ deviceId: string }, DeviceRow>(database, ({ deviceId }) =>
     selectDevices(database, spelling).where('device.device_id', '=', deviceId),
   );
-  // Asked for the account too, SQLite goes through all that the account has: 14 ms for five of 20,000.
+  // With a condition on the account, SQLite would read all devices of the account: 14 ms for five of 20,000.
   const findByIds = prepareQuery<{ deviceIds: string }, DeviceRow>(database, ({ deviceIds }) =>
     selectDevices(database, spelling).where('device.device_id', 'in', spelling.jsonTexts(sql`${deviceIds}`)),
   );

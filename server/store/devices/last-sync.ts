@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../../clock.ts';
 import type { Database } from '../database.ts';
 import { type PreparedWrite, prepareWrite } from '../prepared-query.ts';
 
-/** A sign of the device. One that is older than the latest changes nothing. */
+/** Records when a device was last heard of. An earlier time changes nothing. */
 export function prepareLastSync(
   database: Database,
 ): PreparedWrite<{ readonly deviceId: string; readonly at: EpochMilliseconds }> {

@@ -1,11 +1,11 @@
-/** What devices are sorted by: two spellings of one letter (NFC, NFD) are one place in the order. */
+/** The canonical form for sorting: two encodings of one letter (NFC, NFD) sort alike. */
 export function sortForm(name: string): string {
   return name.normalize('NFC');
 }
 
-/** What is compared in a search, on both sides. SQLite's own `lower` and `LIKE` fold ASCII alone. */
+/** The canonical form for a search, for name and search text. SQLite's own `lower` and `LIKE` fold ASCII alone. */
 export function searchForm(text: string): string {
-  // Lower case may compose anew (J and a caron become one letter), and the form of a form shall be itself.
+  // Letters may compose in lower case (J and a caron become one letter); the second NFC makes the function idempotent.
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 

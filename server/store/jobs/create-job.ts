@@ -4,7 +4,7 @@ import { type KeyMemory, prepareKeyMemory } from './idempotency-keys.ts';
 import { type Attempt, makeAttempt, prepareRefusal, selectQueueEnd, selectRateStart } from './job-limits.ts';
 import type { Creation, IdempotencyKey, JobStore, NewJob } from './job-store.ts';
 
-/** Ends the transaction without a trace of it. */
+/** Rolls the transaction back. */
 class Refused extends Error {
   readonly creation: Creation;
 
@@ -15,8 +15,8 @@ class Refused extends Error {
 }
 
 /**
- * Creates a job, or says why not, in one transaction. A key that is known is answered first: a repetition counts against no
- * limit. The bridge's row is locked before anything is read, so that of two creations for one bridge the second sees the first.
+ * Creates a job, or returns the reason against it, in one transaction. A known key is answered first: a repetition counts against no limit.
+ * The bridge's row is locked before any read, so that of two creations for one bridge the second sees the first.
  */
 export function prepareJobCreation(database: Database, { rowLock }: Spelling): JobStore['create'] {
   const lockBridge = prepareQuery<{ bridgeId: string }, { device_id: string }>(database, ({ bridgeId }) =>
@@ -46,11 +46,11 @@ export function prepareJobCreation(database: Database, { rowLock }: Spelling): J
 async function takeKey(keys: KeyMemory, key: IdempotencyKey, job: NewJob, within: DatabaseTransaction): Promise<void> {
   if (await keys.keep(key, job.jobId, job.createdAt, within)) return;
   const known = await keys.find(key, job.createdAt, within);
-  if (known === undefined) throw new Error('a key that is taken is not there');
+  if (known === undefined) throw new Error('an idempotency key conflicts but does not exist');
   throw new Refused(known);
 }
 
-/** The limits stand in the statement itself: a job that breaks one is never written, whoever forgot to look. */
+/** The limits are conditions of the statement itself, so that no caller can write a job beyond them. */
 function prepareInsert(database: Database, isRated: boolean) {
   return prepareWrite<Attempt>(database, (attempt) => {
     const cells = [

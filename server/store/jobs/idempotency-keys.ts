@@ -4,7 +4,7 @@ import { prepareQuery, prepareWrite } from '../prepared-query.ts';
 import type { IdempotencyKey, Replay } from './job-store.ts';
 
 export interface KeyMemory {
-  /** Keeps the key for that job, unless it is kept for another one at `now`. @returns whether it did */
+  /** Stores the key for that job, unless another job has it at `now`. @returns whether the key was stored */
   keep(key: IdempotencyKey, jobId: string, now: EpochMilliseconds, within: DatabaseTransaction): Promise<boolean>;
   find(key: IdempotencyKey, now: EpochMilliseconds, within?: DatabaseTransaction): Promise<Replay | undefined>;
 }
@@ -12,7 +12,7 @@ export interface KeyMemory {
 type At = IdempotencyKey & { readonly now: EpochMilliseconds };
 
 export function prepareKeyMemory(database: Database): KeyMemory {
-  // A key that has run out gives way at once, purged or not.
+  // An expired key is replaced even before it is purged.
   const keep = prepareWrite<At & { jobId: string }>(
     database,
     ({ clientId, keyHash, requestHash, jobId, keepUntil, now }) =>

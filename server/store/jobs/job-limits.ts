@@ -2,7 +2,7 @@ import type { Database, DatabaseTransaction } from '../database.ts';
 import { prepareQuery } from '../prepared-query.ts';
 import type { Creation, JobLimits, NewJob } from './job-store.ts';
 
-/** A new job with what its limits ask for. `spare` is a limit less one: so many may stand before the job is refused. */
+/** A new job with the bounds for its limits. `spare` is a limit less one: the largest number of earlier jobs at which one more is accepted. */
 export interface Attempt extends NewJob {
   readonly rated: 0 | 1;
   readonly unfinishedSpare: number;
@@ -12,7 +12,7 @@ export interface Attempt extends NewJob {
   readonly windowStart: number;
   /** Inclusive. */
   readonly windowEnd: number;
-  /** Inclusive: an unfinished job that was created later takes no place. */
+  /** Inclusive: an unfinished job that was created later does not count. */
   readonly queueEnd: number;
 }
 
@@ -24,17 +24,17 @@ export function makeAttempt(job: NewJob, { unfinished, rate }: JobLimits): Attem
     unfinishedSpare: unfinished - 1,
     rateSpare: accepted - 1,
     windowMs,
-    // Half-open: an acceptance at t leaves its place free again at t + windowMs, not a millisecond before.
+    // Half-open: an acceptance at t stops counting at t + windowMs, not a millisecond before.
     windowStart: job.createdAt - windowMs,
-    // Requests that arrive together may be written in another order than that of their times, so what lies a little ahead
-    // counts too. What lies further ahead comes from a clock that was set back, and must not block the bridge until then.
+    // Concurrent requests may be written in another order than that of their times, so jobs a little ahead count too. A job further ahead
+    // comes from a clock that was set back, and must not block the bridge until then.
     windowEnd: job.createdAt + windowMs,
-    // For the same reason, with the life of a job in place of the window.
+    // For the same reason, with a job's lifetime instead of the window.
     queueEnd: job.expiresAt,
   };
 }
 
-/** One row while the bridge has as many unfinished jobs as it may: the end of the one that makes room last. Run-out ones count no more, marked or not. */
+/** One row while the bridge has its maximum of unfinished jobs: the expiry after which there is room. Expired jobs don't count, marked or not. */
 export function selectQueueEnd(database: Database, attempt: Attempt) {
   return database
     .selectFrom('job as waiting')
@@ -48,7 +48,7 @@ export function selectQueueEnd(database: Database, attempt: Attempt) {
     .offset(attempt.unfinishedSpare);
 }
 
-/** One row while as many were accepted as may be: the acceptance that has to leave the window first. */
+/** One row while the rate is used up: the acceptance that has to leave the window first. */
 export function selectRateStart(database: Database, attempt: Attempt) {
   return database
     .selectFrom('job as earlier')
@@ -62,7 +62,7 @@ export function selectRateStart(database: Database, attempt: Attempt) {
     .offset(attempt.rateSpare);
 }
 
-/** Why an attempt was refused. Of two reasons the one that lasts longer: who waits until then is not refused for the other. */
+/** Finds the limit that rejected an attempt. Of two limits it returns the one that lasts longer, so that a later retry meets neither. */
 export function prepareRefusal(
   database: Database,
 ): (attempt: Attempt, within: DatabaseTransaction) => Promise<Creation> {
@@ -78,7 +78,7 @@ export function prepareRefusal(
     const freeAt = rate === undefined ? undefined : rate.acceptedAt + attempt.windowMs;
     if (queue !== undefined && (freeAt === undefined || queue.freeAt >= freeAt))
       return { kind: 'queue_full', freeAt: queue.freeAt };
-    if (freeAt === undefined) throw new Error('a job was refused by no limit');
+    if (freeAt === undefined) throw new Error('a job was not written although no limit is reached');
     return { kind: 'rate', freeAt };
   };
 }

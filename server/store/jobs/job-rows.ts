@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../../clock.ts';
 import type { Tables } from '../schema.ts';
 import type { Job } from './job-store.ts';
 
-/** Finished ones are kept so long after their end. */
+/** Finished jobs are kept this long after their end. */
 export const jobRetentionMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 export const jobColumns = [
@@ -21,21 +21,21 @@ export const jobColumns = [
 
 export type JobRow = Pick<Tables['job'], (typeof jobColumns)[number]>;
 
-/** The job as it stands at `now`. What has run out reads as expired from that instant, marked or not. */
+/** Reads the job as of `now`. From `expiresAt` on an unfinished job reads as expired, marked or not. */
 export function readJob(row: JobRow, now: EpochMilliseconds): Job {
   const { sealed_data: sealed } = row;
-  const hasRunOut = sealed !== null && row.expires_at <= now;
+  const hasExpired = sealed !== null && row.expires_at <= now;
   return {
     jobId: row.job_id,
     accountId: row.account_id,
     bridgeId: row.bridge_id,
     deviceId: row.device_id,
     jobType: row.job_type,
-    status: hasRunOut ? 'expired' : row.status,
+    status: hasExpired ? 'expired' : row.status,
     result: row.result,
     output: row.output,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
-    sealedData: sealed === null || hasRunOut ? null : new Uint8Array(sealed),
+    sealedData: sealed === null || hasExpired ? null : new Uint8Array(sealed),
   };
 }

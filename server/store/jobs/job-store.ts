@@ -10,26 +10,26 @@ export type JobType =
   | 'GET_DEVICE_STATUS'
   | 'GET_ACTIVITY_LOGS';
 
-/** Forward only: queued, delivered, then one of the three ends. */
+/** Forward only: queued, delivered, then one of the three final ones. */
 export type JobStatus = 'queued' | 'delivered' | 'succeeded' | 'failed' | 'expired';
 
-/** A job as it is kept. One that is unfinished at `expiresAt` reads as expired from that instant on, whatever its row says. */
+/** A job as it is read. A job that is unfinished at `expiresAt` reads as expired from then on, whatever the status in its row. */
 export interface Job {
-  /** 24 hexadecimal digits: 4 bytes of time, 8 of chance. */
+  /** 24 hexadecimal digits: 4 bytes of time, 8 random bytes. */
   readonly jobId: string;
   readonly accountId: string;
   readonly bridgeId: string;
-  /** The device it is for: the bridge itself for a targeted job. */
+  /** The device of the job: the bridge itself for a targeted job. */
   readonly deviceId: string;
   readonly jobType: JobType;
   readonly status: JobStatus;
-  /** 0 done, 1 to 7 why not, -1 none yet or none ever. */
+  /** 0 done, 1 to 7 the reason for a failure, -1 without a result. */
   readonly result: number;
   /** JSON object: the other members of `opResult`. */
   readonly output: string;
   readonly createdAt: EpochMilliseconds;
   readonly expiresAt: EpochMilliseconds;
-  /** What the bridge is told, sealed, since it can hold the digits of a code; dropped when the job ends. */
+  /** The data for the bridge, sealed, since it can contain the digits of a code; dropped when the job ends. */
   readonly sealedData: Uint8Array | null;
 }
 
@@ -38,12 +38,12 @@ export interface NewJob extends Omit<Job, 'status' | 'result' | 'output'> {
   readonly sealedData: Uint8Array;
 }
 
-/** What a client sent with the request so that a repetition of it makes no second job. */
+/** The key that a client sent with the request, so that a repetition creates no second job. */
 export interface IdempotencyKey {
   readonly clientId: string;
-  /** Keyed hash, as the client's own text is nobody's business. */
+  /** Keyed hash, so that the client's own text is not stored. */
   readonly keyHash: string;
-  /** Keyed hash of the request: another request under the key is refused. */
+  /** Keyed hash of the request: another request with the same key is rejected. */
   readonly requestHash: string;
   readonly keepUntil: EpochMilliseconds;
 }
@@ -51,11 +51,11 @@ export interface IdempotencyKey {
 export interface JobLimits {
   /** Unfinished jobs per bridge. */
   readonly unfinished: number;
-  /** Accepted ones in any span of `windowMs` per bridge; null for jobs that don't count. */
+  /** Accepted jobs in any span of `windowMs` per bridge; null for jobs that don't count. */
   readonly rate: { readonly accepted: number; readonly windowMs: number } | null;
 }
 
-/** A key that is known: the same request came before, or another one under it. */
+/** A known key: it came before with the same request, or with another one. */
 export type Replay = { readonly kind: 'replayed'; readonly jobId: string } | { readonly kind: 'key_reused' };
 
 export type Creation =
@@ -64,7 +64,7 @@ export type Creation =
   /** `freeAt`: the first instant at which one more is accepted (rate), or the oldest unfinished one expires (queue). */
   | { readonly kind: 'rate' | 'queue_full'; readonly freeAt: EpochMilliseconds };
 
-/** How a job ended, and what it changed: written in one transaction. */
+/** The end of a job and its effects, written in one transaction. */
 export interface Settlement {
   readonly jobId: string;
   readonly at: EpochMilliseconds;
@@ -77,38 +77,38 @@ export interface Settlement {
 }
 
 export interface JobStore {
-  /** Limits, key and job in one transaction: of two at once under one key, one makes the job and the other finds it. */
+  /** Checks limits and key and writes the job in one transaction: of two concurrent calls with one key, one creates the job and the other finds it. */
   create(job: NewJob, limits: JobLimits, key: IdempotencyKey | null): Promise<Creation>;
-  /** What is known of a key at `now`: the answer to a repetition, before anything else is looked at. */
+  /** Finds the job of a key at `now`: a repetition is answered before any other check. */
   findReplay(key: IdempotencyKey, now: EpochMilliseconds): Promise<Replay | undefined>;
   /**
-   * The job as it stands at `now`: unfinished and run out reads as expired, without its data.
+   * The job as of `now`: an unfinished job past its time reads as expired, without its data.
    *
-   * @returns undefined for an unknown job, one of another account and one that ended 7 days ago or more, alike
+   * @returns undefined for an unknown job, a job of another account, and one that ended 7 days ago or more
    */
   find(accountId: string, jobId: string, now: EpochMilliseconds): Promise<Job | undefined>;
-  /** Unfinished jobs of the bridges, in order of creation: what a bridge still has to do after a restart. */
+  /** Unfinished jobs of all bridges, in order of creation. */
   listUnfinished(now: EpochMilliseconds): Promise<readonly Job[]>;
-  /** As they stand at `now`, newest first. For operators. */
+  /** Jobs as of `now`, newest first. For operators. */
   list(query: {
     readonly now: EpochMilliseconds;
     readonly accountId?: string;
     readonly bridgeId?: string;
     readonly limit: number;
   }): Promise<readonly Job[]>;
-  /** @returns false when it is not queued any more or has expired by `at` */
+  /** @returns false when the job is no longer queued or has expired by `at` */
   markDelivered(jobId: string, at: EpochMilliseconds): Promise<boolean>;
   /**
-   * Ends the job, unless it has ended or expired by `at`: then `activities` and battery are stored all the same, and the job stays as it is.
+   * Ends the job, unless it has ended or expired by `at`. `activities` and battery level are stored in either case.
    *
-   * @returns whether this call ended it
+   * @returns whether this call ended the job
    */
   settle(settlement: Settlement): Promise<boolean>;
   /**
-   * Marks as expired, and drops the data of, what has run out or is more than its life ahead of a clock that was set back; removes what is
-   * kept no longer. A bounded number.
+   * Marks jobs as expired and drops their data if their time is over, or if they are more than a lifetime ahead of a clock that was set back.
+   * Removes jobs and keys whose retention is over.
    *
-   * @returns how many rows it touched
+   * @returns the number of changed rows, at most `atMost`
    */
   purge(now: EpochMilliseconds, atMost: number): Promise<number>;
 }

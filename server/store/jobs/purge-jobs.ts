@@ -9,7 +9,7 @@ interface Due {
   readonly atMost: number;
 }
 
-/** Correctness never depends on it: reads and limits go by the clock. What it does is forget: first of all what jobs carried. */
+/** Reads and limits use the clock, so that no answer depends on a purge. It removes old data: first that of ended jobs. */
 export function prepareJobPurge(database: Database): JobStore['purge'] {
   const steps: readonly PreparedWrite<Due>[] = [
     prepareWrite(database, ({ now, atMost }) =>
@@ -20,7 +20,7 @@ export function prepareJobPurge(database: Database): JobStore['purge'] {
           selectFrom('job as due')
             .select('due.job_id')
             .where('due.sealed_data', 'is not', null)
-            // Also what is more than its life ahead: the clock was set back, and it would hold up its device until that comes round again.
+            // Also a job more than a lifetime ahead: after the clock was set back, it would delay its device until that time comes again.
             .where((eb) =>
               eb.or([
                 eb('due.expires_at', '<=', now),

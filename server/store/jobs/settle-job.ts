@@ -4,7 +4,7 @@ import { prepareLastSync } from '../devices/last-sync.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
 import type { JobStatus, JobStore } from './job-store.ts';
 
-/** The result that says the device gave no sign of itself; any other came from it. */
+/** The result of a device that did not answer; any other result comes from the device. */
 const outOfReach = 1;
 
 interface End {
@@ -20,7 +20,7 @@ interface Place {
   readonly deviceId: string;
 }
 
-/** Ends a job with all that its end brought along, in one transaction. */
+/** Ends a job and stores log entries, battery level and last-sync times, in one transaction. */
 export function prepareSettlement(database: Database): JobStore['settle'] {
   const end = prepareEnd(database);
   const findPlace = prepareQuery<{ jobId: string }, Place>(database, ({ jobId }) =>
@@ -39,7 +39,7 @@ export function prepareSettlement(database: Database): JobStore['settle'] {
       const [place] = await findPlace({ jobId }, transaction);
       if (place === undefined) return false;
       const { bridgeId, deviceId } = place;
-      // In one order, as another settlement may want the same two rows.
+      // In a fixed order, since a concurrent settlement may lock the same two rows.
       for (const id of [...new Set([bridgeId, deviceId])].sort())
         if (id === bridgeId || result !== outOfReach) await raiseLastSync({ deviceId: id, at }, transaction);
       if (batteryLevel !== null) await setBattery({ deviceId, batteryLevel }, transaction);

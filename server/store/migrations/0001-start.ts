@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 import type { Migration } from './migration.ts';
 
-/** Accounts, properties, devices and their links, the audit table, and what the OAuth server keeps. */
+/** Accounts, properties, devices and their links, the audit table, and the artifacts of the OAuth server. */
 export const start: Migration = {
   version: 1,
   name: 'start',
@@ -55,7 +55,7 @@ async function createDevices({ schema }: Transaction<unknown>, { columns, tableE
     .addColumn('online', 'integer')
     .modifyEnd(tableEnd.keyed)
     .execute();
-  // Both orders of the lists, ties included: read forwards or backwards, never sorted.
+  // Both orders of the lists, ties included: SQLite reads them forwards or backwards without sorting.
   await schema.createIndex('device_by_name').on('device').columns(['account_id', 'name_sort', 'device_id']).execute();
   await schema
     .createIndex('device_by_pairing')
@@ -97,7 +97,7 @@ async function createAudit({ schema }: Transaction<unknown>, { columns, tableEnd
     .createTable('audit_entry')
     .addColumn('id', sql`${columns.counter}`)
     .addColumn('at', columns.time, (column) => column.notNull())
-    // No reference: what somebody did stays on record when the account or the device has gone.
+    // No reference: entries stay when the account or the device is gone.
     .addColumn('account_id', columns.text, (column) => column.notNull())
     .addColumn('client_id', columns.text, (column) => column.notNull())
     .addColumn('action', columns.text, (column) => column.notNull())
@@ -131,7 +131,7 @@ async function createOauth({ schema }: Transaction<unknown>, { columns, tableEnd
     .addPrimaryKeyConstraint('oidc_artifact_key', ['model', 'id_hash'])
     .modifyEnd(tableEnd.keyed)
     .execute();
-  // Not unique: the id of a session rotates by destroy and insert, so two rows of one uid meet for a moment.
+  // Not unique: the id of a session rotates by destroy and insert, so that two rows may have one uid for a moment.
   for (const [index, leading, following] of [
     ['oidc_by_grant', 'grant_id', []],
     ['oidc_by_uid', 'uid', ['uid_generation']],

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Codes issued, and how often each device was paired: the codes of an earlier pairing open nothing. */
+/** Issued codes, and the pairing generation of each device: the codes of an earlier pairing are not valid. */
 export const accessCodes: Migration = {
   version: 2,
   name: 'access-codes',
@@ -24,7 +24,7 @@ export const accessCodes: Migration = {
       .addColumn('issued_at', columns.time, (column) => column.notNull())
       .modifyEnd(tableEnd.keyed)
       .execute();
-    // What a purge looks for. Permanent codes have no end and stay out of it.
+    // For the purge. Permanent codes have no end and are not in this index.
     await schema
       .createIndex('access_code_by_end')
       .on('access_code')

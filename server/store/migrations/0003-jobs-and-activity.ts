@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 import type { Migration } from './migration.ts';
 
-/** What bridges have to do, what devices did, and what simulated locks remember. */
+/** Jobs of bridges, activity of devices, and the memory of simulated locks. */
 export const jobsAndActivity: Migration = {
   version: 3,
   name: 'jobs-and-activity',
@@ -17,7 +17,7 @@ export const jobsAndActivity: Migration = {
 async function createJobs({ schema }: Transaction<unknown>, { columns, tableEnd }: Spelling): Promise<void> {
   await schema
     .createTable('job')
-    // The order of creation: a clock may go back or stand still, the counter does not.
+    // The order of creation: a clock may go back or stop, the counter does not.
     .addColumn('number', sql`${columns.counter}`)
     .addColumn('job_id', columns.text, (column) => column.notNull().unique())
     .addColumn('account_id', columns.text, (column) => column.notNull().references('account.id'))
@@ -65,7 +65,7 @@ async function createJobs({ schema }: Transaction<unknown>, { columns, tableEnd 
 async function createActivity({ schema }: Transaction<unknown>, { columns, tableEnd }: Spelling): Promise<void> {
   await schema
     .createTable('activity')
-    // No reference: what happened stays on record when the device has gone.
+    // No reference: entries stay when the device is gone.
     .addColumn('device_id', columns.text, (column) => column.notNull())
     .addColumn('at', columns.time, (column) => column.notNull())
     .addColumn('id', columns.text, (column) => column.notNull())
@@ -77,11 +77,11 @@ async function createActivity({ schema }: Transaction<unknown>, { columns, table
     .addColumn('pin_id', columns.text)
     .addColumn('access_name', columns.text)
     .addColumn('details', columns.text, (column) => column.notNull())
-    // In the order of the log: a page is one stretch of the table.
+    // In the order of the log: a page is one range of the table.
     .addPrimaryKeyConstraint('activity_key', ['device_id', 'at', 'id'])
     .modifyEnd(tableEnd.keyed)
     .execute();
-  // The device first: a push touches the few pages of its device, not a hundred all over the index.
+  // The device comes first, so that a push changes the few pages of its device, not a hundred across the index.
   await schema.createIndex('activity_once').unique().on('activity').columns(['device_id', 'id']).execute();
   await schema.createIndex('activity_by_age').on('activity').column('at').execute();
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Which key file the database belongs to, in the one row of its table. */
+/** The check value of the key file that the database belongs to, in a table of one row. */
 export const keyCheck: Migration = {
   version: 4,
   name: 'key-check',

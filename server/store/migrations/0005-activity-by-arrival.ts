@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Entries are kept from their arrival on: a lock whose clock was reset dates them 1970, and they would be gone at once. */
+/** Retention counts from the arrival of an entry: a lock whose clock was reset dates entries 1970, and they would be purged at once. */
 export const activityByArrival: Migration = {
   version: 5,
   name: 'activity-by-arrival',

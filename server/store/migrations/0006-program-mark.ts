@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Whose file it is, in its header, so that it needn't be guessed from the names of tables. A database server has its databases named by who made them. */
+/** The program's mark in the file's header, so that no start has to guess from the names of tables. A database server needs no mark. */
 export const programMark: Migration = {
   version: 6,
   name: 'program-mark',

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 import type { Migration } from './migration.ts';
 
-/** Persons who log in, and of whom each OAuth artifact is. */
+/** Owners who log in, and the owner of each OAuth artifact. */
 export const owners: Migration = {
   version: 7,
   name: 'owners',
@@ -34,7 +34,7 @@ async function createOwners({ schema }: Transaction<unknown>, { columns, tableEn
   await schema.createIndex('owner_by_account').on('owner').columns(['account_id', 'email_key']).execute();
 }
 
-/** Rows of before know a client, and an account where that itself was logged in to. Nobody had an owner. */
+/** Earlier rows name a client, and an account if its own login created them. None has an owner. */
 async function addHolders(transaction: Transaction<unknown>, { columns, jsonMember }: Spelling): Promise<void> {
   const { schema } = transaction;
   for (const column of ['account_id', 'owner_id', 'client_id'])
@@ -45,7 +45,7 @@ async function addHolders(transaction: Transaction<unknown>, { columns, jsonMemb
       client_id = ${jsonMember(payload, 'clientId')},
       account_id = (select account.id from account where account.id = ${jsonMember(payload, 'accountId')})
   `.execute(transaction);
-  // Each list of grants is one stretch, in its order; the sessions of an owner are one too.
+  // Each list of grants is one range in its order, and so are the sessions of an owner.
   for (const holder of ['account_id', 'owner_id', 'client_id'])
     await schema
       .createIndex(`oidc_by_${holder.replace('_id', '')}`)
@@ -56,7 +56,7 @@ async function addHolders(transaction: Transaction<unknown>, { columns, jsonMemb
   await schema
     .createIndex('oidc_refresh_by_end')
     .on('oidc_artifact')
-    .columns(['model', 'expires_at', 'id_hash']) // without the model SQLite would take the primary key instead
+    .columns(['model', 'expires_at', 'id_hash']) // without the model SQLite would use the primary key instead
     .where(sql.ref('model'), '=', sql.lit('RefreshToken'))
     .execute();
 }

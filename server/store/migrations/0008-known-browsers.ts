@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Browsers in which an owner has logged in with the present password. Earlier marks were kept in cookies alone, and no longer count. */
+/** Browsers in which an owner has logged in with the current password. Earlier marks were in cookies alone, and no longer count. */
 export const knownBrowsers: Migration = {
   version: 8,
   name: 'known-browsers',

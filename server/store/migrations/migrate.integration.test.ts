@@ -12,7 +12,7 @@ import { migrations } from './migrations.ts';
 
 const breakpoint = new Error('the process ends here');
 
-test('a step that ends half-way leaves nothing, the steps before it stay, and the next start goes on', async () => {
+test('an interrupted step leaves no change, earlier steps stay, and the next start continues', async () => {
   const { connection, database } = openEmpty();
   const later = { version: migrations.length + 1, name: 'later' };
   const half: Migration = {
@@ -43,7 +43,7 @@ test('a step that ends half-way leaves nothing, the steps before it stay, and th
   await database.destroy();
 });
 
-test('a log that was kept by the age of its entries is kept by their arrival, with all that is in it', async () => {
+test('retention of the log changes from the age of entries to their arrival, and no entry is lost', async () => {
   const { connection, database } = openEmpty();
   await migrate(database, sqliteSpelling, () => 1, migrations.slice(0, 4));
   const columns = 'device_id, at, id, received_at, type, method, details';
@@ -56,7 +56,7 @@ test('a log that was kept by the age of its entries is kept by their arrival, wi
   await database.destroy();
 });
 
-test('owners join a database of before, and no row of it is lost or changed', async () => {
+test('owners are added to an earlier database, and no row of it is lost or changed', async () => {
   const { connection, database } = openEmpty();
   await migrate(database, sqliteSpelling, () => 1, migrations.slice(0, 6));
   connection.exec(readFileSync(new URL('fixtures/schema-6.sql', import.meta.url), 'utf8'));
@@ -81,7 +81,7 @@ test('owners join a database of before, and no row of it is lost or changed', as
   expect(read()).toEqual(new Map(want));
   const { owners, oidc } = createStore(database, sqliteSpelling, () => database.destroy());
   expect(await owners.list({ limit: 9 })).toEqual([]);
-  // Nobody is known to have given it, so nobody sees it; the client can still be cut off from it.
+  // Its owner is unknown, so no list shows it; the client's access can still be revoked.
   expect(await oidc.listGrants({ nowSeconds: 1, limit: 9 })).toEqual([]);
   expect(await oidc.revokeGrants({ clientId: 'acme-app' }, 1, 2)).toBe(0);
   expect(await oidc.isGrantRevoked('grant')).toBe(true);

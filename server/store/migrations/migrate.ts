@@ -6,10 +6,10 @@ import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations.ts';
 
 /**
- * Brings the schema to the version of this code. Each step is one transaction with its line in `schema_version`: a
- * process killed in the middle leaves whole steps behind, and the next start goes on from there.
+ * Brings the schema to the version of this code. Each step is one transaction with its row in `schema_version`: a process that is killed
+ * leaves complete steps behind, and the next start continues from there.
  *
- * @throws StoreUnusable `newer` when a later version has been here: what it changed, this code can't know
+ * @throws StoreUnusable `newer` when a later version of this code has changed the schema
  */
 export async function migrate(
   database: Database,
@@ -22,11 +22,11 @@ export async function migrate(
   if (found > known)
     throw new StoreUnusable(
       'newer',
-      `the database has schema ${found}, this version of the server knows ${known}: start the version that wrote it, or a later one`,
+      `the database has schema ${found}, this version of the server knows ${known}: start the version that wrote the database, or a later one`,
     );
   for (const migration of migrations.filter(({ version }) => version > found)) {
     await database.transaction().execute(async (transaction) => {
-      // Read again inside: two processes that start at once take turns, and the second finds the work done.
+      // The version is read again inside: of two processes that start at once, the second finds the step done.
       if ((await readVersion(transaction, spelling)) >= migration.version) return;
       await migration.up(transaction as unknown as Parameters<Migration['up']>[0], spelling);
       const { version, name } = migration;
@@ -35,7 +35,7 @@ export async function migrate(
   }
 }
 
-/** Without a lock: where nothing is to be done, a process that holds one keeps nobody from opening. */
+/** Reads without a lock: if the schema is up to date, a process that holds the lock does not prevent opening. */
 async function findVersion(database: Database): Promise<number> {
   const tables = await database.introspection.getTables();
   return tables.some(({ name }) => name === 'schema_version') ? selectVersion(database) : 0;

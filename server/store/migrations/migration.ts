@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { Spelling } from '../database.ts';
 
-/** One step of the schema. Once released it never changes: what is wrong with it is mended by the next one. */
+/** One step of the schema. A released step never changes: a later step fixes its mistakes. */
 export interface Migration {
-  /** 1, 2, 3 …, alike for every database. */
+  /** 1, 2, 3 …, the same for every database. */
   readonly version: number;
   readonly name: string;
-  /** Portable through the schema builder; knows no table type, since those describe the newest schema. */
+  /** Portable through the schema builder; uses no table type, since those describe the newest schema. */
   readonly up: (transaction: Transaction<unknown>, spelling: Spelling) => Promise<void>;
 }

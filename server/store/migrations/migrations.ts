@@ -8,7 +8,7 @@ import { owners } from './0007-owners.ts';
 import { knownBrowsers } from './0008-known-browsers.ts';
 import type { Migration } from './migration.ts';
 
-/** Every step in order; the last one's version is the schema that this code reads and writes. */
+/** Every step in order; the version of the last one is the schema that this code reads and writes. */
 export const migrations: readonly Migration[] = [
   start,
   accessCodes,

@@ -12,17 +12,17 @@ import { sqliteSpelling } from './sqlite-spelling.ts';
 interface SchemaObject {
   readonly type: string;
   readonly name: string;
-  /** Null of an index that belongs to a key. */
+  /** Null for an index that belongs to a key. */
   readonly sql: string | null;
 }
 
-/** @returns a sentence for each object that differs from the migrations'; none for a later schema than this code knows */
+/** @returns a sentence for each object that differs from the migrations; none for a schema newer than this code */
 export type CompareSchema = (database: BetterSqlite3.Database) => readonly string[];
 
 /**
- * Makes the schema of each version in memory, and compares a file with that of its own version. A file from elsewhere may
- * hold a trigger that writes passwords where an answer shows them, a view in place of a table, or a table without its constraints, and all
- * of them would act inside the server.
+ * Creates the schema of each version in memory, and compares a file with the schema of its version. A file from elsewhere may contain a
+ * trigger that copies passwords into a column that answers show, a view instead of a table, or a table without its constraints. All of
+ * these would act inside the server.
  */
 export async function createSchemaComparison(): Promise<CompareSchema> {
   const schemas = await makeSchemas();
@@ -33,18 +33,20 @@ export async function createSchemaComparison(): Promise<CompareSchema> {
     const found = readSchema(database);
     const encoding = database.pragma('encoding', { simple: true });
     return [
-      ...[...found].filter(([key]) => !want.has(key)).map(([, object]) => `${describe(object)} is not ours`),
-      ...[...want].filter(([key]) => !found.has(key)).map(([, object]) => `${describe(object)} is gone`),
+      ...[...found]
+        .filter(([key]) => !want.has(key))
+        .map(([, object]) => `${describe(object)} is not part of the schema`),
+      ...[...want].filter(([key]) => !found.has(key)).map(([, object]) => `${describe(object)} is missing`),
       ...[...found]
         .filter(([key, { sql }]) => want.has(key) && want.get(key)?.sql !== sql)
-        .map(([, object]) => `${describe(object)} is another`),
+        .map(([, object]) => `${describe(object)} differs`),
       // Queries compare and sort text by its bytes.
       ...(encoding === 'UTF-8' ? [] : [`its encoding is ${encoding}`]),
     ];
   };
 }
 
-/** The first is that of version 1. */
+/** The schemas of all versions, from version 1 on. */
 async function makeSchemas(): Promise<readonly ReadonlyMap<string, SchemaObject>[]> {
   const connection = new BetterSqlite3(':memory:');
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });

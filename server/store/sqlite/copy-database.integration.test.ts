@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyDatabase } from './copy-database.ts';
 import { openSqliteStore } from './open-store.ts';
 
-// If these fail, a backup is not what it says, never ends, or is found to be half a file on the day on which it is needed.
+// If these fail, a backup is wrong, never finishes, or turns out incomplete when it is needed.
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-copy-'));
 const good = join(folder, 'good.sqlite');
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a database is copied in one go while another process writes without a pause, as it was at one moment', async () => {
+test('a database is copied in one pass, as of one moment, while another process writes without a pause', async () => {
   const path = place('busy');
   copyFileSync(good, path);
   const writer = await startWriter(path);
@@ -51,7 +51,7 @@ test('a database is copied in one go while another process writes without a paus
   expect(await writer.count()).toBeGreaterThan(acknowledged);
   await writer.end();
 
-  // Begun anew it would fall back to the first page.
+  // After a restart the progress would begin again at the first page.
   expect(written).toEqual(written.toSorted((one, other) => one - other));
   expect(written.length).toBeGreaterThan(4);
   const database = new BetterSqlite3(copy.path, { readonly: true });
@@ -67,7 +67,7 @@ test('a database is copied in one go while another process writes without a paus
   expect(readdirSync(join(folder, 'busy')).filter((name) => name.startsWith('backup'))).toEqual([]);
 });
 
-test('what is copied stays as it was, to the byte, and nothing is left beside it', async () => {
+test('the source stays as it was, to the byte, and no other file is left', async () => {
   const path = place('still');
   copyFileSync(good, path);
   const before = readFileSync(path);
@@ -80,7 +80,7 @@ test('what is copied stays as it was, to the byte, and nothing is left beside it
   ]);
 });
 
-test('what a process that was killed has left in its log is in the copy, and still in the log', async () => {
+test('the WAL of a killed process is in the copy, and stays next to the source', async () => {
   const path = place('killed');
   copyFileSync(good, path);
   const writer = await startWriter(path);
@@ -141,10 +141,14 @@ const mayMount = spawnSync('unshare', ['-rm', 'sh', '-c', `${mountOn} /tmp`]).st
 if (!mayMount) process.stderr.write('Skipped: a full disk, since this user may not mount one (unshare -rm).\n');
 
 describe('a disk without space', () => {
-  // What is still in the log is not counted beforehand: SQLite meets the end of the disk itself.
+  // The size of the WAL is not checked beforehand: SQLite itself detects the full disk.
   test.skipIf(!mayMount).each([
-    { name: 'is told before the first page', path: () => good, says: /needs 4\d\.\d MB, and .* are free there/ },
-    { name: 'is told when it is met', path: makeLogged, says: /can't be copied to .*: no space is left there/ },
+    { name: 'is reported before the first page', path: () => good, says: /needs 4\d\.\d MB, but its disk has .* free/ },
+    {
+      name: 'is reported when the disk is full',
+      path: makeLogged,
+      says: /can't be copied to .*: no space is left there/,
+    },
   ])('$name, and nothing is left', ({ path, says }) => {
     const disk = join(folder, 'disk');
     mkdirSync(disk, { recursive: true });
@@ -159,14 +163,14 @@ describe('a disk without space', () => {
     expect(String(stdout).trimEnd().split('\n')).toHaveLength(1);
   });
 
-  test('a disk that fails is told too', () => {
+  test('a disk that fails is reported too', () => {
     const target = join(folder, 'limited');
     const { stdout } = spawnSync('sh', ['-c', `ulimit -f 8000; ${copyingTo(target, good)}`]);
     expect(String(stdout)).toMatch(/can't be copied to .*limited: a disk fails \(SQLITE_IOERR\)/);
     expect(readdirSync(folder).filter((name) => name.startsWith('limited'))).toEqual([]);
   });
 
-  /** A shell command that copies, and prints what it is refused with. */
+  /** A shell command that copies, and prints the error. */
   function copyingTo(wanted: string, path: string): string {
     const script = `const { copyDatabase } = await import('${import.meta.resolve('./copy-database.ts')}');
       const signal = new AbortController().signal;
@@ -174,7 +178,7 @@ describe('a disk without space', () => {
     return `'${process.execPath}' --input-type=module -e '${script.replaceAll("'", '"')}'`;
   }
 
-  /** A database most of which is in its log. */
+  /** A database that is mostly in its WAL. */
   function makeLogged(): string {
     const path = place('logged');
     const script = `const { openSqliteStore } = await import('${import.meta.resolve('./open-store.ts')}');
@@ -200,7 +204,7 @@ function place(name: string): string {
   return join(folder, name, 'database');
 }
 
-/** A process of its own that counts up two numbers together, one transaction after the other, and prints how many it has done. */
+/** A process that increments two numbers in each transaction, one after the other, and prints the number of transactions. */
 async function startWriter(path: string) {
   const script = `const database = new (require('better-sqlite3'))(process.argv[1], { timeout: 5000 });
     database.pragma('journal_mode = wal');

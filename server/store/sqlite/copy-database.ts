@@ -7,34 +7,34 @@ import { StoreUnusable } from '../store-unusable.ts';
 import { requireIntegrity, requireOwn } from './open-database.ts';
 import { readUnusable } from './sqlite-error.ts';
 
-/** Between two steps a signal is heard: 8 MB, some 20 ms. */
+/** A step of 8 MB takes some 20 ms. The signal is checked between two steps. */
 const stepPages = 2000;
 
 export interface CopyOptions {
-  /** Ends it with the signal's reason, and nothing is left behind. */
+  /** Cancels the copy with the signal's reason, and leaves nothing behind. */
   readonly signal: AbortSignal;
-  /** Looks at the copy before it is read through, and may throw. */
+  /** Inspects the copy before its integrity is checked, and may throw. */
   readonly inspect?: (copy: BetterSqlite3.Database) => void;
-  /** Told after each step. All pages written: what follows is reading them back. */
+  /** Called after each step. When all pages are written, they are read back. */
   readonly onProgress?: (written: number, pages: number) => void;
 }
 
-/** A copy that is whole and sound, under a name of its own. */
+/** A complete and verified copy, under a temporary name. */
 export interface DatabaseCopy {
   readonly path: string;
   readonly pages: number;
   readonly bytes: number;
-  /** Takes it away again, where it was not moved. */
+  /** Deletes the copy unless it was moved. */
   discard(): void;
 }
 
 /**
- * Copies a database as it is at one moment, while other processes go on writing to it, and reads the copy back. The copy is one plain file
- * without a log, mode 0600, beside the name that it is for, so that a rename brings it there whole.
+ * Copies a database as of one moment, while other processes go on writing to it, and reads the copy back. The copy is one plain file without
+ * a log, mode 0600, in the folder of its final name, so that a rename moves it there in one step.
  *
  * @param from is not changed
- * @param wanted the path that the copy is for; only its folder is written to
- * @throws StoreUnusable when `from` is none of ours or damaged; WrongUse when the copy can't be written; the reason of the signal
+ * @param wanted the final path of the copy; this function writes to its folder alone
+ * @throws StoreUnusable when `from` is damaged or of another program; WrongUse when the copy can't be written; the reason of the signal
  */
 export async function copyDatabase(
   from: string,
@@ -62,13 +62,13 @@ export async function copyDatabase(
 }
 
 /**
- * SQLite begins a backup anew whenever another process has written between two steps: under 1,300 writes a second one of 182 MB had
- * not ended after 3,400 beginnings. A read transaction holds the database still for this connection, and in a log nobody waits for a reader.
+ * SQLite restarts a backup whenever another process has written between two steps: under 1,300 writes a second, a backup of 182 MB had not
+ * finished after 3,400 restarts. A read transaction gives this connection a fixed snapshot, and with a WAL no writer waits for a reader.
  *
  * @see https://sqlite.org/c3ref/backup_finish.html, "Concurrent Usage"; https://sqlite.org/isolation.html
  */
 async function transfer(from: string, to: string, step: (written: number, pages: number) => number): Promise<void> {
-  // With a log there, reading alone leaves everything as it is. Without one, a connection that may write takes away what it made.
+  // If a WAL exists, a read-only connection changes nothing. If none exists, only a connection that may write removes its own files again.
   const source = new BetterSqlite3(from, { readonly: existsSync(`${from}-wal`), fileMustExist: true, timeout: 2000 });
   try {
     source.exec('begin');
@@ -81,7 +81,7 @@ async function transfer(from: string, to: string, step: (written: number, pages:
   }
 }
 
-/** Reads every page back, and brings all to the disk. */
+/** Reads every page back, and syncs the file to disk. */
 function finish(
   from: string,
   path: string,
@@ -90,7 +90,7 @@ function finish(
   const copy = new BetterSqlite3(path, { fileMustExist: true });
   let pages: number;
   try {
-    // A file that has no log beside it can be opened from a medium that can't be written to.
+    // A file without a WAL can be opened from a read-only medium.
     copy.pragma('journal_mode = delete');
     inspect?.(copy);
     requireIntegrity(copy, from);
@@ -102,7 +102,7 @@ function finish(
   return { pages, bytes: statSync(path).size };
 }
 
-/** SQLite makes files that everybody may read, and takes an empty one for a new database. */
+/** SQLite creates files that every user may read. It treats an empty file as a new database. */
 function createDraft(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
@@ -116,21 +116,21 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Told before the first page rather than at the last. What others write meanwhile is found by SQLite. */
+/** Checks the free space before the first page. SQLite itself detects a disk that other processes fill meanwhile. */
 function requireSpace(from: string, wanted: string): void {
   const needed = statSync(from).size;
   const { bavail, bsize } = statfsSync(dirname(wanted));
   if (bavail * bsize < needed)
     throw new WrongUse(
-      `${wanted} needs ${formatSize(needed)}, and ${formatSize(bavail * bsize)} are free there. Nothing was written.`,
+      `${wanted} needs ${formatSize(needed)}, but its disk has ${formatSize(bavail * bsize)} free. Nothing was written.`,
     );
 }
 
 function explain(error: unknown, from: string, wanted: string): unknown {
   if (error instanceof BetterSqlite3.SqliteError && /^SQLITE_(FULL|IOERR)/.test(error.code)) {
-    // Of the two files only one is written, but either may be on a disk that fails.
-    const says = error.code === 'SQLITE_FULL' ? `no space is left there` : `a disk fails (${error.code})`;
-    return new WrongUse(`${from} can't be copied to ${wanted}: ${says}. Nothing of it was left behind.`, {
+    // Only one of the two files is written, but either may be on a disk that fails.
+    const reason = error.code === 'SQLITE_FULL' ? `no space is left there` : `a disk fails (${error.code})`;
+    return new WrongUse(`${from} can't be copied to ${wanted}: ${reason}. The incomplete copy was deleted.`, {
       cause: error,
     });
   }

@@ -53,7 +53,7 @@ describe('while another process holds the lock', () => {
     await store.close();
   });
 
-  test('writers who wait are served once it lets go, and read what they wrote', async () => {
+  test('waiting writers run once the lock is released, and read what they wrote', async () => {
     const store = await openSqliteStore(path);
     const release = await holdLock(path);
     const written = [8, 9].map((level) => store.devices.setBatteryLevel('account-a', 'LK1', level));
@@ -63,7 +63,7 @@ describe('while another process holds the lock', () => {
     await store.close();
   });
 
-  test('closing comes to an end: those who wait are refused first, and nobody after them begins', async () => {
+  test('closing finishes: waiting writers are refused first, and none after them begins', async () => {
     const store = await openSqliteStore(path);
     const release = await holdLock(path);
     const waiting = Array.from({ length: 10 }, (_, index) =>
@@ -85,7 +85,7 @@ describe('while another process holds the lock', () => {
     await release();
   });
 
-  test('a file whose schema is to be changed is not opened, with the reason, and the process goes on meanwhile', async () => {
+  test('a file whose schema needs a change is not opened, with the reason, and the event loop is not blocked', async () => {
     const old = join(folder, 'old.sqlite');
     const database = new Kysely<Tables>({ dialect: new ImmediateDialect(openDatabase(old)) });
     await migrate(database, sqliteSpelling, Date.now, migrations.slice(0, -1));
@@ -104,7 +104,7 @@ describe('while another process holds the lock', () => {
   });
 });
 
-test('a reader elsewhere that stays at an old moment keeps no write from its commit, though the log can not be written back', async () => {
+test('a long read transaction of another process blocks no commit, though it blocks the checkpoint', async () => {
   const store = await openSqliteStore(path);
   const release = await holdLock(path, 'begin', 'select count(*) from device');
   const devices = Array.from({ length: 20_000 }, (_, index) => makeDevice('account-a', `LK9-${index}`));
@@ -127,13 +127,13 @@ test('a transaction locks when it begins, so that no foreign write comes between
     .setAccessMode('read only')
     .execute(async (transaction) => {
       await transaction.selectFrom('account').selectAll().execute();
-      foreign.exec("update account set name = 'A'"); // readers hold up nobody
+      foreign.exec("update account set name = 'A'"); // readers block no writer
     });
   foreign.close();
   await database.destroy();
 });
 
-test('a failure after which SQLite has rolled back by itself is told, and the next transaction begins', async () => {
+test('a failure after which SQLite itself rolled back is reported, and the next transaction begins', async () => {
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(openDatabase(path)) });
   const add = (transaction: Transaction<Tables>) =>
     sql`insert or rollback into account (id, name) values ('account-a', 'again')`.execute(transaction);

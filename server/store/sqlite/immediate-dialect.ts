@@ -12,7 +12,7 @@ import { isBusy } from './sqlite-error.ts';
 import { type CachedStatement, cacheStatements, type StatementCache } from './statement-cache.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** Kysely's dialect for SQLite, with statements kept, transactions that lock when they begin, and writers that wait without stopping the process. */
+/** Kysely's dialect for SQLite with cached statements, transactions that lock when they begin, and writers that wait without blocking the process. */
 export class ImmediateDialect extends SqliteDialect {
   readonly #database: BetterSqlite3.Database;
 
@@ -35,9 +35,9 @@ export class ImmediateDialect extends SqliteDialect {
 }
 
 /**
- * Writes parameters as `+?`, which has the value of `?`. SQLite looks at what a bare one is bound to while it plans a join, a range of an
- * index or a limit, and from then on plans the statement anew whenever something is bound: 85 of the 217 µs of a page of 50 devices. It
- * has nothing to gain by it here, where no table is analysed.
+ * Writes parameters as `+?`, which has the value of `?`. While SQLite plans a join, an index range or a limit, it reads the value of a bare
+ * parameter, and from then on plans the statement again at each binding: 85 of the 217 µs of a page of 50 devices. That has no benefit
+ * here, where no table is analysed.
  *
  * @see https://sqlite.org/queryplanner-ng.html, "Query Planner Stability Guarantee", which better-sqlite3 has no way to ask for
  */
@@ -48,8 +48,8 @@ class PlanningOnceCompiler extends SqliteQueryCompiler {
 }
 
 /**
- * Kysely itself would give out the one connection to one caller at a time, and a transaction that waits to begin would hold it: reads
- * would wait with it. The write queue keeps writers apart instead.
+ * Kysely itself would lend the one connection to one caller at a time. A transaction that waits to begin would block it, and reads would wait
+ * too. The write queue serializes writers instead.
  */
 class QueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
@@ -58,14 +58,14 @@ class QueuedAdapter extends SqliteAdapter {
 }
 
 /**
- * All connections that it gives out are the one that the process has. A second, read-only one would gain nothing: a transaction waits
- * for nothing between its statements, so that no request comes in before its end.
+ * All connections that it lends are the process's single one. A second, read-only connection would gain nothing: a transaction does not wait
+ * between its statements, so that no request runs before its end.
  */
 class ImmediateDriver implements Driver {
   readonly #database: BetterSqlite3.Database;
   readonly #statements: StatementCache;
   readonly #queue = new WriteQueue();
-  /** Used again: Kysely keeps a note of each that it has seen, which costs as much as a fourth of a read. */
+  /** Connections are reused: Kysely records each new one, which takes a fourth of the time of a read. */
   readonly #idle: QueuedConnection[] = [];
   #lent = 0;
   #whenReturned: (() => void) | undefined;
@@ -89,8 +89,8 @@ class ImmediateDriver implements Driver {
   }
 
   /**
-   * A deferred transaction that reads and then writes fails at once, without any wait, when another process wrote in
-   * between (SQLITE_BUSY_SNAPSHOT). One that locks first waits for its turn.
+   * A deferred transaction that reads and then writes fails without a wait when another process wrote in between
+   * (SQLITE_BUSY_SNAPSHOT). A transaction that locks first waits for its turn.
    */
   async beginTransaction(connection: QueuedConnection, settings?: TransactionSettings): Promise<void> {
     await connection.begin(settings?.accessMode === 'read only' ? 'begin' : 'begin immediate');
@@ -101,7 +101,7 @@ class ImmediateDriver implements Driver {
     connection.end();
   }
 
-  /** After some failures (no space, no memory, a broken disk) SQLite rolls back by itself; a second rollback would fail and hide the reason. */
+  /** After some failures (no space, no memory, a broken disk) SQLite itself rolls back; a second rollback would fail and hide the reason. */
   async rollbackTransaction(connection: QueuedConnection): Promise<void> {
     try {
       if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
@@ -110,7 +110,7 @@ class ImmediateDriver implements Driver {
     }
   }
 
-  /** Whoever has begun comes to an end first; a writer that waits for another process waits no longer than ever. */
+  /** Waits for all callers that have a connection; a writer that waits for another process keeps its usual limit. */
   async destroy(): Promise<void> {
     if (this.#lent > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ class ImmediateDriver implements Driver {
   }
 }
 
-/** One caller, from its first statement to its last. */
+/** The connection of one caller, from its first statement to its last. */
 class QueuedConnection implements DatabaseConnection {
   readonly #statements: StatementCache;
   readonly #queue: WriteQueue;
@@ -132,7 +132,7 @@ class QueuedConnection implements DatabaseConnection {
     this.#queue = queue;
   }
 
-  /** From here to `end` it has the turn of a writer, and all of its statements run at once. */
+  /** From here to `end` this connection has the writer's turn, and all of its statements run without waiting. */
   async begin(statement: string): Promise<void> {
     this.#transaction = 'beginning';
     try {
@@ -157,16 +157,16 @@ class QueuedConnection implements DatabaseConnection {
         return run(statement, parameters);
       }
     } catch (error) {
-      // A reader too is locked out for a moment, while another process opens a log that it found after a crash.
+      // While another process recovers a WAL after a crash, readers are locked out for a moment too.
       if (!isBusy(error)) throw error;
     }
     const act = () => run<Row>(this.#statements.prepare(sql), parameters);
     return this.#transaction === 'none' ? this.#queue.run(act) : this.#queue.enter(act);
   }
 
-  // biome-ignore lint/correctness/useYield: it throws before it has anything to give
+  // biome-ignore lint/correctness/useYield: it always throws
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new Error('the store does not stream: a statement that is being read from can not be run again');
+    throw new Error("the store does not stream: a statement can't run again while it is being read from");
   }
 }
 

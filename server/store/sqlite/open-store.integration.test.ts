@@ -46,13 +46,13 @@ describe('a database file', () => {
     expect(read('journal_mode')).toBe('wal');
     expect(read('synchronous')).toBe(2);
     expect(read('foreign_keys')).toBe(1);
-    expect(read('busy_timeout')).toBe(0); // the wait is the write queue's
-    // A backup may let the log grow; the next checkpoint cuts it back to 64 MiB.
+    expect(read('busy_timeout')).toBe(0); // the write queue waits instead
+    // The WAL grows during a backup; the next checkpoint truncates it to 64 MiB.
     expect(read('journal_size_limit')).toBe(67_108_864);
     database.close();
   });
 
-  test('is made for its user alone, and so is the log beside it', async () => {
+  test('is created for its user alone, and so is its WAL', async () => {
     const path = join(folder, 'private.sqlite');
     const store = await openSqliteStore(path);
     await store.accounts.put({ id: 'account-a', name: 'A', trialEndsAt: null });
@@ -65,10 +65,10 @@ describe('a database file', () => {
   });
 
   test.each([
-    { name: 'is gone', says: /gone\.sqlite is gone/, change: (path: string) => rmSync(path) },
+    { name: 'is deleted', says: /gone\.sqlite was deleted/, change: (path: string) => rmSync(path) },
     {
       name: 'is replaced by a backup',
-      says: /gone\.sqlite is another file/,
+      says: /gone\.sqlite was replaced/,
       change: (path: string) => renameSync(copyOf('backup.sqlite'), path),
     },
   ])('that $name while it is open fails the ping, though SQLite would go on', async ({ says, change }) => {
@@ -83,7 +83,7 @@ describe('a database file', () => {
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
   });
 
-  test('writes beside a log while open, and is one file again when closed', async () => {
+  test('has a WAL while open, and is one file again when closed', async () => {
     const store = await openSqliteStore(good);
     expect(await store.devices.setBatteryLevel('account-a', 'LK1', 50)).toBe(true);
     expect(existsSync(`${good}-wal`)).toBe(true);
@@ -110,7 +110,7 @@ describe('a database file', () => {
     database.close();
   });
 
-  test('says whose it is, and one from before it did is taken and marked', async () => {
+  test('has the mark of the program; an older file without it is accepted and marked', async () => {
     const old = join(folder, 'unmarked.sqlite');
     const connection = openDatabase(old);
     const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
@@ -135,7 +135,7 @@ describe('a database file', () => {
   });
 });
 
-describe('a database is refused, with a reason and what to do', () => {
+describe('a database is refused, with a reason and a fix', () => {
   const refusals: readonly { name: string; reason: UnusableReason; says: RegExp; path: () => string }[] = [
     {
       name: 'its folder is missing',
@@ -143,7 +143,7 @@ describe('a database is refused, with a reason and what to do', () => {
       says: /folder .* does not exist/,
       path: () => join(folder, 'none', 'x.sqlite'),
     },
-    { name: 'it is a folder', reason: 'missing', says: /is no file/, path: () => folder },
+    { name: 'it is a folder', reason: 'missing', says: /is not a file/, path: () => folder },
     {
       name: 'it is a line of text',
       reason: 'corrupt',
@@ -198,15 +198,15 @@ describe('a database is refused, with a reason and what to do', () => {
     expect(refusal).toMatchObject({ name: 'StoreUnusable', reason, message: expect.stringMatching(says) });
     if (before !== undefined) expect(readFileSync(file).equals(before)).toBe(true);
     const again = await openSqliteStore(file).catch((error: unknown) => error);
-    expect(again).toMatchObject({ reason }); // and not "open": the first attempt holds nothing
+    expect(again).toMatchObject({ reason }); // and not "open": the first attempt released the file
   });
 
-  test('when it is not there and is not to be made', async () => {
+  test('when it does not exist and must not be created', async () => {
     const path = join(folder, 'mistyped.sqlite');
     const refusal = {
       reason: 'missing',
       message: expect.stringContaining('does not exist'),
-      cures: [{ says: 'Or make it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
+      cures: [{ says: 'Or create it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
     };
     await expect(openSqliteStore(path, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(existsSync(path)).toBe(false);
@@ -224,7 +224,7 @@ describe('a database is refused, with a reason and what to do', () => {
       path: () =>
         alter('begun.sqlite', 'create table schema_version (version integer, name text, applied_at integer)', false),
     },
-  ])('when it is not to be made and $name, and made where it is', async ({ path }) => {
+  ])('when it must not be created and $name, but created otherwise', async ({ path }) => {
     const file = path();
     const before = readFileSync(file);
     const cures = [{ says: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: file }];
@@ -235,8 +235,8 @@ describe('a database is refused, with a reason and what to do', () => {
     await (await openSqliteStore(file, { mayCreate: false })).close();
   });
 
-  test('when SQLite does not take a setting: a nameless database has no log', () => {
-    expect(() => openDatabase('')).toThrow(/did not take journal_mode = WAL/);
+  test('when SQLite does not apply a setting: a nameless database has no WAL', () => {
+    expect(() => openDatabase('')).toThrow(/did not apply journal_mode = WAL/);
   });
 
   test('when this process has it open, under this name or another', async () => {
@@ -261,7 +261,7 @@ function copyOf(name: string): string {
   return path;
 }
 
-/** The header stays: only reading the pages tells. */
+/** The header stays valid: only reading the pages detects the damage. */
 function damage(name: string): string {
   const path = copyOf(name);
   const bytes = readFileSync(path);

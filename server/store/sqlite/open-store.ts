@@ -17,12 +17,12 @@ import { sqliteSpelling } from './sqlite-spelling.ts';
 /** Files that this process has open. A second connection would wait synchronously, so the first could never commit. */
 const openFiles = new Set<string>();
 
-/** A process that ends beside this one locks the file for a moment, and one that starts may change its schema. */
+/** Another process locks the file for a moment when it exits, and may change the schema when it starts. */
 const [openingPatienceMs, openingPauseMs] = [2000, 20];
 
 /**
- * Opens the store on a SQLite file, creating the file and bringing its schema up to date. Its `ping` also fails once the file is gone or
- * another: SQLite goes on with the one it has open, and all that is written there is lost with the process.
+ * Opens the store on a SQLite file, creates the file if needed and brings its schema up to date. Its `ping` also fails once the file is
+ * deleted or replaced: SQLite goes on with the open one, and everything written there is lost with the process.
  *
  * @param path a file in an existing folder, or `:memory:` for a store that lives until it is closed
  * @throws StoreUnusable with the reason and a sentence for the operator, when the file must not be served from
@@ -34,7 +34,7 @@ export async function openSqliteStore(
   if (path === ':memory:') return open(path, { now, ...options }, () => undefined);
   const file = resolve(path);
   if (existsSync(file) && openFiles.has(realpathSync(file)))
-    throw new StoreUnusable('open', `${file} is open in this process already`);
+    throw new StoreUnusable('open', `${file} is already open in this process`);
   const register = () => {
     const identity = realpathSync(file);
     openFiles.add(identity);
@@ -62,13 +62,13 @@ function pingFile(path: string, { ping }: Store): Store['ping'] {
     const found = readIdentity(path);
     if (found !== opened)
       throw new StoreUnavailable(
-        `${path} ${found === undefined ? 'is gone' : 'is another file'} since it was opened, and what is written is lost: stop, bring it back, start again`,
+        `${path} was ${found === undefined ? 'deleted' : 'replaced'} since it was opened, and new data is lost: stop the server, restore the file, start again`,
       );
     await ping();
   };
 }
 
-/** What tells a file from another of the same name; undefined where there is none. */
+/** Device and inode, which distinguish a file from another of the same name; undefined if there is none. */
 function readIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev} ${found.ino}`;
@@ -91,14 +91,14 @@ async function open(
   return store;
 }
 
-/** A store on a connection, which it closes with itself, and then releases; beside it what brings its schema up to date. */
+/** Creates a store that owns the connection, and calls `release` after closing it. `database` is for the migrations. */
 export function storeOn(
   connection: BetterSqlite3.Database,
   release?: () => void,
 ): { readonly database: Kysely<Tables>; readonly store: Store } {
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
   const end = async () => {
-    await database.connection().execute(async () => undefined); // whoever has asked by now is served
+    await database.connection().execute(async () => undefined); // earlier requests are served first
     await database.destroy();
     release?.();
   };

@@ -5,30 +5,30 @@ import { StoreUnusable } from '../store-unusable.ts';
 import { syncFile } from './copy-database.ts';
 import { readUnusable } from './sqlite-error.ts';
 
-// A process that has a database open goes on with the old file when a new one takes its name, and all that it writes there is lost.
+// If a new file replaces a database, a process that has it open goes on with the old file, and all its writes are lost.
 
 /**
- * Refuses a database that some process has open, idle or not. Nothing is changed.
+ * Throws if another process has the database open, idle or not. Nothing is changed.
  *
- * @param path may be free, or damaged, which is what a restore is for
+ * @param path the file may be missing or damaged, since a restore calls this
  * @throws StoreUnusable `locked`
  */
 export function requireUnused(path: string): void {
-  // In a log each connection keeps a share of the file's lock for as long as it is open: one that wants all of it finds out.
+  // In WAL mode each open connection has a shared lock on the file, which an exclusive lock detects.
   hold(path, 'locking_mode = exclusive')?.close();
 }
 
 /**
- * Moves a whole database to a place, in one step, with everybody kept out until it is there.
+ * Moves a complete database to a path in one step, under an exclusive lock.
  *
- * @param draft a file without a log, on the same disk
+ * @param draft a file without a WAL, on the same disk
  * @throws StoreUnusable `locked` as `requireUnused`; nothing was changed
  */
 export function replaceDatabase(path: string, draft: string): void {
-  // Out of the log, a connection that closes removes no file by its name: it might be one of the new database.
+  // In another mode than WAL, a closing connection removes no file by name, which might belong to the new database.
   const holder = hold(path, 'journal_mode = delete');
   try {
-    // Before the new file is there: the log of the old one would be played into it.
+    // Removed before the rename: SQLite would apply the old WAL to the new file.
     for (const end of ['-wal', '-shm', '-journal']) rmSync(path + end, { force: true });
     renameSync(draft, path);
     syncFile(dirname(path));
@@ -37,7 +37,7 @@ export function replaceDatabase(path: string, draft: string): void {
   }
 }
 
-/** @returns undefined where there is nothing that could be in use: no file, or one that is damaged to its first page */
+/** @returns undefined if the file can't be in use: it is missing, or its first page is damaged */
 function hold(path: string, pragma: string): BetterSqlite3.Database | undefined {
   if (!existsSync(path)) return undefined;
   const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: 0 });

@@ -15,7 +15,7 @@ test.each([
   { code: 'SQLITE_NOTADB', passes: false, reason: 'corrupt' },
   { code: 'SQLITE_CONSTRAINT_UNIQUE', passes: false, reason: undefined },
   { code: 'SQLITE_ERROR', passes: false, reason: undefined },
-])('$code: passes $passes, keeps a file from opening as $reason', ({ code, passes, reason }) => {
+])('$code: passes $passes, reason against opening $reason', ({ code, passes, reason }) => {
   const error = new BetterSqlite3.SqliteError('some text', code);
   const translated = toStoreError(error);
   expect(translated instanceof StoreUnavailable).toBe(passes);
@@ -24,7 +24,7 @@ test.each([
   expect(readUnusable(translated)?.reason).toBe(reason);
 });
 
-test('what SQLite did not throw stays as it is', () => {
+test('an error of another source stays as it is', () => {
   const error = new TypeError('SQLITE_BUSY');
   expect(toStoreError(error)).toBe(error);
   expect(readUnusable(error)).toBeUndefined();

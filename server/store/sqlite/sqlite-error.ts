@@ -2,11 +2,11 @@ import SqliteDatabase from 'better-sqlite3';
 import { StoreUnavailable } from '../store.ts';
 import type { UnusableReason } from '../store-unusable.ts';
 
-/** Passes by itself or by the operator's hand: locked by another process, no space left, a disk that fails. */
+/** Faults that pass or that the operator can fix: locked by another process, no space left, a disk that fails. */
 const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)(_|$)/;
 
 /**
- * Turns what SQLite throws into what the store promises; anything else stays as it is, since it is a bug.
+ * Translates errors of SQLite into those of the store. Any other error stays as it is, since it is a bug.
  *
  * @see https://sqlite.org/rescode.html, the names of all result codes
  */
@@ -16,20 +16,20 @@ export function toStoreError(error: unknown): unknown {
     : error;
 }
 
-/** Whether another process holds what is needed: a moment later the same may succeed. Nothing of it was done. */
+/** Whether another process has the lock: the statement had no effect, and may succeed a moment later. */
 export function isBusy(error: unknown): error is StoreUnavailable {
   const cause = error instanceof StoreUnavailable ? error.cause : undefined;
   return cause instanceof SqliteDatabase.SqliteError && /^SQLITE_BUSY(_|$)/.test(cause.code);
 }
 
 const reasons: readonly (readonly [code: RegExp, reason: UnusableReason, sentence: string])[] = [
-  [/^SQLITE_(NOTADB|CORRUPT)/, 'corrupt', 'is damaged or not a SQLite database: bring back a backup'],
+  [/^SQLITE_(NOTADB|CORRUPT)/, 'corrupt', 'is damaged or not a SQLite database: restore a backup'],
   [/^SQLITE_READONLY/, 'read_only', "can't be written to: the process needs to write the file and its folder"],
-  [/^SQLITE_(BUSY|LOCKED)/, 'locked', 'is locked by another process: end that one first'],
-  [/^SQLITE_CANTOPEN/, 'missing', "can't be opened: it is no file, or its folder can't be read"],
+  [/^SQLITE_(BUSY|LOCKED)/, 'locked', 'is locked by another process: stop that process first'],
+  [/^SQLITE_CANTOPEN/, 'missing', "can't be opened: it is not a file, or its folder can't be read"],
 ];
 
-/** Why a database can't be opened, from what SQLite threw then; undefined for anything else. */
+/** The reason why a database can't be opened, from SQLite's error; undefined for any other error. */
 export function readUnusable(error: unknown): { reason: UnusableReason; sentence: string } | undefined {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   if (!(cause instanceof SqliteDatabase.SqliteError)) return undefined;

@@ -8,6 +8,6 @@ import { openSqliteStore } from './open-store.ts';
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-store-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// A store in memory is held to it at every change too, opened from an image: store-image.test.ts.
+// A store in memory, opened from an image, runs the suite at every change: store-image.test.ts.
 storeSuite('SQLite in memory', () => openSqliteStore(':memory:'), { tags: ['full'] });
 storeSuite('SQLite in a file', () => openSqliteStore(join(folder, 'service.sqlite')));

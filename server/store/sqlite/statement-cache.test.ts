@@ -10,11 +10,11 @@ test('a statement is prepared once, and those unused for longest go first', () =
     expect(cache.prepare('select 1')).toBe(often);
   }
   expect(cache.prepare('select 2')).not.toBe(seldom);
-  expect(seldom.all([])).toEqual([{ 2: 2 }]); // whoever holds it may still run it
+  expect(seldom.all([])).toEqual([{ 2: 2 }]); // its holder may still run it
   cache.close();
 });
 
-test('a statement says whether it gives rows, and whether it changes any', () => {
+test('a statement has flags for returning and for changing rows', () => {
   const cache = cacheStatements(new BetterSqlite3(':memory:'));
   cache.prepare('create table house (name)').run([]);
   const read = (sql: string) => {

@@ -1,13 +1,13 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { toStoreError } from './sqlite-error.ts';
 
-/** More than the store has queries; what a search or an import shapes in passing goes first. */
+/** More than the number of the store's fixed queries; statements of one import or search are dropped first. */
 const limit = 200;
 
 export interface CachedStatement {
-  /** Whether it gives rows: then it is read with `all`, else `run`. */
+  /** Whether it returns rows: then it runs with `all`, otherwise with `run`. */
   readonly givesRows: boolean;
-  /** Whether it leaves the database as it is. */
+  /** Whether it only reads. */
   readonly changesNothing: boolean;
   all(parameters: readonly unknown[]): unknown[];
   run(parameters: readonly unknown[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
@@ -19,7 +19,7 @@ export interface StatementCache {
   close(): void;
 }
 
-/** A database with each statement prepared once: preparing takes longer than a read by key. */
+/** Prepares each statement of a database once: preparing takes longer than a read by key. */
 export function cacheStatements(database: BetterSqlite3.Database): StatementCache {
   const kept = new Map<string, CachedStatement>();
   return {
@@ -29,7 +29,7 @@ export function cacheStatements(database: BetterSqlite3.Database): StatementCach
     },
     prepare: (sql) => {
       const statement = kept.get(sql) ?? prepare(database, sql);
-      kept.delete(sql); // put back at the end: the first key is the one unused for longest
+      kept.delete(sql); // moved to the end: the first key is the one unused for longest
       kept.set(sql, statement);
       const oldest = kept.keys().next().value;
       if (kept.size > limit && oldest !== undefined) kept.delete(oldest);

@@ -32,7 +32,7 @@ describe('stores on copies of one image', () => {
     expect(await store.devices.find('account-a', 'LK1')).toEqual(device);
   });
 
-  test('see nothing of what another of them writes, and neither does one that is opened later', async () => {
+  test('do not see the writes of another, and neither does one that is opened later', async () => {
     const [one, other] = [open(), open()];
     const before = Buffer.from(image);
     await one.devices.setBatteryLevel('account-a', 'LK1', 7);
@@ -78,7 +78,7 @@ describe('stores on copies of one image', () => {
   });
 });
 
-test('what fails to be filled leaves no image', async () => {
+test('a fill that fails gives no image', async () => {
   const failing = makeImage(async () => {
     throw new Error('no such scenario');
   });

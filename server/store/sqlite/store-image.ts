@@ -7,10 +7,10 @@ import { storeOn } from './open-store.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 
 /**
- * Fills a store in memory, and gives the bytes of its database: what many stores of one process begin with, without a schema to be made and
- * rows to be written for each.
+ * Fills a store in memory, and returns the bytes of its database. Many stores of one process start from them without creating a schema and
+ * writing rows again.
  *
- * @param fill is over with the store when its promise is
+ * @param fill must not use the store after its promise resolves
  */
 export async function makeImage(fill: (store: Store) => Promise<void>): Promise<Uint8Array> {
   const connection = openDatabase(':memory:');
@@ -25,13 +25,13 @@ export async function makeImage(fill: (store: Store) => Promise<void>): Promise<
 }
 
 /**
- * Opens a store in memory on a copy of an image, which stays as it is. Neither schema nor pages are checked, as those of a file are: this
- * very process has made them, and no disk, no other version and no other program has been at them since.
+ * Opens a store in memory on a copy of an image. Unlike for a file, neither schema nor pages are checked: this process created them, and no
+ * disk, other version or other program could change them.
  *
- * @param image of `makeImage`, in this process
+ * @param image from `makeImage` in this process
  */
 export function openStoreImage(image: Uint8Array): Store {
-  // SQLite takes a copy of its own, which it may let grow.
+  // SQLite copies the buffer, and can grow its copy.
   const connection = new BetterSqlite3(Buffer.from(image.buffer, image.byteOffset, image.byteLength), { timeout: 0 });
   applySettings(connection, true);
   return storeOn(connection).store;

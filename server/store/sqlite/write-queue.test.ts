@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../store.ts';
 import { toStoreError } from './sqlite-error.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** A database of the test: `isBusy` as another process would make it. */
+/** A queue on a simulated database, which `isBusy` as if another process had the lock. */
 function openQueue() {
   const state = { isBusy: false, elapsedMs: 0, attempts: 0 };
   const done: string[] = [];
@@ -19,7 +19,7 @@ function openQueue() {
   return { queue, state, done, act };
 }
 
-test('a free database is written to at once, and what a statement throws is thrown', async () => {
+test('on a free database a statement runs at once, and its error is thrown', async () => {
   const { queue, done, act } = openQueue();
   const written = queue.run(act('a'));
   expect(done).toEqual(['a']);
@@ -33,7 +33,7 @@ test('a free database is written to at once, and what a statement throws is thro
   expect(await queue.run(act('b'))).toBe('b');
 });
 
-test('who came first writes first, transactions and statements alike, once the other process lets go', async () => {
+test('once the lock is released, writers run in the order of arrival, transactions and statements alike', async () => {
   const { queue, state, done, act } = openQueue();
   state.isBusy = true;
   const writers = ['a', 'b', 'c', 'd'].map(async (name, index) => {
@@ -63,7 +63,7 @@ test('a reader waits for the end of a transaction, and comes before the next wri
   expect(queue.isFree).toBe(true);
 });
 
-test('each waits for its 500 ms, is refused with how long it was, and the one behind it goes on waiting', async () => {
+test('each writer waits its own 500 ms and is refused with that time, and the next one goes on waiting', async () => {
   const { queue, state, done, act } = openQueue();
   state.isBusy = true;
   const first = queue.run(act('first')).catch((error: unknown) => error);
@@ -81,7 +81,7 @@ test('each waits for its 500 ms, is refused with how long it was, and the one be
   expect(done).toEqual(['second']);
 });
 
-test('one that fails by itself holds up nobody', async () => {
+test('a statement that fails blocks no other', async () => {
   const { queue, state, act } = openQueue();
   state.isBusy = true;
   const failing = queue.run(() => {
@@ -94,7 +94,7 @@ test('one that fails by itself holds up nobody', async () => {
   expect(await next).toBe('next');
 });
 
-test('a queue that is full refuses at once, and those in it are served', async () => {
+test('a full queue refuses at once, and its writers still run', async () => {
   const { queue, state, done, act } = openQueue();
   await queue.enter(act('open'));
   const waiting = Array.from({ length: 1000 }, (_, index) => queue.run(act(`${index}`)));
@@ -105,7 +105,7 @@ test('a queue that is full refuses at once, and those in it are served', async (
   expect(state.attempts).toBe(1001);
 });
 
-test('requests have their turn between two writers, however many have waited', async () => {
+test('requests are answered between two writers, however many have waited', async () => {
   const { queue, done, act } = openQueue();
   await queue.enter(act('open'));
   const waiting = Promise.all(Array.from({ length: 50 }, (_, index) => queue.run(act(`${index}`))));

@@ -1,27 +1,27 @@
 import { StoreUnavailable } from '../store.ts';
 import { isBusy } from './sqlite-error.ts';
 
-/** Longer than any transaction of ours; who waits longer waits for something that is stuck, and is answered 503. */
+/** Longer than any transaction of this code. A request that waits longer waits for a stuck process, and is answered 503. */
 const patienceMs = 500;
 
-/** Beyond it a writer is refused at once. When the lock comes free this many commits take a second on a disk that needs 1 ms for each. */
+/** Further writers are refused at once. When the lock is released, this many commits take a second on a disk that needs 1 ms for each. */
 const longestQueue = 1000;
 
-/** As SQLite's own busy handler begins. One attempt takes some 10 µs. */
+/** The first pauses of SQLite's own busy handler. One attempt takes some 10 µs. */
 const pollMs = [1, 2, 5] as const;
 
 interface Waiter {
   readonly since: number;
   /** Whether the turn is kept until `leave`. */
   readonly keeps: boolean;
-  /** @throws what a busy database throws, to be tried again */
+  /** @throws StoreUnavailable while the database is busy: the queue tries again */
   readonly attempt: () => void;
   readonly refuse: (error: unknown) => void;
 }
 
 /**
- * Who writes to a SQLite file: one at a time, first come first served. SQLite's own wait for a lock that another process holds stops the
- * event loop, and one writer after the other: ten of them kept `/healthz` from an answer for 6 s. Here they wait by a timer, together.
+ * Lets writers of a SQLite file run one at a time, in the order of arrival. SQLite's own wait for another process's lock blocks the event
+ * loop, for one writer after the other: ten of them delayed `/healthz` by 6 s. Here all of them wait by one timer.
  */
 export class WriteQueue {
   readonly #waiting: Waiter[] = [];
@@ -30,34 +30,34 @@ export class WriteQueue {
   #isScheduled = false;
   #polls = 0;
 
-  /** @param elapsed what waiting is timed by, in milliseconds */
+  /** @param elapsed a monotonic clock in milliseconds */
   constructor(elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
   }
 
   /**
-   * Runs `act` when its turn comes, as often as another process holds the lock, and passes the turn on.
+   * Runs `act` when its turn comes, again while another process has the lock, and passes the turn on.
    *
-   * @param act one statement; what it throws is thrown, unless it says that the database is busy
-   * @throws StoreUnavailable when that lasts for 500 ms, or 1,000 wait already
+   * @param act one statement; its errors are thrown, except that the database is busy
+   * @throws StoreUnavailable when the database is busy for 500 ms, or 1,000 writers wait already
    */
   run<Result>(act: () => Result): Promise<Result> {
     return this.#enter(act, false);
   }
 
-  /** The same for the first statement of a transaction: where it succeeds, nobody else has a turn until `leave`. */
+  /** The same for the first statement of a transaction: if it succeeds, no other writer has a turn until `leave`. */
   enter<Result>(act: () => Result): Promise<Result> {
     return this.#enter(act, true);
   }
 
-  /** Ends the turn that `enter` took. Who wants to read has waited for the end of a transaction, and comes before the next writer. */
+  /** Ends the turn of `enter`. Readers that waited for the end of the transaction run before the next writer. */
   leave(): void {
     this.#turn?.resolve();
     this.#turn = undefined;
     this.#goOn();
   }
 
-  /** Until no transaction of this process is open: its changes are nobody else's to read before they are committed. */
+  /** Waits until no transaction of this process is open: readers must not see its changes before the commit. */
   async whenFree(): Promise<void> {
     while (this.#turn !== undefined) await this.#turn.promise;
   }
@@ -86,7 +86,7 @@ export class WriteQueue {
     return promise;
   }
 
-  /** The next writer, in a turn of the event loop of its own: however many have waited, requests are answered in between. */
+  /** Runs the next writer in a new turn of the event loop, so that requests are answered between two writers. */
   #goOn(): void {
     if (this.#waiting.length === 0 || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -120,7 +120,7 @@ export class WriteQueue {
     this.#polls += 1;
   }
 
-  /** They stand in the order in which they came. */
+  /** Waiters are in the order of their arrival. */
   #refuseLongest(error: StoreUnavailable): void {
     const now = this.#elapsed();
     for (

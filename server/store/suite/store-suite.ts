@@ -12,9 +12,9 @@ import { describeOwners } from './owners.ts';
 import { describePrincipals } from './principals.ts';
 
 /**
- * What every store has to do, whatever database it stands on.
+ * The suite that every store has to pass, whatever its database.
  *
- * @param open gives an empty store; it is opened once and shared, so each test keeps to accounts and ids of its own
+ * @param open returns an empty store, which is opened once and shared: each test uses its own accounts and ids
  */
 export function storeSuite(name: string, open: () => Promise<Store>, options: TestOptions = {}): void {
   describe(name, options, () => {
