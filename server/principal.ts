@@ -5,8 +5,6 @@ export interface Principal {
   /** The account whose objects are visible: of the own-account client, or of the owner who logged in. */
   readonly accountId: string;
   readonly clientId: string;
-  /** `serviceapi/get-devices` and the like. */
-  readonly scopes: ReadonlySet<string>;
   /** End of the account's trial; null for a subscribed account. */
   readonly trialEndsAt: EpochMilliseconds | null;
 }

@@ -54,7 +54,8 @@ describe('npm run token, of any deployment', () => {
     expect([code, error]).toEqual([0, '']);
     expect(await running.verify(out.trim())).toMatchObject({
       kind: 'good',
-      principal: { accountId: owner.accountId, clientId: 'test-partner', scopes: new Set(['serviceapi/get-devices']) },
+      principal: { accountId: owner.accountId, clientId: 'test-partner' },
+      scopes: new Set(['serviceapi/get-devices']),
     });
   });
 

@@ -25,7 +25,7 @@ async function open() {
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
   const image = await drawScenario(readScenario({ name: 'demo' }), startAt);
   const world = await openWorld({ image, accountQuota: 0, keys, clock, logger });
-  const principal = { accountId: harbourStays, clientId: 'demo-own', scopes: new Set<string>(), trialEndsAt: null };
+  const principal = { accountId: harbourStays, clientId: 'demo-own', trialEndsAt: null };
   const ask = (name: keyof typeof world.handlers, path: object, body?: object, query: object = {}) =>
     (world.handlers[name] as unknown as (asked: object) => Promise<{ status: number; body: Record<string, unknown> }>)({
       path,

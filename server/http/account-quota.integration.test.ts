@@ -20,7 +20,7 @@ const verifyToken: VerifyToken = async (token) => {
     return { kind: 'bad', reason: 'invalid' };
   const granted = scopes === 'all' ? allScopes : scopes.split('+').map((scope) => `serviceapi/${scope}`);
   const trialEndsAt = { trial: testNow + 86_400_000, lapsed: testNow }[accountId] ?? null;
-  return { kind: 'good', principal: { accountId, clientId, scopes: new Set(granted), trialEndsAt } };
+  return { kind: 'good', principal: { accountId, clientId, trialEndsAt }, scopes: new Set(granted) };
 };
 
 let app: RunningApp;

@@ -5,7 +5,7 @@ import { createWindowCounter } from '../limits/window-counter.ts';
 import { checkQuota, createAccountQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
 
 const start = Date.UTC(2026, 10, 21, 8);
-const who = { accountId: 'acme', clientId: 'acme-own', scopes: new Set<string>(), trialEndsAt: null };
+const who = { accountId: 'acme', clientId: 'acme-own', trialEndsAt: null };
 
 function createQuotaAt(limit: number) {
   let now = start;

@@ -7,20 +7,17 @@ import type { Principal } from '../principal.ts';
 /** `realm` of every challenge. */
 export const realm = 'serviceapi';
 
-/** Judges an access token: who the request acts for, or what is wrong with it. */
+/** Judges an access token: who the request acts for and what it may, or what is wrong with it. */
 export type VerifyToken = (
   token: string,
 ) => Promise<
-  { readonly kind: 'good'; readonly principal: Principal } | { readonly kind: 'bad'; readonly reason: BadReason }
+  | { readonly kind: 'good'; readonly principal: Principal; readonly scopes: ReadonlySet<string> }
+  | { readonly kind: 'bad'; readonly reason: BadReason }
 >;
 
 /** The check of access tokens, in the words of the catalogue. */
 export function createTokenScheme(verifyToken: VerifyToken): Scheme<Principal> {
-  const verify = async (token: string) => {
-    const verdict = await verifyToken(token);
-    return verdict.kind === 'good' ? { ...verdict, scopes: verdict.principal.scopes } : verdict;
-  };
-  return bearer(verify, {
+  return bearer(verifyToken, {
     missing: errorCatalogue.token_missing.text,
     invalid: errorCatalogue.token_invalid.text,
     expired: errorCatalogue.token_expired.text,

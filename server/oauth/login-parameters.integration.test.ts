@@ -272,7 +272,7 @@ describe('with a server for each', () => {
         expect(tokens.scope.split(' ').sort()).toEqual(['openid', scope].sort());
         expect(await running.verify(tokens.access_token)).toMatchObject({
           kind: 'good',
-          principal: { scopes: new Set([scope]) },
+          scopes: new Set([scope]),
         });
       }
     });

@@ -151,7 +151,7 @@ describe('scope', () => {
     const { access_token } = await loginTokens(running, loginQuery({ scope: 'openid' }));
     expect(await running.verify(access_token)).toMatchObject({
       kind: 'good',
-      principal: { scopes: new Set() },
+      scopes: new Set(),
     });
   });
 

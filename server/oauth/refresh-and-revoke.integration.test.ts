@@ -33,7 +33,7 @@ describe('refreshing and revoking', () => {
     expect(narrow.body).toMatchObject({ scope: `openid ${scope}`, id_token: expect.any(String) });
     expect(await running.verify(String(narrow.body?.access_token))).toMatchObject({
       kind: 'good',
-      principal: { scopes: new Set([scope]) },
+      scopes: new Set([scope]),
     });
     const again = await refresh(running, refresh_token);
     expect(again.body?.scope).toBe(whole);
@@ -71,7 +71,7 @@ describe('refreshing and revoking', () => {
     expect(body?.scope).toBe('openid profile serviceapi/get-devices');
     expect(await running.verify(String(body?.access_token))).toMatchObject({
       kind: 'good',
-      principal: { scopes: new Set(['serviceapi/get-devices']) },
+      scopes: new Set(['serviceapi/get-devices']),
     });
 
     async function replace(from: string, to: string): Promise<void> {

@@ -72,9 +72,9 @@ describe('who a token is for', () => {
       principal: {
         accountId: account.id,
         clientId: 'test-partner',
-        scopes: new Set(['openid', 'serviceapi/get-devices']),
         trialEndsAt: null,
       },
+      scopes: new Set(['openid', 'serviceapi/get-devices']),
     });
   });
 

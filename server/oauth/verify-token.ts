@@ -22,7 +22,8 @@ export interface TokenVerifierOptions {
 export type TokenFault = 'invalid' | 'expired' | 'revoked';
 
 export type Verified =
-  | { readonly kind: 'good'; readonly principal: Principal }
+  /** Scopes as `serviceapi/get-devices`. */
+  | { readonly kind: 'good'; readonly principal: Principal; readonly scopes: ReadonlySet<string> }
   | { readonly kind: 'bad'; readonly reason: TokenFault };
 
 /** @param token of a bearer header, without its scheme */
@@ -75,7 +76,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     // `iat` has whole seconds: a token of the second in which others ended is refused, whether it came before or after.
     if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('revoked');
     const { accountId, trialEndsAt } = found;
-    return { kind: 'good', principal: { accountId, clientId, scopes, trialEndsAt } };
+    return { kind: 'good', principal: { accountId, clientId, trialEndsAt }, scopes };
   }
 }
 
