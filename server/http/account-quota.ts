@@ -45,6 +45,14 @@ export function createMemoryQuota(limit: number, clock: Clock): CountRequest {
   return createAccountQuota({ limit, counter, clock });
 }
 
+/** What was refused before does not count; what is refused from here on does. */
+export function createQuotaCheck(countRequest: CountRequest) {
+  return async (exchange: { readonly principal?: Principal; quota?: Quota | undefined }): Promise<void> => {
+    exchange.quota = exchange.principal && (await countRequest(exchange.principal));
+    checkQuota(exchange.quota);
+  };
+}
+
 /** @throws Rejection 429, whose `Retry-After` is exact: waiting so long is enough, a second less is not */
 export function checkQuota(quota: Quota | undefined): void {
   if (quota === undefined || quota.accepted) return;

@@ -3,11 +3,13 @@ import type { Clock } from '../clock.ts';
 import { errorCatalogue } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 
-/** @throws Rejection 402 from the instant the trial ends */
-export function checkTrial(principal: Principal | undefined, clock: Clock): void {
-  const end = principal?.trialEndsAt ?? null;
-  if (end !== null && clock.now() >= end)
-    throw new Rejection('payment_required', { text: errorCatalogue.trial_ended.text });
+/** Makes the check that throws a Rejection, 402, from the instant the trial ends. */
+export function createTrialCheck(clock: Clock) {
+  return ({ principal }: { readonly principal?: Principal | undefined }): void => {
+    const end = principal?.trialEndsAt ?? null;
+    if (end !== null && clock.now() >= end)
+      throw new Rejection('payment_required', { text: errorCatalogue.trial_ended.text });
+  };
 }
 
 /** `Trial-Ends-At`, in UTC with milliseconds; none where no trial runs. */

@@ -1,15 +1,15 @@
 import type { Handlers } from '@lockstep/contract/handlers';
 import type { OperationTable } from '@lockstep/contract/operations';
-import { type ContractDocument, followMember, isObject } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { RuntimeOptions } from '@lockstep/runtime/create-runtime';
 import type { Operation } from '@lockstep/runtime/operation';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Principal } from '../principal.ts';
-import { type CountRequest, checkQuota, formatQuota } from './account-quota.ts';
+import { type CountRequest, createQuotaCheck } from './account-quota.ts';
 import { createErrorAnswers } from './answer-error.ts';
-import { checkTrial, formatTrialEnd } from './check-trial.ts';
-import type { ServiceExchange } from './exchange.ts';
+import { createTrialCheck } from './check-trial.ts';
+import { createAmbient, keepCode, type ServiceExchange } from './exchange.ts';
 import { askSecondOpinion, type SecondOpinion } from './second-opinion.ts';
 import { createTokenScheme, realm, requireTokens, type VerifyToken } from './token-scheme.ts';
 
@@ -56,8 +56,6 @@ export function planApi(options: ApiOptions): ApiRuntimeOptions {
   const operations: readonly Operation[] = served.map(([, operation]) => operation);
   requireTokens(contract, operations);
   const answerError = createErrorAnswers(contract, operations, logger);
-  const apiVersion = String(followMember(contract, contract, 'info').version);
-
   return {
     contract,
     operations: Object.fromEntries(served),
@@ -67,24 +65,10 @@ export function planApi(options: ApiOptions): ApiRuntimeOptions {
     logger,
     checkResponses: options.checkResponses,
     answerError,
-    authenticated: ({ principal }) => checkTrial(principal, clock),
-    // What was refused up to here does not count; what is refused from here on does.
-    ...(countRequest && {
-      authorized: async (exchange: ServiceExchange) => {
-        exchange.quota = exchange.principal && (await countRequest(exchange.principal));
-        checkQuota(exchange.quota);
-      },
-    }),
+    authenticated: createTrialCheck(clock),
+    ...(countRequest && { authorized: createQuotaCheck(countRequest) }),
     ...(secondOpinion !== 'off' && { formed: askSecondOpinion(contract, logger, secondOpinion) }),
-    ambient: ({ principal, quota }) => ({
-      'API-Version': apiVersion,
-      'Cache-Control': 'no-store',
-      ...formatQuota(quota),
-      ...formatTrialEnd(principal, clock),
-    }),
-    answered: (exchange, { status, body }) => {
-      const { code } = status >= 400 && isObject(body) ? body : {};
-      if (typeof code === 'string') exchange.code = code;
-    },
+    ambient: createAmbient(String(followMember(contract, contract, 'info').version), clock),
+    answered: keepCode,
   };
 }

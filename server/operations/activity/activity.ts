@@ -20,7 +20,7 @@ interface Needs {
 export function createActivityOperations(needs: Needs) {
   const cursors = createCursors(needs.keys.cursorKey, needs.randomBytes ?? randomBytes);
   return definePart<Principal>()({
-    getDeviceActivity: (request) => getDeviceActivity({ store: needs.store, cursors }, request),
-    pushDeviceActivity: (request) => pushDeviceActivity(needs, request),
+    getDeviceActivity: getDeviceActivity.bind(null, { store: needs.store, cursors }),
+    pushDeviceActivity: pushDeviceActivity.bind(null, needs),
   });
 }

@@ -22,9 +22,9 @@ export function createDeviceOperations(needs: Needs) {
   const cursors = createCursors(needs.keys.cursorKey, needs.randomBytes ?? randomBytes);
   const lists = { store: needs.store, cursors };
   return definePart<Principal>()({
-    getDevices: (request) => listDevices(lists, 'getDevices', request),
-    getDevicesSupportingAlgoPin: (request) => listDevices(lists, 'getDevicesSupportingAlgoPin', request),
-    getDevice: (request) => getDevice(needs, request),
-    updateDevice: (request) => updateDevice(needs, request),
+    getDevices: listDevices.bind(null, lists, 'getDevices'),
+    getDevicesSupportingAlgoPin: listDevices.bind(null, lists, 'getDevicesSupportingAlgoPin'),
+    getDevice: getDevice.bind(null, needs),
+    updateDevice: updateDevice.bind(null, needs),
   });
 }

@@ -32,8 +32,8 @@ export function createJobOperations({ keys, ...given }: Needs) {
     readKey: createIdempotency(keys.deviceKey),
   };
   return definePart<Principal>()({
-    createBridgeTargetedJob: (request) => createTargetedJob(needs, request),
-    createBridgeProxiedJob: (request) => createProxiedJob(needs, request),
-    getJobStatus: (request) => getJobStatus(needs, request),
+    createBridgeTargetedJob: createTargetedJob.bind(null, needs),
+    createBridgeProxiedJob: createProxiedJob.bind(null, needs),
+    getJobStatus: getJobStatus.bind(null, needs),
   });
 }
