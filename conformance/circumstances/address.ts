@@ -20,11 +20,9 @@ export interface LostAddress {
   readonly isRedirect: boolean;
   /** The first server of the contract; empty if it names none. */
   readonly named: string;
-  /** Lines for the log of requests. */
   readonly sent: readonly string[];
 }
 
-/** Most different answers in one sentence. */
 const mostKinds = 12;
 
 /** Most addresses that are tried. */
@@ -81,7 +79,6 @@ export interface TargetSeen {
   readonly isAbsent: boolean;
   /** Whether only responses foreign to the contract were received. */
   readonly isForeign: boolean;
-  /** The different answers, in words. */
   readonly saw: string;
   /** The base address of a redirect to the same path. */
   readonly redirect: string | undefined;
@@ -174,7 +171,6 @@ function nearby(base: string, addresses: readonly string[]): string[] {
   return [...new Set(found)].filter((candidate) => candidate !== base);
 }
 
-/** Whether the answer is one that the contract declares, or asks for credentials or parameters. */
 function isOfApi(asked: Asked & { readonly outcome: Answer }): boolean {
   const { operation, outcome: answer } = asked;
   if (originOf(asked) === 'foreign') return false;
@@ -211,7 +207,7 @@ function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | '
   }
   const type = headerOf(outcome, 'content-type');
   if (type === undefined || declared.some(({ mediaType }) => coversMediaType(mediaType, type))) return 'own';
-  // A defect of an API is to send JSON with a wrong media type; it is still that API.
+  // JSON with a wrong media type is a defect of the API, no proof of a wrong address.
   const value = parseJson(body.toString());
   if (typeof value === 'object' && value !== null) return 'own';
   return declared.length === 0 || response?.contents.length === 0 ? 'neither' : 'foreign';
@@ -240,7 +236,6 @@ function redirectedBase(asked: Asked): string | undefined {
   return path.length > 1 && url?.pathname.endsWith(path) ? url.href.slice(0, -path.length) : undefined;
 }
 
-/** Adds an answer by status and media type, or the first redirect of its status with its target. */
 function describeInto(kinds: Map<string, string>, asked: Asked & { readonly outcome: Answer | NoAnswer }): void {
   const { outcome } = asked;
   if (outcome.kind === 'none' || kinds.size >= mostKinds) return;

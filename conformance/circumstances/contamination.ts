@@ -5,7 +5,6 @@ import { kindOf } from '../plan/operation-kinds.ts';
 import type { Resources } from '../resources/resources.ts';
 import { slotsOf } from '../resources/slots.ts';
 
-/** Most writes in one sentence. */
 const mostNamed = 3;
 
 /**

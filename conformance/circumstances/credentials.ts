@@ -12,7 +12,6 @@ interface Wiring {
 
 interface Write {
   readonly operation: Operation;
-  /** Secrets in its answer. */
   readonly offers: readonly string[];
 }
 
@@ -111,7 +110,6 @@ export function watchCredentials(
   };
 }
 
-/** A copy of the request with other secrets. */
 function swap(request: OutgoingRequest, secrets: ReadonlyMap<string, string>): OutgoingRequest {
   const change = (text: string): string =>
     [...secrets].reduce((changed, [old, now]) => changed.replaceAll(old, () => now), text);

@@ -18,7 +18,6 @@ import { isSafe, stopsDeployment } from '../plan/operation-kinds.ts';
 export interface Outages extends Availability {
   /** Keeps an exchange, in the order of the plan: an outage may name it later. */
   readonly onExchange: (exchange: NumberedExchange) => void;
-  /** In chronological order. */
   readonly all: () => readonly Outage[];
   /** How long the run waited for a deployment that did not come back; undefined if it did. */
   readonly goneForMs: () => number | undefined;
@@ -223,7 +222,6 @@ interface Blame {
   readonly exchanges: readonly NumberedExchange[];
 }
 
-/** Most operations in one sentence. */
 const mostNamed = 6;
 
 /** Most exchanges kept for a later outage. All requests of a round are sent before the first one is recorded here. */

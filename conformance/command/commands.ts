@@ -113,9 +113,7 @@ function describeUnknown(unknown: readonly string[], names: readonly string[]): 
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
-/** Signals that end a run from outside. */
 export interface RunSignals {
-  /** Aborted by the user. */
   readonly interrupted: AbortSignal;
   /** Aborted by an uncaught failure of the runner, with a `RunnerFailure` as its reason. */
   readonly failed: AbortSignal;

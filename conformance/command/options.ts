@@ -274,7 +274,6 @@ type Table = typeof optionTable;
 
 const rows = Object.entries<OptionRow>(optionTable);
 
-/** Every option, read. */
 export type OptionValues = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (...given: never) => infer Value }
     ? Value

@@ -22,7 +22,6 @@ export async function trustAuthorities({ ca }: OptionValues, faults: string[]): 
   }
 }
 
-/** Reads the client certificate for connections. */
 export async function readClientCertificate(
   { cert: certFile, key: keyFile, keyPassword: passphrase }: OptionValues,
   faults: string[],

@@ -56,7 +56,6 @@ const holdersOfAccess = words(
 const ofSystem =
   /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
 
-/** Words of the matching rows. */
 function wordsOf(isAsked: (row: Row) => boolean): ReadonlySet<string> {
   return words(
     destructive

@@ -104,7 +104,6 @@ export interface Obligation {
   readonly keyword: string | undefined;
   readonly polarity: Polarity;
   readonly state: ObligationState;
-  /** Why it was not reached. */
   readonly reason?: string;
   /** Whether a matching answer came that no check could judge. */
   readonly isUnjudged?: true;

@@ -7,11 +7,9 @@ export interface Complaint {
   /** Names from the outside in, `['body', 'author', 'name']`; empty if the sentence names no place. */
   readonly path: readonly string[];
   readonly rules: readonly Rule[];
-  /** The server's text. */
   readonly message: string;
 }
 
-/** Position of the reader in the body. */
 interface Position {
   /** Members on the path to here that may name places of the request. */
   readonly trail: readonly string[];

@@ -23,7 +23,6 @@ export interface Rejection {
 
 /** One sentence of a rejection with its place in the request. */
 export interface Observation extends Complaint {
-  /** Undefined if the sentence names no place. */
   readonly place: Place | undefined;
 }
 

@@ -22,7 +22,6 @@ export function formatOfName(name: string): JsonObject | undefined {
   return formatWords.find(([words]) => words.test(name))?.[1];
 }
 
-/** Infers rules from a sentence. */
 export function readRules(message: string, field?: string): Rule[] {
   const text = message.trim();
   const rules: Rule[] = [];
@@ -43,7 +42,6 @@ const surelyListed =
   /(?:one of(?: the following)?(?: values?)?|any of|allowed(?: values?| options?| types?)?(?: are| is)?|valid (?:values?|choices|options|types?)(?: are| is| include)?|accepted(?: values?)?(?: are| for \w+ class)?|possible values(?: are)?|permitted values?(?: are)?|supported (?:values?|types?|formats?)?(?: are)?|must be in|not in|choose from|choices(?: are)?|options(?: are)?)\s*[:=]?\s*(.+)$/is;
 const perhapsListed = /(?:expected|should be|must be|must equal|equal to)\s*[:=]?\s*(.+)$/is;
 
-/** Values that a sentence lists as the only valid ones. */
 function readMembers(text: string, field: string | undefined): (string | number)[] {
   const list = (surelyListed.exec(text) ?? perhapsListed.exec(text))?.[1];
   if (list === undefined) return [];

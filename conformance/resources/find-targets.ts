@@ -291,7 +291,6 @@ export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefine
   return spelled.find((candidate) => judge.accepts(schema, 'request', candidate));
 }
 
-/** Values listed by the schema itself. */
 export function enumOf(contract: Contract, schema: string | undefined): readonly Scalar[] {
   if (schema === undefined) return [];
   const place = follow(contract.root, placeAt(contract.root, schema));

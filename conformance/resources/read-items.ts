@@ -14,7 +14,6 @@ export interface Items {
   readonly isList: boolean;
 }
 
-/** Most items that are read of one list. */
 export const mostItems = 50;
 
 const mostScalars = 60;

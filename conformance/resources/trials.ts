@@ -29,7 +29,6 @@ export interface Proven {
   readonly owned: boolean;
 }
 
-/** Results of requests by address. */
 export interface Trials {
   readonly slots: ReadonlyMap<string, SlotState>;
   /** @param values of the path's parameters, outer first */

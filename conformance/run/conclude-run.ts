@@ -16,7 +16,6 @@ interface Ended {
   readonly failure: RunnerFailure | undefined;
 }
 
-/** Creates the result of a run: its findings and its verdict. */
 export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
   const { contract, options, context, selected, checks, allChecks } = run;
   const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;

@@ -11,7 +11,6 @@ interface Given {
   readonly onFinding: ((finding: Finding) => void) | undefined;
 }
 
-/** Runs all checks on exchanges, and records the verdicts. */
 export function createJudging({ checks, context, obligations, findings, onFinding }: Given) {
   const ofTraces = checks.filter((check) => check.kind === 'trace');
   const ofExchanges = checks.filter((check) => check.kind !== 'trace');

@@ -6,7 +6,6 @@ import type { Obligation } from '../plan/plan.ts';
 interface Scope {
   readonly contract: Contract;
   readonly selected: readonly Operation[];
-  /** Names of the checks that run. */
   readonly checks: readonly string[];
   readonly allChecks: readonly string[];
 }

@@ -14,7 +14,6 @@ export interface RunOptions {
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly credentials: Credentials;
-  /** Credentials of the second account, if given. */
   readonly second?: Credentials | undefined;
   /** Certificate and key that connections show, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;

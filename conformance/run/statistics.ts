@@ -43,7 +43,6 @@ export function createStatistics() {
       countsOf(operation).reasons = reasons;
     },
     of: (operation: Operation): OperationStatistics => counts.get(operation) ?? nothing(operation),
-    /** Operations with requests or reasons, in that order. */
     all: (): readonly OperationStatistics[] => [...counts.values()],
     requests: () => requests,
     /** Number of requests of the operation that failed as this one did, without repetitions. */
@@ -66,9 +65,7 @@ interface OperationCoverage {
   readonly operation: string;
   readonly isReached: boolean;
   readonly requests: number;
-  /** Statuses of its answers, ascending. */
   readonly seen: readonly number[];
-  /** Declared statuses without an answer. */
   readonly unseen: readonly string[];
 }
 

@@ -43,7 +43,6 @@ function mayComeFirst(status: number): boolean {
   return provesNothing.has(status) || ofValidation.has(status) || isRedirect || status >= 500;
 }
 
-/** Most names of operations in one sentence. */
 const mostNamed = 8;
 
 interface VerdictGiven {
@@ -57,7 +56,6 @@ interface VerdictGiven {
   readonly tokenProblems: readonly string[];
   /** Why the run could not go on: the deployment stayed away, or no longer accepted the credentials. */
   readonly ended: string | undefined;
-  /** Message of the runner's own failure. */
   readonly failure?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Most places that get a line of their own. */
 const mostPlaces = 40;
 
 /** A fact about the run or the contract that prevented checks, with its fix. */

@@ -60,7 +60,6 @@ export interface Attempt {
 export interface SearchState {
   readonly log: readonly Attempt[];
   readonly progress: 'open' | 'accepted' | 'over';
-  /** Variant of the next request. */
   readonly variant: Variant;
   /** Keywords that rejections asked for. */
   readonly constraints: Constraints;

@@ -21,7 +21,6 @@ import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resource
 import { addEnding, applyToBody, applyToParameter, freshOf } from './apply-constraints.ts';
 import type { Variant } from './attempt.ts';
 
-/** Builds valid requests of one operation. */
 export interface RequestBuilder {
   /** Whether any parameter or the body has a candidate at the variant's index. */
   readonly hasCandidate: (variant: Variant) => boolean;

@@ -27,7 +27,6 @@ export function allTargets(context: RunContext, operation: Operation, kind: Oper
     : [...sure, ...generated];
 }
 
-/** Whether the target belongs to the deployment itself. */
 function isOfSystem({ resources }: RunContext, operation: Operation, { values }: Target): boolean {
   if (resources.isOfSystem(operation, values)) return true;
   return Object.values(values).some(isNameOfSystem);
@@ -54,7 +53,6 @@ interface Preparing {
   readonly kind: OperationKind;
 }
 
-/** The draft to send, or the reason for which it must not be sent. */
 export function prepare({ context, tools, operation, kind }: Preparing, draft: Draft, target: Target): Draft | string {
   const { permissions } = context;
   const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;

@@ -6,7 +6,6 @@ import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
 
 /** Stages of the search, in their order. Operations that may end the run itself come last. */
 const stages = [
-  /** Reads, creates and changes. */
   'reach',
   'complete',
   'relist late',

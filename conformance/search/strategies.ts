@@ -21,7 +21,6 @@ export interface Search {
   readonly revision: number;
 }
 
-/** A search while it sends. */
 export interface Turn extends Search {
   readonly tools: DataTools;
   readonly builder: RequestBuilder;
@@ -39,7 +38,6 @@ export interface Strategy {
   readonly name: string;
   /** The stage at which the strategy may send; `own`: that of the operation; undefined: it sends nothing now. */
   readonly stage: (search: Search, state: SearchState) => Stage | 'own' | undefined;
-  /** Most requests in one turn. */
   readonly mostRequests: number;
   readonly begin?: (state: SearchState) => SearchState;
   readonly next: (turn: Turn, state: SearchState) => Step;

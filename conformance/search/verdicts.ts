@@ -1,8 +1,6 @@
 import type { Attempt, SearchState, Verdict } from './attempt.ts';
 
-/** Everything that the verdict on one answer depends on. */
 export interface Facts {
-  /** The state before the attempt. */
   readonly state: SearchState;
   readonly outcome: Attempt['exchange']['outcome'];
   /** Whether the method or the contract promises that a second request changes nothing more. */
