@@ -169,7 +169,7 @@ describe('exit codes', () => {
     expect(error).toContain('The contract has no readable operation.');
   });
 
-  test('2 when all that came were refusals of the key', async () => {
+  test('2 when the server rejected the key every time', async () => {
     const clean = createLibrary();
     const bare: Handler = async (request) => ({ ...(await clean(request)), headers: {} });
     const args = (await library(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
@@ -179,7 +179,7 @@ describe('exit codes', () => {
     expect(out).toContain('a 401 came without WWW-Authenticate');
   });
 
-  test('2 when nobody listens, which is told first and alone, with what to do', async () => {
+  test('2 when nothing listens, which is reported first and alone, with its fix', async () => {
     const base = 'http://127.0.0.1:1';
     const options = ['--contract', apis.library.file, '--base-url', base, '--report', 'junit', '--out', 'there'];
     const { code, out } = await conform(options);
@@ -194,7 +194,7 @@ describe('exit codes', () => {
     expect(junit).not.toContain('the run ended before its turn');
   });
 
-  test('2 when nobody listens at the API, although the authorization server answers', async () => {
+  test('2 when nothing listens at the API, although the authorization server answers', async () => {
     served = await serve(apis.weather.create());
     const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
     const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
@@ -203,7 +203,7 @@ describe('exit codes', () => {
     expect(out.split('\n')[0]).toBe('Unreachable: nothing listens there (http://127.0.0.1:1).');
   });
 
-  test('2 when nobody listens at the API, beside what was found at the authorization server', async () => {
+  test('2 when nothing listens at the API, with findings of the authorization server', async () => {
     const clean = apis.weather.create();
     served = await serve(async (request) => ({ ...(await clean(request)), status: 500 }));
     const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
@@ -214,7 +214,7 @@ describe('exit codes', () => {
     expect(out).toContain('server-error   issueToken');
   });
 
-  test('2 when no token can be had, which is told first', async () => {
+  test('2 when no token can be fetched, which is reported first', async () => {
     served = await serve(apis.weather.create());
     const args = ['--contract', apis.weather.file, '--base-url', `${served.origin}/alps/api`];
     const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
@@ -240,7 +240,7 @@ describe('exit codes', () => {
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).not.toContain('<failure');
   });
 
-  test('2 when the address is wrong and no right one is near, with what the contract says', async () => {
+  test('2 when the address is wrong and no right one is near, with the address of the contract', async () => {
     served = await serve(() => ({ status: 404, body: {} }));
     const { code, out } = await conform(['--contract', apis.library.file, '--base-url', `${served.origin}/v3`]);
     expect(code).toBe(2);
@@ -298,7 +298,7 @@ describe('exit codes', () => {
       );
     });
 
-    test('are named beside defects', async () => {
+    test('are named along with defects', async () => {
       const clean = createLibrary();
       const args = await library(async (request) => dropTotal(await clean(request)));
       const { out } = await conform([...args, '--read-only', '--rate', '100/s']);
@@ -557,7 +557,7 @@ test('waits before it asks a deployment for its own contract', async () => {
   expect(out + error).not.toContain('key-of-the-contract');
 });
 
-test('waits no longer than it was told, and says what it saw', async () => {
+test('waits no longer than asked, and reports why', async () => {
   const args = ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'];
   const { code, out, error } = await conform([...args, '--wait-for-target', '300ms']);
   expect([code, out]).toEqual([2, '']);
@@ -616,7 +616,7 @@ function dropTotal(answer: Awaited<ReturnType<Handler>>): Awaited<ReturnType<Han
   return { ...answer, headers };
 }
 
-test('reads a contract from an http address, and says what keeps it from that', async () => {
+test('reads a contract from an http address, or reports why it cannot', async () => {
   const contract = await readFile(apis.library.file, 'utf8');
   const host = createServer(({ url }, response) => {
     response.statusCode = url === '/library.yaml' ? 200 : 404;

@@ -46,7 +46,7 @@ function watched(accepted: string) {
 }
 
 describe('after a 401', () => {
-  test('what an accepted write handed out takes the place of what ended', async () => {
+  test('a secret in the answer of an accepted write replaces the expired one', async () => {
     const { watch, see, said, kept } = watched(second);
     see(read, 200);
     see(write, 201, { user: { id: 1 }, token: second });
@@ -104,7 +104,7 @@ describe('after a 401', () => {
     expect(said).toEqual([]);
   });
 
-  test('a loss is told once, with the write before it', async () => {
+  test('a loss is reported once, with the write before it', async () => {
     const { watch, see, said } = watched('another');
     see(read, 200);
     see(write, 204, { token: 'short' });

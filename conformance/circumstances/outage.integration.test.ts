@@ -99,7 +99,7 @@ async function run(lines: readonly string[], { stops, awayMs }: Mortal, change: 
 const reads = Array.from({ length: 12 }, (_, index) => `GET /r${index}`);
 
 describe.each([1, 16])('with %d workers, a server that', (workers) => {
-  test('is told to stop by an accepted request, and comes back: a warning names that request', async () => {
+  test('an accepted request stops it, and it comes back: a warning names that request', async () => {
     const stops: Mortal['stops'] = ({ path }) => (path === '/restart' ? { afterMs: 5 } : undefined);
     const { told, warnings, unreached } = await run(
       [...reads, 'POST /restart', 'POST /stop', 'PUT /reboot'],
@@ -110,7 +110,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(warnings).toMatch(/stopped[^\n]* POST \/restart[^\n]*came back/);
   });
 
-  test('is told to stop, and stays away: the request after it is not blamed', async () => {
+  test('an accepted request stops it, and it stays away: the request after it is not blamed', async () => {
     const stops: Mortal['stops'] = ({ path }) => (path === '/restart' ? { afterMs: 5 } : undefined);
     const { told, warnings, result } = await run(
       [...reads, 'POST /restart', 'POST /stop', 'DELETE /r1'],
@@ -122,7 +122,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(result.verdict).toBe('cut-short');
   });
 
-  test('stops soon after it has accepted a write that says nothing of it: a suspect names the write', async () => {
+  test('stops soon after an accepted write without a name that means it: an inconclusive finding names the write', async () => {
     let isFirst = true;
     const stops: Mortal['stops'] = ({ path }) => {
       if (path !== '/configuration' || !isFirst) return undefined;
@@ -162,7 +162,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(unreached).toEqual(['POST /doors']);
   });
 
-  test('a POST stops once, and takes the next case: no more than a doubt is left', async () => {
+  test('a POST stops it once, and the next one is accepted: the finding is inconclusive', async () => {
     let isFirst = true;
     const stops: Mortal['stops'] = ({ path }) => {
       if (path !== '/doors' || !isFirst) return undefined;
@@ -184,7 +184,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(requests.filter((line) => line.startsWith('POST /door'))).toHaveLength(2);
   });
 
-  test('a GET stops for good: those under way are named, and nobody else', async () => {
+  test('a GET stops it for good: only requests in flight are named', async () => {
     const { told, result } = await run(
       [...reads, 'POST /w {}'],
       { stops: ({ path }) => (path === '/r3' ? 'instead' : undefined), awayMs: undefined },

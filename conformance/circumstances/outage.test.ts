@@ -14,7 +14,7 @@ function outageOf({ operation, request }: NumberedExchange, last: NumberedExchan
   return { base: '', lostAt: 0, accepted, last, interrupted: [], awayMs: 10, waitedMs: 0 };
 }
 
-test('who may have stopped the deployment is told at the end of the run, however long that goes on', () => {
+test('requests that may have stopped the deployment are reported at the end of the run, however long it takes', () => {
   const outages: Outage[] = [];
   const kept = rememberExchanges(() => outages);
   const [write, last] = [exchange(), exchange()];

@@ -90,7 +90,7 @@ test.each([
   expect([own.login?.name, second?.login?.name]).toEqual(want);
 });
 
-describe('tells what is wrong', () => {
+describe('names each fault', () => {
   test.each([
     {
       given: { token: ['items:raed=t'] },
@@ -120,7 +120,7 @@ describe('tells what is wrong', () => {
     const { faults } = await accountsOf(given);
     expect(faults[0]).toContain(message);
   });
-  test('users that the file has not, or that are taken twice', async () => {
+  test('unknown users, and one used for both accounts', async () => {
     const missing = await accountsOf({ authFile, account: 'bbo' });
     expect(missing.faults).toEqual(['--account bbo: the file has no such user. There are: ada, bob, cleo.']);
     const twice = await accountsOf({ authFile, secondAccount: 'ada' });

@@ -66,7 +66,7 @@ configs: {whatever: it-is}
   });
 });
 
-test('users that are made get names of their own, the same in the next run, wherever their placeholders stand', () => {
+test('created users get names of their own, the same in the next run, wherever their placeholders are', () => {
   const text = `
 auth: [{name: one}, {name: two}]
 authTemplate:
@@ -104,7 +104,7 @@ authTemplate: {name: two, fixedHeaders: [{name: A, value: b}]}
   ]);
 });
 
-test('a log-in for cookies stands beside fixed headers, and a token may come from a header by its earlier spelling', () => {
+test('a user may have cookies and fixed headers, and a token from a header by its earlier spelling', () => {
   const { users, faults } = read(`
 auth: [{name: one}, {name: two, loginEndpointAuth: {token: {extractFromHeader: X-Token, httpHeaderName: A}, expectCookies: false}}]
 authTemplate: {fixedHeaders: [{name: A, value: b}], loginEndpointAuth: {endpoint: /l, verb: GET, expectCookies: true}}
@@ -116,7 +116,7 @@ authTemplate: {fixedHeaders: [{name: A, value: b}], loginEndpointAuth: {endpoint
   ]);
 });
 
-describe('a value that is made', () => {
+describe('a generated value', () => {
   const made = (generator: string, seed = 1) => {
     const text = `
 auth: [{name: a}]
@@ -138,7 +138,7 @@ authTemplate:
     { name: 'one between long affixes', generator: 'maxLength: 2, prefix: abc', want: /^abc[0-9a-f]$/ },
   ])('has $name', ({ generator, want }) => expect(made(generator)?.password).toMatch(want));
 
-  test('stands in headers, body and password, and is another for another seed', () => {
+  test('is used in headers, body and password, and depends on the seed', () => {
     const login = made('postfix: x');
     expect(login?.headers).toEqual([
       ['content-type', 'text/json'],
@@ -161,7 +161,7 @@ test('the file that the README shows is one, and the options that it names exist
   ).toEqual([]);
 });
 
-describe('tells what is wrong, and where', () => {
+describe('names each fault and its place', () => {
   test.each([
     { name: 'no YAML', text: 'auth: [', message: /^auth\.yaml:\d+ / },
     { name: 'no object', text: '- a', message: 'auth.yaml:1 The document is not an object.' },
@@ -189,7 +189,7 @@ describe('tells what is wrong, and where', () => {
       message: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is not one of POST, GET, PATCH, DELETE, PUT.',
     },
     {
-      name: 'neither endpoint, nor verb, nor what to take from the answer',
+      name: 'neither endpoint, nor verb, nor token',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {payloadRaw: x}',
       message: 'auth.yaml:3 /auth/0/loginEndpointAuth: the request needs either endpoint or externalEndpointURL.',
     },
@@ -204,7 +204,7 @@ describe('tells what is wrong, and where', () => {
       message: 'auth.yaml:1 /auth/0: the user needs fixedHeaders, loginEndpointAuth, or both.',
     },
     {
-      name: 'a name that is taken',
+      name: 'a repeated name',
       text: 'auth:\n- {name: a, fixedHeaders: [{name: A, value: b}]}\n- {name: a, fixedHeaders: [{name: A, value: c}]}',
       message: 'auth.yaml:3 /auth/1/name: another user is called a.',
     },

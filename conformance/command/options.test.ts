@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
 import { addOptions, optionTable, readOptions } from './options.ts';
 
-test('every option stands in the table under the name that commander gives it', () => {
+test('every option is in the table under the name that commander gives it', () => {
   const names = Object.values(optionTable).map(({ flags }) => new Option(flags).attributeName());
   expect(names).toEqual(Object.keys(optionTable));
 });
@@ -15,7 +15,7 @@ test('what is secret can come from the environment', () => {
   expect(open.map(([name]) => name)).toEqual(['tokenCommand']);
 });
 
-test('tells every fault at once, those of what is missing first', () => {
+test('reports all faults at once, missing options first', () => {
   const { faults } = readOptions({ seed: 'x', workers: '0', report: 'jnuit,json', writes: 'al' }, true);
   expect(faults).toEqual([
     '--contract FILE is needed.',
@@ -27,12 +27,12 @@ test('tells every fault at once, those of what is missing first', () => {
   ]);
 });
 
-test('no password of an address is told, and none is taken', () => {
+test('an address with a password is refused, and the message omits it', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: 'https://ann:hunter2@api.example/v1' }, true);
   expect(faults).toEqual(['--base-url https://…@api.example: give user and password by --user.']);
 });
 
-test('a variable that is not set is told, rather than a run of nobody', () => {
+test('an empty variable is a fault, not a run without credentials', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: '', token: ['a', ''], user: '', clientSecret: 'b' }, true);
   expect(faults).toEqual([
     '--base-url is empty: check that its variable is set.',
@@ -42,7 +42,7 @@ test('a variable that is not set is told, rather than a run of nobody', () => {
   ]);
 });
 
-test('checks and phases may stand with commas between, as reports do', () => {
+test('checks and phases may be separated by commas, as reports are', () => {
   const { values, faults } = readOptions(
     { contract: 'x', baseUrl: 'http://a', check: ['slow,media-type', 'http-law'] },
     true,
@@ -50,7 +50,7 @@ test('checks and phases may stand with commas between, as reports do', () => {
   expect([values.check, faults]).toEqual([['slow', 'media-type', 'http-law'], []]);
 });
 
-test('a server and its address are read apart, and told where one of them is missing', () => {
+test('a server and its address are separated, and a missing one is a fault', () => {
   const read = (server: readonly string[]) => readOptions({ contract: 'x', baseUrl: 'http://a', server }, true);
   const { values, faults } = read(['https://b.example/v1?x=1=http://localhost:1/b/', '/files=http://localhost:2']);
   expect([values.server, faults]).toEqual([
@@ -65,7 +65,7 @@ test('a server and its address are read apart, and told where one of them is mis
   ]);
 });
 
-test('an address without its scheme is told with one', () => {
+test('an address without a scheme gets one in the message', () => {
   const told = (baseUrl: string) => readOptions({ contract: 'x', baseUrl }, true).faults;
   expect(told('localhost:8080/v1')).toEqual([
     '--base-url localhost:8080/v1 is no http address. Did you mean http://localhost:8080/v1?',
@@ -74,12 +74,12 @@ test('an address without its scheme is told with one', () => {
   expect(told('ftp://a')).toEqual(['--base-url ftp://a is no http address. Write http://HOST:PORT/PATH.']);
 });
 
-test('what stands where a header is wanted is never told: it may be a secret', () => {
+test('the message omits a malformed header: it may be a secret', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: 'http://a', header: ['X-Key: a', 'Bearer hunter2'] }, true);
   expect(faults).toEqual(["--header: write it in quotes, as in --header 'X-Tenant: acme'."]);
 });
 
-test('an option may stand several times, on the line before the environment', () => {
+test('an option may be given several times, and the command line goes before the environment', () => {
   const before = process.env.LOCKSTEP_TOKEN;
   process.env.LOCKSTEP_TOKEN = 'of-the-environment';
   try {

@@ -100,7 +100,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
   const trusted = ['--ca', 'ca.pem'];
   const client = ['--cert', 'client.pem', '--key', 'client.key'];
 
-  test('the client shows its own, and trusts those of an authority that it was told', async () => {
+  test('the client sends its own, and trusts those of the given authority', async () => {
     const { code, out } = await conform(
       ...trusted,
       ...client,
@@ -113,13 +113,13 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     expect(code).toBe(0);
   });
 
-  test('without its own it is nobody, and says so', async () => {
+  test('without a certificate it is rejected, and says so', async () => {
     const { code, out } = await conform(...trusted);
     expect(code).toBe(2);
     expect(out).toContain('you only saw 401');
   });
 
-  test('what no known authority has signed is refused, with the reason', async () => {
+  test('a server certificate of an unknown authority is refused, with the reason', async () => {
     const { code, error } = await conform(...client, '--key-password', 'key-password');
     expect(code).toBe(2);
     expect(error).toMatch(/The contract cannot be read: .*certificate/);

@@ -81,7 +81,7 @@ function routes(
 describe('reaches every operation of an API that', () => {
   const title = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
   const apis: Readonly<Record<string, { readonly api: () => Api; readonly requests: number }>> = {
-    'calls its items by a slug beside their ids': {
+    'addresses its items by slug, though they have ids': {
       requests: 3,
       api: () => ({
         operations: { 'GET /pages': undefined, 'GET /pages/{page}': undefined, 'GET /pages/{page}/links': undefined },
@@ -102,7 +102,7 @@ describe('reaches every operation of an API that', () => {
         }),
       }),
     },
-    'says nothing of what it made': {
+    'answers a create without content': {
       requests: 4,
       api: () => {
         const topics = new Set<string>();
@@ -120,7 +120,7 @@ describe('reaches every operation of an API that', () => {
         };
       },
     },
-    'nests what hangs together': {
+    'nests its resources': {
       requests: 7,
       api: () => ({
         operations: {
@@ -253,7 +253,7 @@ describe('reaches every operation of an API that', () => {
   });
 });
 
-describe('learns from refusals as they are written by', () => {
+describe('infers constraints from rejections as written by', () => {
   type Violation = readonly [field: string, message: string];
   const dialects: Readonly<Record<string, (violations: readonly Violation[]) => TestAnswer>> = {
     FastAPI: (found) => ({
@@ -357,7 +357,7 @@ describe('learns from refusals as they are written by', () => {
     expect(unreached).toEqual([]);
   });
 
-  test('what is refused for good ends soon', async () => {
+  test('permanent rejections end the search soon', async () => {
     const { requests } = await run({
       operations: { 'POST /things': { body: anything } },
       handle: () => ({ status: 400, body: { errors: { title: ['is no good'], colour: ['is no good'] } } }),
@@ -366,7 +366,7 @@ describe('learns from refusals as they are written by', () => {
   });
 });
 
-describe('goes on where a refusal leaves something to try:', () => {
+describe('goes on after a rejection with something left to try:', () => {
   const pets = { id: 7, name: 'rex', code: 'p-1' };
 
   test('a 501 for one value of a list', async () => {
@@ -413,7 +413,7 @@ describe('goes on where a refusal leaves something to try:', () => {
     expect(unreached).toEqual([]);
   });
 
-  test('a list that shows what was made only after a while', async () => {
+  test('a list that shows a new item only after a while', async () => {
     let asked = 0;
     const { unreached, requests } = await run({
       operations: {
@@ -509,7 +509,7 @@ describe('makes up no more than is needed', () => {
   });
 });
 
-test('comes last to what may take away the credentials, and at the very end to what may stop the server', async () => {
+test('puts operations that may invalidate the credentials last, and those that may stop the server at the very end', async () => {
   const operations = Object.fromEntries(
     [
       'POST /server/shutdown',
@@ -548,7 +548,7 @@ test('asks again alone where the deployment was too busy for several at once', a
   expect(unreached).toEqual([]);
 });
 
-describe('a server that has no place for several at once, and says not for how long', () => {
+describe('a server that is overloaded by several requests at once, without Retry-After', () => {
   const all = { effects: ['physical'], readOnly: false, writes: 'all' as const };
   const several = Array.from({ length: 12 }, (_, index) => `s${index}`);
   const busyFor = (isBusy: (line: string, underWay: number) => boolean, answer: TestAnswer = { status: 503 }) => {
@@ -622,7 +622,7 @@ describe('what belongs to others', () => {
     expect(requests.filter((line) => /^DELETE|reset/.test(line))).toEqual(['DELETE /pets/2']);
   });
 
-  test('comes after what the run made where all writes are allowed, and the deletion after all else', async () => {
+  test('comes after owned objects if all writes are allowed, and its deletion after all else', async () => {
     const { requests, unreached } = await run({ operations, handle: handler() }, { permissions: all });
     expect(unreached).toEqual([]);
     expect(requests.at(-1)).toBe('DELETE /pets/2');
@@ -659,7 +659,7 @@ describe('what belongs to others', () => {
     expect(requests.slice(2)).toEqual(['DELETE /cups/k5', 'DELETE /users/k5']);
   });
 
-  test('is not deleted where it says that it belongs to the deployment', async () => {
+  test('is not deleted if it is marked as part of the deployment', async () => {
     const items = [
       { id: 'a1', meta: { system: true } },
       { id: 'default', meta: {} },

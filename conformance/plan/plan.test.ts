@@ -19,7 +19,7 @@ paths:
   /pets: {get: {operationId: pets, responses: {'200': {links: {Back: {operationId: shops}}}}}}
 `;
 
-test('whoever needs an id comes after those that hand it out, removals at the end, children first, circles or not', () => {
+test('an operation that needs an id comes after its producers, deletions last, children first, even with cycles', () => {
   const rounds = orderOperations(readContract('a.yaml', circles).operations).map((round) => round.map(({ id }) => id));
   const at = (id: string): number => rounds.findIndex((round) => round.includes(id));
   expect(at('getPet')).toBeGreaterThan(at('pets'));

@@ -24,7 +24,7 @@ describe('a sentence asks for', () => {
   });
 });
 
-describe('a refusal names field and rule, as written by', () => {
+describe('a rejection names field and rule, as written by', () => {
   const rows: readonly { name: string; body: unknown; want: readonly (readonly [string, string])[] }[] = [
     {
       name: 'FastAPI',
@@ -32,7 +32,7 @@ describe('a refusal names field and rule, as written by', () => {
       want: [['body.author.name', 'required']],
     },
     {
-      name: 'a list of places that is empty, beside a name',
+      name: 'an empty list of places next to a name',
       body: { detail: [{ loc: [], field: 'email', msg: 'Field required' }] },
       want: [['email', 'required']],
     },
@@ -128,7 +128,7 @@ describe('a refusal names field and rule, as written by', () => {
   });
 });
 
-test('a page of HTML or a stack of frames takes no long time', () => {
+test('reads a page of HTML or a stack trace fast', () => {
   const page = `<html>${'<p>The value is required, must be one of a, b or c '.repeat(2_000)}</html>`;
   expect(readComplaints(page).length).toBeLessThan(60);
 });

@@ -17,7 +17,7 @@ function infer(rejection: unknown, kind = 'TEXT', known = noConstraints): Constr
   return inferConstraints(contract, exchange, readRejection(contract, exchange), known).constraints;
 }
 
-describe('a sentence without the form of a dialect asks for', () => {
+describe('a sentence outside of all dialects asks for', () => {
   test.each([
     ['the value that it names', 'Only CHAT templates are supported', ['CHAT']],
     ['another than the one that was sent', 'TEXT is not implemented', ['CHAT', 'KIND_UNSPECIFIED']],

@@ -241,7 +241,7 @@ describe('what a path is about first', () => {
       want: { shopId: '2', orderId: 9 },
     },
     {
-      name: 'the id of what was made, not that of the wrapper',
+      name: 'the id of the created object, not that of the wrapper',
       answers: [{ call: 'POST /shops', status: 201, body: { request: 'abc', data: { shop: { id: 5 } } } }],
       path: '/shops/{shopId}',
       want: { shopId: 5 },
@@ -276,7 +276,7 @@ describe('what a path is about first', () => {
   });
 });
 
-describe('what trials tell', () => {
+describe('results of trials', () => {
   const operations = ['GET /boxes', 'GET /boxes/{boxId}', 'PUT /boxes/{boxId}', 'GET /boxes/{boxId}/lids'];
   const boxes = [
     { id: 1, code: 'A-1' },
@@ -307,7 +307,7 @@ describe('what trials tell', () => {
     expect(run.targets('GET /boxes/{boxId}')).toEqual([]);
   });
 
-  test('news raise the revision of those whom they concern', () => {
+  test('new values raise the revision of the operations that they may help', () => {
     const run = after([...operations, 'GET /cats', 'GET /cats/{catId}'], []);
     const contract = contractOf([...operations, 'GET /cats/{catId}']);
     const [cat] = contract.operations.filter(({ path }) => path === '/cats/{catId}');
@@ -394,7 +394,7 @@ describe('whose it is', () => {
   });
 });
 
-test('a name outside of a path stands for the ids of what it speaks of', () => {
+test('a name outside of a path gets ids of the resource in it', () => {
   const run = after(
     ['GET /authors', 'GET /books', 'GET /authors/{id}'],
     [
@@ -409,7 +409,7 @@ test('a name outside of a path stands for the ids of what it speaks of', () => {
   expect(run.references('colour')).toEqual([]);
 });
 
-test('keeps no more than a bounded number of items, and has room for what the run made', () => {
+test('keeps a bounded number of items, and has room for owned ones', () => {
   const many = Array.from({ length: 500 }, (_, id) => ({ id: id + 1 }));
   const run = after(
     ['GET /pets', 'POST /pets', 'GET /pets/{petId}'],
@@ -431,7 +431,7 @@ test('gives ids that a server chose a name that is the same in every run', () =>
   expect(named).toEqual(['pet#1', 'pet#1']);
 });
 
-test('tells how to undo what the run made, the last one first', () => {
+test('lists how to delete created objects, the last one first', () => {
   const run = after(
     [
       'POST /shops',

@@ -23,7 +23,7 @@ test('what is not built is named, and what the options leave out', () => {
   expect(left).toEqual(['left out by the options: 1 of 2 operations, readA', 'left out by --check: slow']);
 });
 
-test('what was not reached is told apart: never accepted, not judged, not seen', () => {
+test('open obligations are listed by reason: never accepted, not judged, not seen', () => {
   const open: Obligation = {
     ...{ id: '', pointer: '#', keyword: undefined, polarity: 'valid', operation: 'readA' },
     ...{ check: 'body-schema', place: 'response 200', state: 'not reached', reason: 'why' },
@@ -37,7 +37,7 @@ test('what was not reached is told apart: never accepted, not judged, not seen',
   ]);
 });
 
-test('what a run would not send to is told once for each reason', () => {
+test('operations that a run would not call are listed once for each reason', () => {
   const unsent = [
     { id: 'a', notSent: 'x' },
     { id: 'b', notSent: 'y' },

@@ -55,7 +55,7 @@ test('stops soon after its time is up', async () => {
   expect(slowly.result.warnings.map(({ message }) => message).join()).toContain('time is up');
 });
 
-test('a failure of the runner ends the run, and what was found until then stands', async () => {
+test('a failure of the runner ends the run and keeps earlier findings', async () => {
   const contract = await readContractFile(apis.library.file);
   const served = await serve(() => ({ status: 500, body: {} }));
   let turns = 0;
@@ -72,7 +72,7 @@ test('a failure of the runner ends the run, and what was found until then stands
   expect(result.findings.map(({ check }) => check)).toContain('server-error');
 });
 
-describe('no secret stands in any report or in the log', () => {
+describe('no report and no log contains a secret', () => {
   const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
   const headers = [['X-Partner-Key', 'partner-key-31']] as const;
 
@@ -145,7 +145,7 @@ describe('no secret stands in any report or in the log', () => {
   });
 });
 
-test('shows the password that the run made up, so that its request can be sent again', async () => {
+test('shows the password that the run generated, so that its request can be sent again', async () => {
   const handle = apis.library.create();
   const passwords = new Set<string>();
   const { result } = await runAgainst('library', async (request) => {
@@ -162,7 +162,7 @@ test('shows the password that the run made up, so that its request can be sent a
   );
 });
 
-test('tells of nothing but the checks that were asked for', async () => {
+test('reports only findings of the selected checks', async () => {
   const handle = apis.library.create();
   const broken: Handler = async (request) => {
     const answer = await handle(request);
@@ -177,7 +177,7 @@ test('tells of nothing but the checks that were asked for', async () => {
   expect(new Set(one.result.obligations.map(({ check }) => check))).toEqual(new Set(['baseline', 'server-error']));
 });
 
-test('tells when it found something, in the time of the run', async () => {
+test('reports the time of a finding, relative to the run', async () => {
   const handle = apis.library.create();
   const { result } = await runAgainst('library', async (request) => ({ ...(await handle(request)), status: 500 }));
   for (const { detectedAtMs } of result.findings) {
@@ -203,7 +203,7 @@ test('reads alone under read-only', async () => {
   expect(served.requests.length).toBeGreaterThan(2);
 });
 
-test('changes and deletes only what it made itself', async () => {
+test('changes and deletes only objects that it created', async () => {
   const { served } = await runAgainst('library', apis.library.create(), {
     permissions: { effects: [], readOnly: false, writes: 'owned' },
   });
@@ -251,14 +251,14 @@ function dropHeaders(answer: TestAnswer): TestAnswer {
   return { ...answer, headers: { 'content-type': 'application/json' } };
 }
 
-test('says that nothing was tested when all it saw were refusals of its key', async () => {
+test('reports that nothing was tested if the server rejected the key every time', async () => {
   const { result } = await runAgainst('library', apis.library.create(), {
     credentials: { token: 'wrong-key', clientId: undefined, clientSecret: undefined },
   });
   expect([result.verdict, result.findings]).toEqual(['nothing-tested', []]);
 });
 
-test('says in plain words what never came, where an accepted operation leaves something open', async () => {
+test('names the missing answers of an accepted operation in words', async () => {
   const { result } = await runAgainst('library', apis.library.create());
   const open = result.obligations.flatMap(({ operation, check, reason }) =>
     reason === undefined ? [] : [`${operation} ${check}: ${reason}`],
@@ -321,12 +321,12 @@ describe('what looks like the API at one place alone is an API with defects, not
     expect(result.findings.length).toBeGreaterThan(0);
   });
 
-  test('pages that refuse the credentials', async () => {
+  test('pages that reject the credentials', async () => {
     const { result } = await runAgainst('library', () => ({ ...page, status: 401 }));
     expect(result.verdict).not.toBe('wrong-address');
   });
 
-  test('a page where the contract tells nothing of content', async () => {
+  test('a page for a response without declared content', async () => {
     const contract = readContract(
       'ping.yaml',
       "openapi: 3.1.0\ninfo: {title: Ping, version: '1'}\npaths: {/ping: {get: {responses: {'200': {description: Up}}}}}",
@@ -359,7 +359,7 @@ test('a page is no answer to ids either, and nothing of it counts as covered', a
   expect(result.fix).toContain('the address beneath which the API is found');
 });
 
-test('a 2xx that nobody documents is a defect and an acceptance: its ids are used, its body is not judged', async () => {
+test('an undocumented 2xx is a defect and an acceptance: its ids are used, its body is not judged', async () => {
   const handle = apis.library.create();
   const { result, served } = await runAgainst('library', async (request) => {
     const answer = await handle(request);
@@ -374,7 +374,7 @@ test('a 2xx that nobody documents is a defect and an acceptance: its ids are use
   expect(served.requests).toContain('DELETE /v2/books/b3');
 });
 
-test('asks whether the address is complete where only ids were looked for: nothing tells which of both is wrong', async () => {
+test('asks to check the address if all paths had ids: either may be wrong', async () => {
   const { result } = await runAgainst('library', () => ({ status: 404, body: { reason: 'none' } }), {
     selection: { only: ['readBook'], exclude: [] },
   });
@@ -382,7 +382,7 @@ test('asks whether the address is complete where only ids were looked for: nothi
   expect(result.message).toContain('was 404');
 });
 
-test('says that nothing listens', async () => {
+test('reports that nothing listens', async () => {
   const served = await serve(() => ({ status: 200 }));
   await served.close();
   const contract = await readContractFile(apis.library.file);
@@ -422,7 +422,7 @@ test('a key that ends in mid-run cuts it short, and no operation is blamed', asy
   expect(warning?.fix).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
 });
 
-test('waits as Retry-After says', async () => {
+test('waits as long as Retry-After asks', async () => {
   const handle = apis.weather.create();
   let refusedAt = 0;
   const waits: number[] = [];

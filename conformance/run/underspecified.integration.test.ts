@@ -48,7 +48,7 @@ const handle: Handler = ({ path, query, method }) => {
   return { status: method === 'POST' ? 201 : 200 };
 };
 
-describe('what the server refuses although the contract allows it', () => {
+describe('a value that the server rejects and the contract allows', () => {
   test('is noted once for each place, in no report as a defect', async () => {
     const served = await serve(handle);
     const result = await runConformance(

@@ -80,44 +80,44 @@ describe('what a run amounts to', () => {
       message: /^Nothing tested: 1 of 1 operation was never accepted: open\.$/,
     },
     {
-      name: 'one redirected, as nobody documents',
+      name: 'an undocumented redirect',
       came: { guarded: 200, open: 301 },
       verdict: 'passed',
       message: /, but 1 of 2 operations was never accepted: open\.$/,
     },
     { name: 'nothing sent', came: {}, verdict: 'nothing-tested', message: /no request could be sent/ },
     {
-      name: 'refusals of credentials alone',
+      name: 'only rejections of credentials',
       came: { guarded: 401 },
       verdict: 'nothing-tested',
       message: /only saw 401/,
     },
     {
-      name: 'the same beside an open operation',
+      name: 'the same with an open operation',
       came: { guarded: 401, open: 200 },
       verdict: 'nothing-tested',
       message: /^Nothing tested of what needs credentials: /,
     },
     {
-      name: 'the same beside one that takes credentials or none',
+      name: 'the same with an operation of optional credentials',
       came: { guarded: 429, optional: 200 },
       verdict: 'nothing-tested',
     },
-    { name: 'refusals of rights alone', came: { guarded: 403 }, verdict: 'nothing-tested', message: /only saw 403/ },
+    { name: 'only rejections of rights', came: { guarded: 403 }, verdict: 'nothing-tested', message: /only saw 403/ },
     {
-      name: 'refusals of credentials beside what comes before anybody looks at them',
+      name: 'rejections of credentials with answers that may come before them',
       came: { guarded: 401, guarded2: 500, guarded3: 404, guarded4: 302 },
       verdict: 'nothing-tested',
       message: /only saw 302, 401, 404, 500/,
     },
     {
-      name: 'refusals of credentials beside requests refused for their form',
+      name: 'rejections of credentials with failed validation',
       came: { guarded: 401, guarded2: 422, guarded3: 400 },
       verdict: 'nothing-tested',
       message: /only saw 400, 401, 422/,
     },
     {
-      name: 'a refusal that tells of data',
+      name: 'a rejection about data',
       came: { guarded: 400 },
       verdict: 'nothing-tested',
       message: /never accepted/,
@@ -130,7 +130,7 @@ describe('what a run amounts to', () => {
     },
     { name: 'an API without a name', came: { guarded: 'unresolved' }, verdict: 'unreachable' },
     {
-      name: 'an API that is away beside another server',
+      name: 'an API that is away, with another server',
       came: { open: 'refused', token: 200 },
       verdict: 'unreachable',
     },
@@ -140,7 +140,7 @@ describe('what a run amounts to', () => {
       verdict: 'unreachable',
       message: /\(http:\/\/auth\)/,
     },
-    { name: 'another server that is away beside an API', came: { open: 200, token: 'refused' }, verdict: 'passed' },
+    { name: 'another server that is away, with an API', came: { open: 200, token: 'refused' }, verdict: 'passed' },
     { name: 'an API that went away', came: { guarded: 200, open: 'refused' }, verdict: 'passed' },
     {
       name: 'silence alone',
@@ -192,7 +192,7 @@ test('a reason for want of a token is in the fix where nothing was accepted, wha
   expect(judge({ guarded: 409 }, ['one']).fix).toMatch(/^No token: one\. /);
 });
 
-test('refused credentials go before the defects of their refusals', () => {
+test('rejected credentials go before defects of their rejections', () => {
   const judged = judge({ guarded: 401 }, [], undefined, undefined, [{ severity: 'defect' }]);
   expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['nothing-tested', 2]);
 });
