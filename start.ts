@@ -179,6 +179,6 @@ async function explain(error: unknown): Promise<string> {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  const { describeFailure } = await import('./server/command-line/describe-failure.ts');
+  const { describeFailure } = await import('./server/commands/describe-failure.ts');
   return describeFailure(error).text;
 }

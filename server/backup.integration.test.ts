@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main, runHere, runProcess } from './command-line/fixtures/run-command.ts';
+import { main, runHere, runProcess } from './commands/fixtures/run-command.ts';
 import { openDatabase } from './store/sqlite/open-database.ts';
 
 // If these fail, the day on which a backup is needed is the day on which it is found to be none.

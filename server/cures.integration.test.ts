@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { main, runHere } from './command-line/fixtures/run-command.ts';
+import { main, runHere } from './commands/fixtures/run-command.ts';
 
 // If these fail, somebody whose server does not start pastes what it says, and it does not work either.
 
@@ -34,7 +34,7 @@ const here: Start = async (args, { env, cwd }) => {
   return { exitCode, text: stdout + stderr };
 };
 
-// What is printed by npm and by Node in the root is said, and not run, in command-line/say-cure.test.ts.
+// What is printed by npm and by Node in the root is said, and not run, in commands/say-cure.test.ts.
 for (const { name, cwd, start, tags } of [
   { name: 'npm', cwd: () => root, start: startBy('npm', 'run', '-s', 'lockstep-server', '--'), tags: ['full'] },
   { name: 'node', cwd: () => root, start: startBy(process.execPath, 'server/main.ts'), tags: ['full'] },

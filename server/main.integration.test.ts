@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommandOutput, main, runHere, runProcess } from './command-line/fixtures/run-command.ts';
+import { type CommandOutput, main, runHere, runProcess } from './commands/fixtures/run-command.ts';
 
 // An operator's first hour, in the order in which it happens: each command works, says so, and may be run again.
 
@@ -533,9 +533,7 @@ test('what is compiled once is not compiled again, and kept in a folder of the r
   const help = () => runProcess(['--help'], { env: { ...env, ...more } });
   await help();
   const { stdout, stderr } = await help();
-  const lines = `${stdout}${stderr}`
-    .split('\n')
-    .filter((line) => /reading cache .*command-line\/program\.ts/.test(line));
+  const lines = `${stdout}${stderr}`.split('\n').filter((line) => /reading cache .*commands\/program\.ts/.test(line));
   expect(lines).toHaveLength(2);
   for (const line of lines) expect(line).toMatch(/\/node_modules\/\.cache\/compiled\/.*success/);
 });

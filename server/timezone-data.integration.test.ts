@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main, runHere } from './command-line/fixtures/run-command.ts';
+import { main, runHere } from './commands/fixtures/run-command.ts';
 import {
   changeTroll,
   readOwnTimezoneFiles,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runHere } from '../server/command-line/fixtures/run-command.ts';
+import { runHere } from '../server/commands/fixtures/run-command.ts';
 import { type Browser, openBrowser, type Page } from '../server/oauth/fixtures/browser.ts';
 import { untilPrinted } from './until-printed.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runHere } from '../server/command-line/fixtures/run-command.ts';
+import { runHere } from '../server/commands/fixtures/run-command.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 

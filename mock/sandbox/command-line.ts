@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { describeUnknown } from '@lockstep/runtime/form/sentence';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
-import { describeFailure } from '@lockstep/server/command-line/describe-failure';
+import { describeFailure } from '@lockstep/server/commands/describe-failure';
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';
 import { openLog } from '@lockstep/server/open-log';

@@ -1,9 +1,57 @@
 import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
+import { type Command, Option } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Account } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Found, nearestOf } from './command.ts';
-import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
+import { addCommand, addSwitchCommands, type Found, nearestOf } from './command.ts';
+import {
+  addListCommand,
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  showList,
+} from './listing.ts';
+import { readDays, readInstant } from './read-option.ts';
+import type { Shell } from './shell.ts';
+
+interface TrialFlags {
+  readonly days: number;
+  readonly until?: number;
+  readonly force?: boolean;
+}
+
+export function addAccountCommands(program: Command, shell: Shell): void {
+  const account = program.command('account').description('who may call the API');
+  addCommand(account, 'trial <id>', 'until a time; then every call is 402')
+    .addOption(new Option('--days <number>', 'so many times 24 hours from now').default(30).argParser(readDays))
+    .addOption(new Option('--until <instant>', 'the time itself, RFC 3339').argParser(readInstant).conflicts('days'))
+    .option('--force', 'also where it is subscribed, or had a trial by --days before')
+    .addHelpText(
+      'after',
+      '\nRun again with --until, nothing changes. With --days a trial that runs is left as it is; where one has ended, or the account is\n' +
+        'subscribed, it is refused with exit code 1 unless forced.',
+    )
+    .action(
+      shell.runOnStore((store, id: string, { days, until, force = false }: TrialFlags) =>
+        startTrial(store, id, { end: until === undefined ? { days } : { until }, force, now: Date.now() }),
+      ),
+    );
+  addCommand(account, 'subscribe <id>', 'without end').action(shell.runOnStore(subscribe));
+  addSwitchCommands(
+    account,
+    shell,
+    [
+      ['disable', 'refuse every token for it, at once; nothing of it is removed'],
+      ['enable', 'take a disabled account back'],
+    ],
+    (store, id, verb) => switchAccount(store, id, verb, Date.now()),
+  );
+  addListCommand(account, 'accounts: subscription, devices, properties').action(
+    shell.runOnStore((store, options: ListOptions) => listAccounts(store, { ...options, now: Date.now() })),
+  );
+}
 
 type AccountStores = Pick<Store, 'accounts'>;
 

@@ -1,10 +1,12 @@
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Job } from '../store/jobs/job-store.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Found, nearestOf } from './command.ts';
+import { addSwitchCommands, type Found, nearestOf } from './command.ts';
 import {
+  addListCommand,
   type Column,
   chooseAccounts,
   formatSecond,
@@ -14,6 +16,34 @@ import {
   readAccounts,
   showList,
 } from './listing.ts';
+import type { Shell } from './shell.ts';
+
+export function addBridgeCommands(program: Command, shell: Shell): void {
+  const bridge = program.command('bridge').description('gateways of locks and keypads');
+  addSwitchCommands(
+    bridge,
+    shell,
+    [
+      ['online', 'let it take jobs'],
+      ['offline', 'refuse jobs for it (406), and leave waiting ones until they end'],
+    ],
+    switchBridge,
+  );
+  addListCommand(bridge, 'bridges: online, jobs that wait, links').action(
+    shell.runOnStore((store, options: ListOptions) => listBridges(store, { ...options, now: Date.now() })),
+  );
+}
+
+export function addJobsCommands(program: Command, shell: Shell): void {
+  const jobs = program.command('jobs').description('what bridges were asked to do');
+  addListCommand(jobs, 'jobs, newest first')
+    .option('--bridge <id>', 'of this bridge alone')
+    .action(
+      shell.runOnStore((store, options: ListOptions & { readonly bridge?: string }) =>
+        listJobs(store, { ...options, now: Date.now() }),
+      ),
+    );
+}
 
 const bridgeColumns: readonly Column<ReturnType<typeof describeBridge>>[] = [
   ['BRIDGE', ({ bridgeId }) => bridgeId],

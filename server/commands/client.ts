@@ -1,16 +1,106 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
+import { type Command, Option } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
-import { endOfPrevious } from '../oauth/client-secrets.ts';
-import {
-  ClientFault,
-  createClientMetadata,
-  type OwnClient,
-  type PartnerClient,
-} from '../oauth/create-client-metadata.ts';
+import { endOfPrevious, rotateSecret } from '../oauth/client-secrets.ts';
+import type { OwnClient, PartnerClient } from '../oauth/create-client-metadata.ts';
 import type { ClientRecord, Store } from '../store/store.ts';
-import { type Found, nearestOf } from './command.ts';
-import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
+import { addCommand, addSwitchCommands, type Found, nearestOf } from './command.ts';
+import {
+  addListCommand,
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  showList,
+} from './listing.ts';
+import { readOverlap } from './read-option.ts';
+import type { Shell } from './shell.ts';
+
+/** The options of `client create`, as commander hands them over. */
+interface ClientOptions {
+  readonly name: string;
+  readonly account?: string;
+  readonly redirectUri?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly requirePkce?: true;
+  readonly rotateRefreshToken?: true;
+}
+
+export function addClientCommands(program: Command, shell: Shell): void {
+  const client = program.command('client').description('OAuth clients');
+  addCommand(client, 'create <id>', 'make a client; its secret is shown once')
+    .requiredOption('--name <text>', 'what the consent page calls it')
+    .option('--account <id>', 'acts for this account alone, with its own credentials')
+    .option('--redirect-uri <url...>', 'acts for whoever logs in; static https callback, byte for byte')
+    .option('--scope <scope...>', 'scopes it may have; left out: all')
+    .option('--require-pkce', 'refuse logins without PKCE')
+    .option('--rotate-refresh-token', 'give a new refresh token at each refresh')
+    .action(
+      shell.runOnStore((store, clientId: string, options: ClientOptions, command: Command) =>
+        createClient(store, readClient(command, clientId, options)),
+      ),
+    );
+  addCommand(client, 'rotate <id>', 'give it a new secret, shown once; the old one works on for a while; audited')
+    .addOption(
+      new Option('--overlap <length>', 'how long the old one works: hours or days as 36h, 7d; 0: not at all')
+        .default(24 * 3600, '24h')
+        .argParser(readOverlap),
+    )
+    .addHelpText(
+      'after',
+      '\nTokens that were given stay valid. Of two rotations within an overlap, the first secret ends with the second rotation: there are\n' +
+        'never three. If the old secret may be in wrong hands: --overlap 0.',
+    )
+    .action(
+      shell.runOnStore((store, id: string, { overlap }: { readonly overlap: number }) =>
+        rotateClient(store, id, {
+          overlapSeconds: overlap,
+          now: Date.now(),
+        }),
+      ),
+    );
+  addSwitchCommands(
+    client,
+    shell,
+    [
+      ['disable', 'refuse its tokens and give it no new ones, at once'],
+      ['enable', 'take a disabled client back'],
+    ],
+    (store, id, verb) => switchClient(store, id, verb, Date.now()),
+  );
+  addListCommand(client, 'clients by id: who each acts for, scopes, callbacks, an old secret that still works').action(
+    shell.runOnStore((store, options: ListOptions) => listClients(store, { ...options, now: Date.now() })),
+  );
+}
+
+/**
+ * Which client the options of `client create` describe.
+ *
+ * @throws CommanderError where they describe both kinds of client, neither, or say of one what only the other can have
+ */
+function readClient(
+  command: Command,
+  clientId: string,
+  { name, account: ownerAccount, redirectUri, scope, requirePkce, rotateRefreshToken }: ClientOptions,
+): OwnClient | PartnerClient {
+  const refuse = (text: string): never => command.error(text, { exitCode: 2 });
+  if ((ownerAccount === undefined) === (redirectUri === undefined))
+    refuse('Give either --account or --redirect-uri: a client acts for its own account or for others.');
+  const common = { clientId, name, ...(scope && { scopes: scope }) };
+  if (ownerAccount === undefined)
+    return {
+      kind: 'partner',
+      ...common,
+      redirectUris: redirectUri ?? [],
+      ...(requirePkce && { requirePkce }),
+      ...(rotateRefreshToken && { rotateRefreshToken }),
+    };
+  if (requirePkce) refuse('--require-pkce is for clients with --redirect-uri.');
+  if (rotateRefreshToken) refuse('--rotate-refresh-token is for clients with --redirect-uri.');
+  return { kind: 'own', ...common, ownerAccount };
+}
 
 /** What `client create` sets, by the option that says so. */
 const options = {
@@ -27,6 +117,8 @@ const options = {
  * it says something else than the first time.
  */
 export async function createClient(store: Store, input: OwnClient | PartnerClient): Promise<CommandResult> {
+  // The contract, which has the scopes, comes with it.
+  const { ClientFault, createClientMetadata } = await import('../oauth/create-client-metadata.ts');
   try {
     const { clientId, metadata, secret } = createClientMetadata(input);
     if (input.kind === 'own' && (await store.accounts.find(input.ownerAccount)) === undefined) {
@@ -70,6 +162,60 @@ function findDifferences(kept: string, given: string): string[] {
   return Object.entries(options).flatMap(([member, option]) =>
     isDeepStrictEqual(read(one, member), read(other, member)) ? [] : [option],
   );
+}
+
+/**
+ * `client rotate`: a new secret, shown now and never again. The old one works for the overlap, so that whoever runs the client can change
+ * over; one that an earlier rotation left ends now. Audited, in the same transaction.
+ *
+ * @param overlapSeconds 0: the old secret ends at once
+ * @returns `declined` where somebody else changed the client at this moment: nothing was changed here
+ */
+export async function rotateClient(
+  store: Pick<Store, 'clients'>,
+  clientId: string,
+  { overlapSeconds, now }: { readonly overlapSeconds: number; readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const found = await findClient(store, clientId);
+  if (found.kind === 'refused') return found;
+  const { item: client } = found;
+  const nowSeconds = Math.floor(now / 1000);
+  const before = JSON.parse(client.metadata);
+  const { secret, metadata } = rotateSecret(before, { nowSeconds, overlapSeconds });
+  const changed = await store.clients.replaceMetadata(
+    { clientId, from: client.metadata, to: JSON.stringify(metadata) },
+    {
+      at: now,
+      // A partner has no account. Its id is no account's (RFC 9068, 5).
+      accountId: before.owner_account ?? clientId,
+      clientId,
+      action: 'rotate_client_secret',
+      deviceId: null,
+      requestId: null,
+    },
+  );
+  if (!changed)
+    return declined(`${clientId} was changed by somebody else at this moment; nothing changed. Run it again.`);
+  const until = endOfPrevious(metadata, nowSeconds);
+  const ended = endOfPrevious(before, nowSeconds);
+  const lines = [
+    `Rotated the secret of ${clientId}. The new one, shown this once:`,
+    secret,
+    until === undefined ? 'The old one has ended.' : `The old one works until ${formatSeconds(until)}.`,
+    ...(ended === undefined ? [] : [`The one before that, good until ${formatSeconds(ended)}, has ended now.`]),
+    ...(client.disabledAt === null ? [] : ['The client is disabled: neither works until it is enabled.']),
+  ];
+  return done(lines.join('\n'), {
+    clientId,
+    secret,
+    previousSecretUntil: until === undefined ? null : formatSeconds(until),
+    endedSecretUntil: ended === undefined ? null : formatSeconds(ended),
+    disabled: client.disabledAt !== null,
+  });
+}
+
+function formatSeconds(at: number): string {
+  return new Date(at * 1000).toISOString();
 }
 
 /** `client disable` and `client enable`: in force with the next request, at the API and at the token endpoint. Run again, nothing changes. */

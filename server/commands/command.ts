@@ -1,5 +1,32 @@
 import { nearestNames } from '@lockstep/runtime/form/nearest-name';
-import type { Refused } from '@lockstep/shell/command-result';
+import type { CommandResult, Refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
+import type { Store } from '../store/store.ts';
+import type { Shell } from './shell.ts';
+
+/** @param signature name and arguments, as `disable <id>` */
+export function addCommand(parent: Command, signature: string, description: string): Command {
+  return parent.command(signature).description(description).option('--json', 'print one JSON value instead of text');
+}
+
+/**
+ * Commands that turn one thing on or off, by its id.
+ *
+ * @param verbs a row for each command: its name, and what it does
+ * @param argument what the id is
+ */
+export function addSwitchCommands<Verb extends string>(
+  parent: Command,
+  shell: Shell,
+  verbs: readonly (readonly [verb: Verb, description: string])[],
+  turn: (store: Store, id: string, verb: Verb) => Promise<CommandResult>,
+  argument = '<id>',
+): void {
+  for (const [verb, description] of verbs)
+    addCommand(parent, `${verb} ${argument}`, description).action(
+      shell.runOnStore((store, id: string) => turn(store, id, verb)),
+    );
+}
 
 /** What a command looked for, or the refusal of a name that nothing has. */
 export type Found<Item> = { readonly kind: 'found'; readonly item: Item } | Refused;

@@ -3,7 +3,7 @@ import { linkable } from '../store/records.ts';
 import type { ImportScope, NamesTaken } from '../store/store.ts';
 import { deriveId } from './build-records.ts';
 import type { ImportedDevice, ImportFile } from './read-import-file.ts';
-import { describeTimezone, isTimezone } from './timezone.ts';
+import { describeTimezone, isTimezone } from './timezone-changes.ts';
 
 /** A bridge reaches no more (contract, "Bridge jobs"). */
 const linksPerBridge = 5;

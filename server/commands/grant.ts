@@ -1,12 +1,68 @@
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
-import { type HeldGrant, readGrant } from '../oauth/connected-apps.ts';
+import type { HeldGrant } from '../oauth/connected-apps.ts';
 import type { Owner } from '../store/records.ts';
 import { type AuditEntry, type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { findClient } from './client.ts';
-import type { Found } from './command.ts';
-import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
+import { addCommand, type Found } from './command.ts';
+import {
+  addListCommand,
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  showList,
+} from './listing.ts';
 import { findOwner } from './owner.ts';
+import type { Shell } from './shell.ts';
+
+interface GrantFlags {
+  readonly account?: string;
+  readonly owner?: string;
+  readonly client?: string;
+}
+
+export function addGrantCommands(program: Command, shell: Shell): void {
+  const grant = program.command('grant').description('what owners have connected to their accounts');
+  addListCommand(grant, 'grants, the newest first: who gave what to which client, and until when')
+    .option('--owner <email>', 'of this owner alone')
+    .option('--client <id>', 'to this client alone')
+    .action(
+      shell.runOnStore((store, options: Omit<GrantListOptions, 'now'>) =>
+        listGrants(store, { ...options, now: Date.now() }),
+      ),
+    );
+  addCommand(grant, 'revoke [grant]', 'refuse the tokens of one grant or of many, at once; audited')
+    .option('--account <id>', 'all that owners of this account gave')
+    .option('--owner <email>', 'all that this owner gave')
+    .option('--client <id>', 'all that this client was given; with --account or --owner what those gave it')
+    .addHelpText('after', '\nWhat is revoked stays so: its owner can connect the app anew.')
+    .action(
+      shell.runOnStore((store, id: string | undefined, flags: GrantFlags, command: Command) =>
+        revokeGrants(store, readChoice(command, id, flags), Date.now()),
+      ),
+    );
+}
+
+/** @throws CommanderError where they name no grants, or one grant and others */
+function readChoice(command: Command, grant: string | undefined, flags: GrantFlags): GrantChoice {
+  const refuse = (text: string): never => command.error(text, { exitCode: 2 });
+  const { account, owner, client } = flags;
+  if (grant !== undefined) {
+    if (account !== undefined || owner !== undefined || client !== undefined)
+      refuse(
+        'Give either a grant, or any of --account, --owner and --client: a grant is one of one owner and one client.',
+      );
+    return { grant };
+  }
+  if (account !== undefined) return { account, owner, client };
+  if (client !== undefined) return { owner, client };
+  return owner === undefined
+    ? refuse('Say which: a grant as grant list shows it, --account, --owner, or --client.')
+    : { owner };
+}
 
 type GrantStores = Pick<Store, 'accounts' | 'clients' | 'oidc' | 'owners'>;
 
@@ -46,7 +102,7 @@ export async function listGrants(store: GrantStores, options: GrantListOptions):
     nowSeconds: Math.floor(now / 1000),
     limit: limit + 1,
   });
-  return showList('grants', await addOwners(store, found.map(readGrant)), limit, columns);
+  return showList('grants', await readGrants(store, found), limit, columns);
 }
 
 /** `grant revoke`: refresh tokens and access tokens are refused from the next request on. Audited, in the same transaction. */
@@ -60,7 +116,7 @@ export async function revokeGrants(
 
 async function revokeOne(store: GrantStores, grantId: string, now: EpochMilliseconds): Promise<CommandResult> {
   const [found] = await store.oidc.listGrants({ grantId, nowSeconds: Math.floor(now / 1000), limit: 1 });
-  const [grant] = await addOwners(store, found === undefined ? [] : [readGrant(found)]);
+  const [grant] = await readGrants(store, found === undefined ? [] : [found]);
   if (found === undefined || grant === undefined) {
     if (await store.oidc.isGrantRevoked(grantId))
       return done(`The grant ${grantId} is revoked already; nothing changed.`, { grant: grantId, revoked: 0 });
@@ -167,7 +223,10 @@ async function findNamed(
   return { kind: 'found', item: named };
 }
 
-async function addOwners({ owners }: GrantStores, grants: readonly HeldGrant[]) {
+async function readGrants({ owners }: GrantStores, found: Awaited<ReturnType<Store['oidc']['listGrants']>>) {
+  // The OAuth server comes with it.
+  const { readGrant } = await import('../oauth/connected-apps.ts');
+  const grants = found.map(readGrant);
   const emails = new Map<string, string>();
   for (const { ownerId } of grants)
     if (!emails.has(ownerId)) emails.set(ownerId, (await owners.find(ownerId))?.email ?? ownerId);

@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { main, runHere } from '../command-line/fixtures/run-command.ts';
 import { serveDemo } from '../operations/fixtures/serve-demo.ts';
 import { holdLock } from '../store/sqlite/fixtures/hold-lock.ts';
+import { main, runHere } from './fixtures/run-command.ts';
 
 // If these fail, an import of many devices keeps a server from writing for its whole time, or leaves behind what no second import mends.
 

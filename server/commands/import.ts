@@ -1,13 +1,60 @@
 import { readFile } from 'node:fs/promises';
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { UnusableReason } from '../store/store-unusable.ts';
+import { addCommand } from './command.ts';
 import { findImportFaults, listNames, nothingTaken } from './find-import-faults.ts';
-import { type ImportFile, readImportFile } from './read-import-file.ts';
-import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone.ts';
+import type { ImportFile } from './read-import-file.ts';
+import { type Shell, signals, withStore } from './shell.ts';
+import { createImportProgress } from './show-progress.ts';
+import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-changes.ts';
 import { type ImportEnd, type ImportRun, writeImport } from './write-import.ts';
+
+/** What follows the options in `import --help`: the file, member by member. `read-import-file.ts` says the same to the validator. */
+const importHelp = `
+{"account": {"id", "name"},
+ "properties": [{"id": 24 hexadecimal digits, "name", "timezone": IANA name or null}],
+ "devices": [{"deviceId", "deviceName", "type": Lock, Keypad or Bridge, "id": 24 hexadecimal digits,
+   "properties": [ids; the first gives the timezone], "links": [deviceIds: of a bridge its locks and keypads, at most 5; of a lock its keypads],
+   "capabilities": {"algoPin", "passagePin"}, "batteryLevel": 0 to 100, "online": of a bridge, "pairedAt": RFC 3339}]}
+
+Needed are account, ids, names and type. Whatever else is left out stays as it is stored, so that a file may be imported again and again;
+null, [] and false take away. What a file doesn't name stays as it is. A new device has a full battery and was paired now, a new bridge is
+online. Properties and links may be of this file, or stored already.
+
+All of the file is checked before anything is written: a file with a fault changes nothing. Then it is written in batches of some
+milliseconds, so that a server on the same database goes on. Ended in between (Ctrl-C, a database that others hold for over a minute, a
+name that somebody took meanwhile) it says how far it came, with exit code 1. Each device is whole by then or as it was, but for links,
+which come last; run again, it completes the rest.
+
+Codes issued before follow the clock of their device; how many of them get another is told.`;
+
+export function addImportCommand(program: Command, shell: Shell): void {
+  addCommand(program, 'import <file>', 'create or change an account, its properties and devices from a JSON file')
+    .addHelpText('after', importHelp)
+    .action(
+      shell.run(async (config, file: string) => {
+        const began = performance.now();
+        const progress = createImportProgress(shell.own.stderr, () => performance.now() - began);
+        const interruption = new AbortController();
+        const abort = () => interruption.abort();
+        // The same signal again ends it at once; what is written then is whole all the same.
+        for (const name of signals) process.once(name, abort);
+        try {
+          return await importFile((use, options) => withStore(config, use, options), file, Date.now(), {
+            signal: interruption.signal,
+            onProgress: progress.show,
+          });
+        } finally {
+          progress.end();
+          for (const name of signals) process.off(name, abort);
+        }
+      }),
+    );
+}
 
 type ImportStores = Pick<Store, 'accessCodes' | 'imports' | 'properties'>;
 type WithStore = (
@@ -31,6 +78,8 @@ export async function importFile(
   now: EpochMilliseconds,
   run: ImportRun = {},
 ): Promise<CommandResult> {
+  // The validator comes with it.
+  const { readImportFile } = await import('./read-import-file.ts');
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => cause);
   if (bytes instanceof Error)
     return refused(`${file} can't be read: ${bytes.code === 'ENOENT' ? 'it does not exist' : bytes.message}`);

@@ -1,7 +1,9 @@
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import { type Command, Option } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { DeviceQuery, Store } from '../store/store.ts';
-import { type Found, nearestOf } from './command.ts';
+import { addCommand, type Found, nearestOf } from './command.ts';
+import { readLimit } from './read-option.ts';
 
 /** What a list is narrowed to. */
 export interface ListOptions {
@@ -9,6 +11,13 @@ export interface ListOptions {
   readonly account?: string | undefined;
   /** At most so many rows, at least 1. */
   readonly limit: number;
+}
+
+/** A `list` command, whose options are those of `ListOptions`. */
+export function addListCommand(parent: Command, description: string): Command {
+  return addCommand(parent, 'list', description)
+    .option('--account <id>', 'of this account alone')
+    .addOption(new Option('--limit <number>', 'at most so many').default(100).argParser(readLimit));
 }
 
 /** A heading, and what stands under it. The last column may hold anything; the others hold no wide characters. */

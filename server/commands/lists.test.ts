@@ -5,13 +5,12 @@ import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { listAccounts, switchAccount } from './account.ts';
 import { listBridges, listJobs } from './bridge.ts';
-import { createClient, listClients, switchClient } from './client.ts';
+import { createClient, listClients, rotateClient, switchClient } from './client.ts';
 import { listDevices } from './device.ts';
 import { listGrants } from './grant.ts';
 import type { ListOptions } from './listing.ts';
 import { listOwners } from './owner.ts';
 import { listProperties } from './property.ts';
-import { rotateClient } from './rotate-client.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
 const bridge = 'BR1A00000001';

@@ -1,12 +1,83 @@
 import { randomBytes } from 'node:crypto';
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import type { Cure } from '@lockstep/shell/wrong-use';
+import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
-import { generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
+import { createPasswords, generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
 import type { Owner } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type Found, nearestOf } from './command.ts';
-import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
+import { addCommand, addSwitchCommands, type Found, nearestOf } from './command.ts';
+import {
+  addListCommand,
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  showList,
+} from './listing.ts';
+import { readPassword } from './read-password.ts';
+import type { Shell } from './shell.ts';
+
+interface PasswordFlag {
+  readonly passwordStdin?: true;
+}
+
+const passwordFlag = ['--password-stdin', 'the password is the one line on stdin; left out: one is made'] as const;
+
+const passwordHelp =
+  '\nOn a terminal, --password-stdin asks for it twice without showing it. It has 12 to 128 characters. One that is made has 100 bits and is\n' +
+  'shown this once; only a hash is kept (scrypt).';
+
+export function addOwnerCommands(program: Command, shell: Shell): void {
+  const owner = program.command('owner').description('persons who log in and connect applications to their account');
+  addCommand(owner, 'add <email>', 'let a person log in for an account; audited')
+    .requiredOption('--account <id>', 'the account')
+    .option('--name <text>', 'what applications and pages call the person; left out: the e-mail')
+    .option(...passwordFlag)
+    .addHelpText('after', passwordHelp)
+    .action(
+      shell.runOnStore(
+        async (store, email: string, options: PasswordFlag & { readonly account: string; readonly name?: string }) => {
+          const { account, name } = options;
+          return addOwner(store, email, { account, name, ...createPasswordOptions(options, shell) });
+        },
+      ),
+    );
+  addCommand(
+    owner,
+    'password <email>',
+    'another password, and out of every browser; applications stay connected; audited',
+  )
+    .option(...passwordFlag)
+    .addHelpText('after', passwordHelp)
+    .action(
+      shell.runOnStore((store, email: string, options: PasswordFlag) =>
+        setOwnerPassword(store, email, createPasswordOptions(options, shell)),
+      ),
+    );
+  addSwitchCommands(
+    owner,
+    shell,
+    [
+      ['disable', 'log out everywhere, disconnect every app, refuse further logins, at once; audited'],
+      ['enable', 'take a disabled owner back; applications have to be connected anew; audited'],
+    ],
+    (store, email, verb) => switchOwner(store, email, verb, Date.now()),
+    '<email>',
+  );
+  addListCommand(owner, 'owners by account and e-mail: when each came, and got the password').action(
+    shell.runOnStore(listOwners),
+  );
+}
+
+function createPasswordOptions({ passwordStdin }: PasswordFlag, { own: { stdin, stderr } }: Shell) {
+  return {
+    passwords: createPasswords(),
+    now: Date.now(),
+    readPassword: passwordStdin ? () => readPassword(stdin, stderr) : undefined,
+  };
+}
 
 type OwnerStores = Pick<Store, 'accounts' | 'owners'>;
 

@@ -1,9 +1,22 @@
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type Column, chooseAccounts, type ListOptions, showList } from './listing.ts';
-import { describeTimezone, describeTimezoneChanges, findAffectedCodes, isTimezone } from './timezone.ts';
+import { addCommand } from './command.ts';
+import { addListCommand, type Column, chooseAccounts, type ListOptions, showList } from './listing.ts';
+import type { Shell } from './shell.ts';
+import { describeTimezone, describeTimezoneChanges, findAffectedCodes, isTimezone } from './timezone-changes.ts';
+
+export function addPropertyCommands(program: Command, shell: Shell): void {
+  const property = program.command('property').description('places that devices belong to');
+  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)')
+    .addHelpText('after', '\nCodes issued before follow the new clock; how many of them are not over is told.')
+    .action(shell.runOnStore((store, id: string, timezone: string) => setTimezone(store, id, timezone, Date.now())));
+  addListCommand(property, 'properties by account and name: timezone, devices').action(
+    shell.runOnStore(listProperties),
+  );
+}
 
 type PropertyStores = Pick<Store, 'accessCodes' | 'accounts' | 'properties'>;
 

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
-import { switchClient } from './client.ts';
-import { rotateClient } from './rotate-client.ts';
+import { rotateClient, switchClient } from './client.ts';
 
 const now = Date.UTC(2026, 10, 21, 8, 0, 0, 345);
 const hour = 3600;

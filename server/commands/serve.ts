@@ -1,13 +1,32 @@
-import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { createDocsHandler, type Docs, DocsUnusable, readDocs } from '@lockstep/runtime/docs/serve-docs';
-import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
+import type { DocsHandler } from '@lockstep/runtime/docs/serve-docs';
+import { runUntilStopped, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { WrongUse } from '@lockstep/shell/wrong-use';
+import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { readKeyFile } from '../key-file.ts';
 import type { RunningService } from '../start-service.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Shell } from './shell.ts';
+
+export function addServeCommand(program: Command, shell: Shell): void {
+  program
+    .command('serve')
+    .description('serve until Ctrl-C or SIGTERM; logs are JSON on stdout')
+    .option('--json', 'tell as JSON too what keeps it from starting')
+    .addHelpText(
+      'after',
+      "\nSIGINT or SIGTERM ends it in order, with 0, also while it starts: what is under way has 10 seconds. The same signal again ends it at once.\nA log that can't be written doesn't stop it: lines are dropped beyond 1 MiB, and counted in the log as soon as it can be.",
+    )
+    .action(async () => {
+      const config = shell.prepare();
+      // Small and first: all that takes time to load is loaded under way, when signals are heard already.
+      const { openLog } = await import('../open-log.ts');
+      const { logger, end } = openLog(config.logLevel, 1);
+      await runUntilStopped(logger, (stopping) => serve(config, logger, stopping));
+      await end();
+      process.exit(0);
+    });
+}
 
 /**
  * `serve`: starts the service on the keys and the database of an operator.
@@ -15,7 +34,11 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
  * @throws KeyFileFault, WrongUse for docs that can't be served, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
  *   Nothing is left open
  */
-export async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
+async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
+  const [{ readKeyFile }, { openSqliteStore }] = await Promise.all([
+    import('../key-file.ts'),
+    import('../store/sqlite/open-store.ts'),
+  ]);
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
   const docs = config.docsFolder === undefined ? undefined : await readDocsFor(config.docsFolder);
   await throwIfStopping(stopping);
@@ -37,7 +60,7 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
       port: config.port,
       host: config.host,
       publicOrigin: config.publicOrigin,
-      ...(docs && { docs: (origin) => createDocsHandler(docs, origin) }),
+      ...(docs && { docs }),
       stopping,
     });
     logger.info({ origin: service.origin, database: config.database, tzdata: process.versions.tz }, 'ready');
@@ -49,9 +72,14 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
 }
 
 /** What the docs lack is the operator's to mend. */
-async function readDocsFor(folder: string): Promise<Docs> {
+async function readDocsFor(folder: string): Promise<(origin: string) => Promise<DocsHandler>> {
+  const [{ createDocsHandler, DocsUnusable, readDocs }, { default: contract }] = await Promise.all([
+    import('@lockstep/runtime/docs/serve-docs'),
+    import('@lockstep/contract/contract.json', { with: { type: 'json' } }),
+  ]);
   try {
-    return await readDocs(folder, { contract: contract['x-generated'].contract });
+    const docs = await readDocs(folder, { contract: contract['x-generated'].contract });
+    return (origin) => createDocsHandler(docs, origin);
   } catch (cause) {
     if (!(cause instanceof DocsUnusable)) throw cause;
     const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];

@@ -1,82 +1,64 @@
-import { nearestNames } from '@lockstep/runtime/form/nearest-name';
-import type { OpenCodes } from '../store/access-codes/access-code-store.ts';
+import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
+import type { EpochMilliseconds } from '../clock.ts';
+import type { TimezoneFolder } from '../timezone-data.ts';
+import { addCommand } from './command.ts';
+import type { Shell } from './shell.ts';
+import { describeTimezone, isTimezone } from './timezone-changes.ts';
 
-/** Whether this runtime knows the zone, as an IANA name and not as an offset. */
-export function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
+export function addTimezoneCommand(program: Command, shell: Shell): void {
+  addCommand(program, 'timezone [name]', 'edition of the timezone rules in use, and when a zone changes its clock')
+    .addHelpText(
+      'after',
+      '\nThe rules are those of Node, or of a folder of newer ones (TIMEZONE_DATA). Compare the changes of a zone with what its locks go by.',
+    )
+    .action(
+      shell.run(async ({ timezoneFolder }, name: string | undefined) =>
+        showTimezoneRules(name, {
+          folder: timezoneFolder,
+          now: Date.now(),
+        }),
+      ),
+    );
 }
 
-/** Says that a name is no zone, with the zone that comes near, or the form that zones have. */
-export function describeTimezone(name: string): string {
-  // An abbreviation stands for several zones, and is spelt like others still: MSK is in Omsk.
-  const isAbbreviation = /^[A-Z]{1,5}$/.test(name);
-  const [nearest] = isAbbreviation ? [] : nearestNames(name, Intl.supportedValuesOf('timeZone'));
-  return `${name} is no IANA timezone${nearest === undefined ? ': give one like Europe/Berlin' : `, nearest: ${nearest}`}`;
+/** A start may be 367 days ahead, and a daily code lasts 367 days: what is issued now can end no later. */
+const aheadDays = 2 * 367;
+
+/**
+ * `timezone`: by which rules the service reads clocks, and of one zone when its clock changes while a code that is issued now can last. A
+ * lock of that zone needs the same rules; this is what to compare them with.
+ *
+ * @param name IANA name; left out, the rules' edition and source alone
+ */
+export async function showTimezoneRules(
+  name: string | undefined,
+  { folder, now }: { readonly folder: TimezoneFolder | undefined; readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const { Temporal } = await import('../temporal.ts');
+  const tzdata = process.versions.tz ?? null;
+  const source = folder?.path ?? `Node ${process.versions.node}`;
+  const about = { tzdata, folder: folder?.path ?? null };
+  const lines = [`Timezone rules ${tzdata ?? 'of an unknown edition'}, of ${source}`];
+  if (name === undefined) return done(lines.join('\n'), about);
+  if (!isTimezone(name)) return refused(describeTimezone(name), about);
+  const start = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(name);
+  const changes = listChanges(start, start.add({ days: aheadDays }));
+  const isAt = `${name} is at ${start.offset} now`;
+  return done(
+    [
+      ...lines,
+      changes.length === 0
+        ? `${isAt}, without a change in ${aheadDays} days`
+        : `${isAt}, with changes in ${aheadDays} days:`,
+      ...changes.map(({ at, offset }) => `${at}  ${offset}`),
+    ].join('\n'),
+    { ...about, timezone: name, offset: start.offset, changes },
+  );
 }
 
-/** A property that is read on another clock from now on. Null: on none. */
-export interface TimezoneChange {
-  readonly property: string;
-  readonly timezone: string | null;
-  readonly before: string | null;
+function listChanges(from: Temporal.ZonedDateTime, to: Temporal.ZonedDateTime): { at: string; offset: string }[] {
+  const change = from.getTimeZoneTransition('next');
+  if (change === null || change.epochMilliseconds > to.epochMilliseconds) return [];
+  return [{ at: change.toInstant().toString(), offset: change.offset }, ...listChanges(change, to)];
 }
-
-/** Codes that are not over and go by another clock from now on. */
-export interface AffectedCodes {
-  readonly timezone: string | null;
-  readonly before: string | null;
-  readonly devices: number;
-  readonly codes: number;
-}
-
-/** What the two counts of an account say: a device changes its clock with its property, or by going to another. */
-export function findAffectedCodes(before: readonly OpenCodes[], after: readonly OpenCodes[]): readonly AffectedCodes[] {
-  const timezoneBefore = new Map(before.map(({ deviceId, timezone }) => [deviceId, timezone]));
-  const changed = after.flatMap(({ deviceId, timezone, codes }) => {
-    const old = timezoneBefore.get(deviceId);
-    return old === undefined || old === timezone ? [] : [{ timezone, before: old, codes }];
-  });
-  const groups = Map.groupBy(changed, (change) => JSON.stringify([change.before, change.timezone]));
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    return [{ ...first, devices: group.length, codes: group.reduce((sum, { codes }) => sum + codes, 0) }];
-  });
-}
-
-/** @returns lines that tell an operator what to do; none where nothing changed */
-export function describeTimezoneChanges(
-  changes: readonly TimezoneChange[],
-  affected: readonly AffectedCodes[],
-): readonly string[] {
-  if (changes.length + affected.length === 0) return [];
-  return [...changes.map(describeProperty), ...affected.flatMap(describeCodes), locksFollow];
-}
-
-function describeProperty({ property, timezone, before }: TimezoneChange): string {
-  return `${property}: ${timezone ?? 'no timezone'}, until now ${before ?? 'none'}`;
-}
-
-/** The digits of a code fix an hour of UTC and a length. What these are on a clock, the clock says. */
-function describeCodes({ timezone, before, devices, codes }: AffectedCodes): readonly string[] {
-  const which = `${count(codes, 'code')} of ${count(devices, 'device')}, issued before and not over,`;
-  if (timezone === null) return [`${which} will be judged by ${before} still.`];
-  return [
-    `Warning: ${which} will go by ${timezone}, until now ${before ?? 'no timezone'}.`,
-    'They will not open at the times that guests were told, if these clocks differ in more than whole hours, or a code is a daily one:',
-    'a start stays in its hour of UTC and moves by up to 59 minutes, a daily end goes by the changes of the new clock.',
-    'Issue such codes again, or end them all (device re-pair).',
-  ];
-}
-
-function count(number: number, noun: string): string {
-  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`;
-}
-
-const locksFollow =
-  'Locks go by their old timezone until they are given the new one. Codes are made for the new one from now on, and none without one.';

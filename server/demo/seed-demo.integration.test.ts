@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rotateClient } from '../commands/rotate-client.ts';
+import { rotateClient } from '../commands/client.ts';
 import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';

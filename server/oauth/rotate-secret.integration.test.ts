@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { rotateClient } from '../commands/rotate-client.ts';
+import { rotateClient } from '../commands/client.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post } from './fixtures/talk.ts';
 

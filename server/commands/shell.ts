@@ -14,6 +14,9 @@ export interface CommandProcess extends Pick<NodeJS.Process, 'env' | 'cwd' | 'ex
   exitCode?: NodeJS.Process['exitCode'];
 }
 
+/** End a command that takes long, in order. */
+export const signals = ['SIGINT', 'SIGTERM'] as const;
+
 /** What stands between a command and the process: environment, output and exit code. */
 export interface Shell {
   readonly own: CommandProcess;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeTimezone, isTimezone } from './timezone.ts';
+import { describeTimezone, isTimezone } from './timezone-changes.ts';
 
 test.each(['Europe/Berlin', 'Asia/Kathmandu', 'UTC'])('%s is one', (name) => expect(isTimezone(name)).toBe(true));
 

@@ -1,16 +1,57 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
+import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { KeyFileFault, readKeyFile } from '../key-file.ts';
-import { requireOwnKeys } from '../require-own-keys.ts';
-import { createSchemaComparison } from '../store/sqlite/compare-schema.ts';
-import { type CopyOptions, copyDatabase, formatSize, syncFile } from '../store/sqlite/copy-database.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import { replaceDatabase, requireUnused } from '../store/sqlite/replace-database.ts';
+import type { Keys } from '../keys.ts';
+import type { CopyOptions } from '../store/sqlite/copy-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
+import { addCommand } from './command.ts';
+import { type Shell, signals } from './shell.ts';
+import { tellProgress } from './show-progress.ts';
 
-export interface BackupOptions extends CopyOptions {
+type Run = (config: Config, file: string, options: BackupOptions) => Promise<CommandResult>;
+
+export function addBackupCommand(program: Command, shell: Shell): void {
+  addCommand(program, 'backup <file>', 'copy the database as it is now; the server may run on')
+    .option('--force', 'write over a file of that name')
+    .addHelpText(
+      'after',
+      '\nThe file is written under another name beside it, read back, and renamed: it is whole or not there. It needs and holds no keys. The\n' +
+        'key file belongs to it, and neither is worth anything without the other: keep a copy of that too, encrypted, somewhere else.',
+    )
+    .action(stoppable(shell, 'backing up', backUp));
+}
+
+export function addRestoreCommand(program: Command, shell: Shell): void {
+  addCommand(program, 'restore <file>', 'bring a backup back; the server must not run')
+    .option('--force', 'in place of the database that is there')
+    .addHelpText(
+      'after',
+      '\nThe backup stays as it is. It is read through and held against the key file first; then it takes the place of the database in one\n' +
+        'step. One with tables, indexes, triggers or views that the server does not make is refused. What was written since the backup is\n' +
+        'gone. Tokens and codes from before it stay good.',
+    )
+    .action(stoppable(shell, 'restoring', restore));
+}
+
+/** The action of a command on large files: Ctrl-C and SIGTERM end it in order, and what takes long says how far it is, on stderr. */
+function stoppable(shell: Shell, what: string, run: Run) {
+  return shell.run(async (config, file: string, { force = false }: { readonly force?: boolean }) => {
+    const stop = new AbortController();
+    const abort = () => stop.abort();
+    for (const signal of signals) process.on(signal, abort);
+    const time = () => performance.now();
+    const onProgress = tellProgress(what, { time, write: (line) => void shell.own.stderr.write(line) });
+    try {
+      return await run(config, resolve(file), { force, signal: stop.signal, onProgress, time });
+    } finally {
+      for (const signal of signals) process.off(signal, abort);
+    }
+  });
+}
+
+interface BackupOptions extends CopyOptions {
   /** In place of what has that name. */
   readonly force: boolean;
   /** Milliseconds, counted from anywhere. */
@@ -26,11 +67,12 @@ type Places = Pick<Config, 'database' | 'keyFile'>;
  * @param file absolute
  * @returns `declined` where the name is taken, or it was stopped; nothing is left of it then
  */
-export async function backUp(
+async function backUp(
   { database, keyFile }: Places,
   file: string,
   { force, time, ...options }: BackupOptions,
 ): Promise<CommandResult> {
+  const { copyDatabase, createSchemaComparison, formatSize, syncFile } = await loadCopying();
   if (!existsSync(database)) return refused(`The database ${database} does not exist. Look at DATABASE_URL.`);
   const taken = findTaken(file, database, force);
   if (taken !== undefined) return taken;
@@ -73,11 +115,17 @@ export async function backUp(
  * @returns `declined` where a database is there and `force` is not given, or it was stopped; nothing was changed then
  * @throws StoreUnusable, KeyFileFault: nothing was changed
  */
-export async function restore(
+async function restore(
   { database, keyFile }: Places,
   file: string,
   { force, time, ...options }: BackupOptions,
 ): Promise<CommandResult> {
+  const { copyDatabase, createSchemaComparison, formatSize } = await loadCopying();
+  const [{ openSqliteStore }, { replaceDatabase, requireUnused }, { requireOwnKeys }] = await Promise.all([
+    import('../store/sqlite/open-store.ts'),
+    import('../store/sqlite/replace-database.ts'),
+    import('../require-own-keys.ts'),
+  ]);
   if (!existsSync(file) || !statSync(file).isFile()) return refused(`${file} is no file.`);
   if (isSameFile(file, database)) return refused(`${file} is the database itself.`);
   const replaces = existsSync(database);
@@ -125,6 +173,15 @@ export async function restore(
   });
 }
 
+/** Loaded by the command that copies, not at each start: the database driver comes with it. */
+async function loadCopying() {
+  const [copying, comparing] = await Promise.all([
+    import('../store/sqlite/copy-database.ts'),
+    import('../store/sqlite/compare-schema.ts'),
+  ]);
+  return { ...copying, ...comparing };
+}
+
 function findTaken(file: string, database: string, force: boolean): CommandResult | undefined {
   if (!existsSync(dirname(file))) return refused(`The folder ${dirname(file)} does not exist.`);
   if (!existsSync(file)) return undefined;
@@ -139,7 +196,8 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 /** New keys are no cure here: under them nothing in the backup could be opened. */
-async function readKeysOf(file: string, keyFile: string): ReturnType<typeof readKeyFile> {
+async function readKeysOf(file: string, keyFile: string): Promise<Keys> {
+  const { KeyFileFault, readKeyFile } = await import('../key-file.ts');
   if (existsSync(keyFile)) return readKeyFile(keyFile);
   throw new KeyFileFault(
     `The key file ${keyFile} does not exist. Bring back the one that belongs to ${file} first (LOCKSTEP_KEYS).`,
