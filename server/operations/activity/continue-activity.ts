@@ -1,3 +1,4 @@
+import { operations } from '@lockstep/contract/operations';
 import type { Language } from '../../activity/messages/catalogues.ts';
 import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
 import { listOfCursor } from '../cursor-fields.ts';
@@ -15,13 +16,11 @@ export interface AskedActivity {
   readonly limit: number | undefined;
 }
 
-const defaultLimit = 100;
-
 /** Settles the parameters of a first page. */
 export function startActivity({
   sort = '-activityTimeAt',
   language = 'en',
-  limit = defaultLimit,
+  limit = operations.getDeviceActivity.extensions['x-pagination'].pageSize,
   ...asked
 }: AskedActivity): ActivityList {
   return { ...asked, sort, language, limit };

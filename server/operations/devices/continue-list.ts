@@ -4,8 +4,6 @@ import { type CursorFault, describeContradiction, describeOtherList, unreadableC
 import type { DeviceCursor } from './device-cursor.ts';
 import type { DeviceList, DeviceListOperation, DeviceListQuery } from './device-list.ts';
 
-const defaultLimit = 100;
-
 /** What a page is a page of, or why its cursor can't be followed. */
 export type ListStart =
   | { readonly kind: 'list'; readonly list: DeviceList }
@@ -13,7 +11,8 @@ export type ListStart =
 
 /** Settles the parameters of a first page. */
 export function startList(operation: DeviceListOperation, query: DeviceListQuery): ListStart {
-  const { sort = 'deviceName', type, search, expand, limit = defaultLimit } = query;
+  const { pageSize } = operations[operation].extensions['x-pagination'];
+  const { sort = 'deviceName', type, search, expand, limit = pageSize } = query;
   return { kind: 'list', list: { operation, sort, type, search: foldSearch(search), expand, limit } };
 }
 
