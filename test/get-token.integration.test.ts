@@ -85,7 +85,7 @@ describe('npm run token, of any deployment', () => {
     {
       name: 'another callback',
       args: ['--redirect-uri', 'https://x.example'],
-      says: /login answers 400: The way back/,
+      says: /login answers 400: The return address/,
     },
     { name: 'an unknown client', args: ['--client', 'nobody'], says: /login answers 400: Unknown application/ },
     {

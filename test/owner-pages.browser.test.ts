@@ -130,9 +130,9 @@ describe.skipIf(missing)('the pages for account owners', () => {
       start: '',
       order: [
         'Disconnect Sunrise Guest Suite',
-        'What it may do Sunrise Guest Suite Codes · Devices and properties · You',
+        'Permissions Sunrise Guest Suite Codes · Devices and properties · You',
         'Disconnect Cleaning Planner',
-        'What it may do Cleaning Planner Doors · Codes · Devices and properties · Activity · You',
+        'Permissions Cleaning Planner Doors · Codes · Devices and properties · Activity · You',
         'Log out',
         'Log out everywhere',
       ],

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 describe('single use', () => {
-  test('is decided by the store: one of twenty, and the others take everything back', async () => {
+  test('is decided by the store: one of twenty succeeds, and the others revoke everything', async () => {
     const codes = new OidcAdapter('AuthorizationCode', store);
     const tokens = new OidcAdapter('RefreshToken', store);
     await codes.upsert('code', { kind: 'AuthorizationCode', grantId: 'grant-1' }, 60);
@@ -23,7 +23,7 @@ describe('single use', () => {
     expect(await store.oidc.isGrantRevoked('grant-1')).toBe(true);
   });
 
-  test('a spent one stays spent when it is saved again', async () => {
+  test('a consumed artifact stays consumed when it is saved again', async () => {
     const codes = new OidcAdapter('AuthorizationCode', store);
     await codes.upsert('code', { kind: 'AuthorizationCode' }, 60);
     await codes.consume('code');
@@ -32,8 +32,8 @@ describe('single use', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('comes back as it was, from a row without its id', async () => {
+describe('a stored artifact', () => {
+  test('is restored as it was, from a row without its id', async () => {
     const interactions = new OidcAdapter('Interaction', store);
     const payload = {
       kind: 'Interaction',
@@ -63,7 +63,7 @@ describe('what is kept', () => {
 });
 
 describe('clients', () => {
-  test('are looked for by ids that a client can have, and by no other', async () => {
+  test('are looked up by valid client ids alone', async () => {
     const asked: string[] = [];
     const clients = { ...store.clients, find: async (id: string) => void asked.push(id) };
     const adapter = new OidcAdapter('Client', { ...store, clients });

@@ -5,16 +5,16 @@ import { whenAvailable } from './unavailable.ts';
 
 export type AdapterStore = Pick<Store, 'oidc' | 'clients' | 'accounts'>;
 
-/** Models that stand for an owner's login or consent: found again by who it was, to end them. */
+/** Models of an owner's login or consent. They are stored with owner and client, so that they can be revoked. */
 const ownedModels: ReadonlySet<string> = new Set(['Session', 'Grant', 'AuthorizationCode', 'RefreshToken']);
 
-/** A code is kept a day past its end, so that a late replay is still seen; everything else a minute. */
+/** A code is kept a day after its expiry, so that a late replay is detected; everything else a minute. */
 const codeKeepSeconds = 86_400;
 const keepSeconds = 60;
 
 /**
- * Where oidc-provider keeps one of its models. It checks and then consumes, so single use is only as atomic as
- * `consume` here, which the store decides by one conditional statement. Holds no SQL; the store knows no OAuth error.
+ * Stores one model of oidc-provider, which checks and then consumes: single use is only as atomic as `consume` here, one conditional
+ * statement of the store. This class contains no SQL, and the store knows no OAuth error.
  */
 export class OidcAdapter implements Adapter {
   readonly #model: string;
@@ -32,7 +32,7 @@ export class OidcAdapter implements Adapter {
       this.#store.oidc.put({
         model: this.#model,
         idHash: hashSecret(id),
-        // The id of a grant opens nothing, it stands in every access token of it: kept as it is, so that a list of grants can name it.
+        // The id of a grant is no secret, as every access token of it contains the id. It is stored in clear for lists of grants.
         grantId: (this.#model === 'Grant' ? id : payload.grantId) ?? null,
         uid: this.#model === 'Session' ? (payload.uid ?? null) : null,
         ownerId: (ownedModels.has(this.#model) ? payload.accountId : undefined) ?? null,
@@ -50,8 +50,9 @@ export class OidcAdapter implements Adapter {
     if (row === undefined || (this.#model === 'Interaction' && row.consumedAt !== null)) return undefined;
     const payload = withBearers(id, JSON.parse(row.payload));
     const isSpentCode = this.#model === 'AuthorizationCode' && row.consumedAt !== null;
-    // oidc-provider revokes on a replay within the 60 s of a code, and only refuses afterwards (RFC 6749, 4.1.2).
-    if (isSpentCode && row.grantId !== null && (payload.exp ?? 0) <= nowSeconds()) await this.#takeBack(row.grantId);
+    // oidc-provider revokes on a replay within a code's 60 s, and only rejects it afterwards (RFC 6749, 4.1.2).
+    if (isSpentCode && row.grantId !== null && (payload.exp ?? 0) <= nowSeconds())
+      await this.#revokeReplayed(row.grantId);
     return row.consumedAt === null ? payload : { ...payload, consumed: row.consumedAt };
   }
 
@@ -67,9 +68,9 @@ export class OidcAdapter implements Adapter {
   async consume(id: string): Promise<void> {
     const idHash = hashSecret(id);
     if (await whenAvailable(this.#store.oidc.consume(this.#model, idHash, nowSeconds()))) return;
-    // Somebody else was first: all that came of it goes (RFC 6749, 4.1.2).
+    // Another request was first: revoke everything issued from this artifact (RFC 6749, 4.1.2).
     const row = await whenAvailable(this.#store.oidc.find(this.#model, idHash));
-    if (row?.grantId) await this.#takeBack(row.grantId);
+    if (row?.grantId) await this.#revokeReplayed(row.grantId);
     throw new errors.InvalidGrant('already consumed');
   }
 
@@ -77,28 +78,28 @@ export class OidcAdapter implements Adapter {
     const idHash = hashSecret(id);
     if (this.#model === 'Grant') return this.#revoke(id);
     if (this.#model === 'Interaction') return this.#end(id);
-    // Who ends a refresh token ends its grant. Upstream does one after the other: a process that died between them would leave
-    // access tokens that are good for a day, and a token that nobody can revoke again.
+    // Revoking a refresh token revokes its grant. Upstream does one after the other: if the process died in between, access tokens would
+    // stay valid for a day, and the refresh token could not be revoked again.
     const row =
       this.#model === 'RefreshToken' ? await whenAvailable(this.#store.oidc.find(this.#model, idHash)) : undefined;
     if (row?.grantId) return this.#revoke(row.grantId);
     await whenAvailable(this.#store.oidc.remove(this.#model, idHash));
   }
 
-  /** Asked for each model in turn, beside the end of the grant itself, which takes all of them along in one transaction. */
+  /** Upstream calls this for each model and destroys the grant itself, which removes all of them in one transaction. */
   async revokeByGrantId(): Promise<void> {}
 
   /**
-   * A form that is sent twice leads on twice: one of both ends the interaction, or each would get a code. It is kept as spent, so that a
-   * form that comes late does not bring it back.
+   * A form that is sent twice is processed twice, but only one of the two may end the interaction, or each would get a code. The interaction
+   * is kept as consumed, so that a late form does not restore it.
    */
   async #end(uid: string): Promise<void> {
     const isFirst = await whenAvailable(this.#store.oidc.consume(this.#model, hashSecret(uid), nowSeconds()));
     if (!isFirst) throw new errors.SessionNotFound('the interaction has ended');
   }
 
-  /** What upstream does where it finds a replay itself, its event included: the log tells of it. */
-  async #takeBack(grantId: string): Promise<void> {
+  /** Revokes a grant as upstream does on a replay, with its event, which is logged. */
+  async #revokeReplayed(grantId: string): Promise<void> {
     await this.#revoke(grantId);
     const { ctx } = Provider;
     ctx?.oidc.provider.emit('grant.revoked', ctx, grantId);
@@ -109,7 +110,7 @@ export class OidcAdapter implements Adapter {
     await whenAvailable(this.#store.oidc.revokeGrant(grantId, hashSecret(grantId), now, now + revocationKeptSeconds));
   }
 
-  /** A disabled client, and an own-account client of a disabled or deleted account, is as one that never existed. */
+  /** Treats a disabled client, and an own-account client of a disabled or deleted account, as unknown. */
   async #findClient(id: string): Promise<AdapterPayload | undefined> {
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) return undefined;
     const row = await whenAvailable(this.#store.clients.find(id));
@@ -122,8 +123,8 @@ export class OidcAdapter implements Adapter {
 }
 
 /**
- * What is kept must open nothing: the id itself is left out, also where an interaction repeats it in the address to
- * come back to, and the copy of the session's cookie, which nothing reads.
+ * Removes all bearer values from a stored payload: the id itself, its copy in the return address of an interaction, and the copy of the
+ * session's cookie, which nothing reads.
  */
 function withoutBearers(id: string, { jti: _jti, consumed: _consumed, ...payload }: AdapterPayload): AdapterPayload {
   const { returnTo, session } = payload;

@@ -23,10 +23,10 @@ async function dump(): Promise<string> {
   return contents.join('\n');
 }
 
-describe('what a stolen database opens', () => {
-  test('nothing: no secret, token, code, cookie or key is in it', async () => {
+describe('a stolen database', () => {
+  test('contains no secret, token, code, cookie or key', async () => {
     const own = await ownToken(running);
-    // A second login in the life of the first session makes interactions that copy the session.
+    // A second login during the first session creates interactions that copy the session.
     const waiting = await logIn(running, loginQuery({ prompt: 'login' }));
     const tokens = await loginTokens(running);
     const refreshed = await post(
@@ -54,7 +54,7 @@ describe('what a stolen database opens', () => {
     };
     expect(Object.keys(bearers).length).toBeGreaterThan(20);
     const text = await dump();
-    // The dump is one in which things are found: what is kept of the refresh token and of the secret.
+    // The dump does contain the hashes of the refresh token and of the secret.
     expect(text).toContain(hashSecret(tokens.refresh_token));
     expect(text).toContain(hashSecret(running.own.secret));
     const found = Object.entries(bearers).filter(
@@ -63,7 +63,7 @@ describe('what a stolen database opens', () => {
     expect(found).toEqual([]);
   });
 
-  test('an interaction under way holds neither its own id nor the session of its browser', async () => {
+  test('an interaction under way contains neither its own id nor the session of its browser', async () => {
     const before = new Set((await dump()).match(/[A-Za-z0-9_-]{43}/g));
     const response = await fetch(`${running.origin}/auth/login?${loginQuery()}`, { redirect: 'manual' });
     const id = response.headers.get('location')?.split('/').at(-1) ?? '';
@@ -76,7 +76,7 @@ describe('what a stolen database opens', () => {
 });
 
 describe('client secrets', () => {
-  test('are kept as a hash, and the hash opens nothing', async () => {
+  test('are stored as a hash, which is not accepted as a secret', async () => {
     const kept = JSON.parse((await running.store.clients.find('test-own'))?.metadata ?? '{}').client_secret;
     expect(kept).toBe(hashSecret(running.own.secret));
     const fields = { grant_type: 'client_credentials' };

@@ -18,7 +18,7 @@ import {
   whereIs,
 } from './fixtures/walk.ts';
 
-// The cookies of a browser: what they look like, that a login changes the one that counts, and that none but ours is worth anything.
+// The cookies of a browser: their attributes, the new session id at each login, and the rejection of forged cookies.
 
 const keys = await createTestKeys();
 const origins = {
@@ -47,7 +47,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
   const linesOf = (of: Browser) => of.answers.flatMap(({ headers }) => headers.getSetCookie());
   const sessionOf = (of: Browser) => of.cookiesFor('/auth/login').get(session);
 
-  test('every cookie is out of reach of scripts and other sites, signed, and sent no further than needed', async () => {
+  test('every cookie is HttpOnly, SameSite and signed, and has the narrowest path', async () => {
     const { page } = await ask(running, {}, browser);
     const uid = page.address.split('/').at(-1);
     await press(browser, await enter(browser, page), 'confirm');
@@ -73,7 +73,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
     expect(given.filter((line) => line.includes(uid ?? '?'))).not.toEqual([]);
   });
 
-  // At a computer that many use, the next person is not who was there before. The row ends 12 hours after the login whatever a browser keeps.
+  // The next person at a shared computer must not be logged in. The row expires 12 hours after the login even if a browser keeps the cookie.
   test('the session cookie ends with the browser', async () => {
     await askConsent(running, {}, browser);
     const other = openAt(running);
@@ -85,7 +85,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
     }
   });
 
-  test('what was typed is written to no disk', async () => {
+  test('cookies with typed text are not written to disk', async () => {
     await enter(browser, (await ask(running, {}, browser)).page, { ...owner, password: 'wrong' });
     await enterApps(browser, { ...owner, password: 'wrong' });
     const lines = linesOf(browser).filter((line) => /^_(?:fault|notice)=\w/.test(line));
@@ -94,13 +94,13 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
   });
 
   test.each(['at an application', 'on the page of connected applications'])(
-    'a login %s gives the session a new id, and the old one is worth nothing',
+    'a login %s gives the session a new id and invalidates the old one',
     async (where) => {
       const logIn = async (person: Person) => {
         if (where === 'at an application')
           await enter(browser, (await ask(running, { prompt: 'login' }, browser)).page, person);
         else {
-          // The login form of a browser whose login has ended is the one that somebody else's session may have been put into.
+          // After a login has ended, an attacker may have set another session in this browser.
           const page = await browser.get('/auth/apps');
           if (at(page) === 'apps') await sendApps(browser, 'log-out');
           await enterApps(browser, person);
@@ -125,7 +125,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
   );
 
   test.each(['at an application', 'on the page of connected applications'])(
-    'who plants a session of their own in a browser is not logged in by the login %s',
+    'an attacker who sets a session cookie in a browser is not logged in by the login %s',
     async (where) => {
       const attacker = openAt(running);
       await connect(running, { browser: attacker, person: neighbour });
@@ -158,7 +158,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
       name: 'a real one under another name',
       make: (id: string, sig: string) => ({ sessions: id, 'sessions.sig': sig }),
     },
-  ])('$name is no session, and is not taken for one', async ({ make }) => {
+  ])('$name is not accepted as a session', async ({ make }) => {
     await askConsent(running, {}, browser);
     const cookies = browser.cookiesFor('/auth/login');
     const planted: Record<string, string> = make(cookies.get(session) ?? '', cookies.get(`${session}.sig`) ?? '');
@@ -171,7 +171,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
     expect(given).toEqual([]);
   });
 
-  test('a whole login comes to its end, by no other address than the published one', async () => {
+  test('a whole login succeeds with the published address alone', async () => {
     const tokens = await connect(running, { browser });
     expect(await isAlive(running, tokens)).toBe(true);
     expect(at(await browser.get('/auth/apps'))).toBe('apps');

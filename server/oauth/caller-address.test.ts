@@ -10,21 +10,26 @@ const direct = 'http://localhost:8080/auth';
 const cases = [
   { name: 'the connection', request: from('192.0.2.1'), issuer: direct, want: '192.0.2.1' },
   {
-    name: 'the connection, whatever is sent',
+    name: 'the connection, for any header',
     request: from('192.0.2.1', '9.9.9.9'),
     issuer: direct,
     want: '192.0.2.1',
   },
-  { name: 'what the proxy saw', request: from('127.0.0.1', '198.51.100.7'), issuer: behindProxy, want: '198.51.100.7' },
   {
-    name: 'not what the caller sent',
+    name: 'the address from the proxy',
+    request: from('127.0.0.1', '198.51.100.7'),
+    issuer: behindProxy,
+    want: '198.51.100.7',
+  },
+  {
+    name: 'not the address from the caller',
     request: from('::1', '9.9.9.9, 198.51.100.7'),
     issuer: behindProxy,
     want: '198.51.100.7',
   },
-  { name: 'the proxy where it sends none', request: from('127.0.0.1'), issuer: behindProxy, want: '127.0.0.1' },
+  { name: 'the proxy if it sends none', request: from('127.0.0.1'), issuer: behindProxy, want: '127.0.0.1' },
   {
-    name: 'the proxy where it sends no address',
+    name: 'the proxy if it sends no valid address',
     request: from('127.0.0.1', 'unknown'),
     issuer: behindProxy,
     want: '127.0.0.1',

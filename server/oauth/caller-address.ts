@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import { readNetwork } from '@lockstep/runtime/caller-network';
 
 /**
- * Whom limits count by: the address of the connection, or behind a TLS proxy the last of `X-Forwarded-For`, the one that the proxy has
- * seen itself: any caller can send those before it.
+ * The address that limits count by: that of the connection, or behind a TLS proxy the last one of `X-Forwarded-For`, which the proxy itself
+ * has seen. Any caller can send the ones before it.
  *
- * @param issuer an https one means a proxy in front, since this process speaks http
+ * @param issuer an https issuer means a proxy in front, since this process speaks http
  */
 export function readCallerAddress({ socket, headers }: IncomingMessage, issuer: string): string {
   const isBehindProxy = issuer.startsWith('https:');
@@ -16,7 +16,7 @@ export function readCallerAddress({ socket, headers }: IncomingMessage, issuer: 
   return readNetwork(address);
 }
 
-/** The network of an address that `readCallerAddress` returned: its first 16 bits, 32 of IPv6, about the size that a provider has. */
+/** The network of an address from `readCallerAddress`: its first 16 bits, 32 of IPv6, about the size of a provider's network. */
 export function networkOf(address: string): string {
   return address.split(/[.:]/, 2).join(' ');
 }

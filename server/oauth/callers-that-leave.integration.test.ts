@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../http/fixtures/send-raw.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 
-// If these fail, anybody without credentials can fill the log with errors and stacks, and hide real ones among them.
+// If these fail, callers without credentials can fill the log with errors and stacks, and hide real ones among them.
 
 let running: RunningAuth;
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const half = (endpoint: string) =>
   ].join('\r\n');
 
 describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (endpoint) => {
-  test('and goes leaves a line without a stack', async () => {
+  test('and closes the connection causes a log line without a stack', async () => {
     const socket = connect(running.port, '127.0.0.1');
     socket.write(half(endpoint), () => socket.end());
     await expect.poll(() => running.log.length, { timeout: 15_000 }).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
     ]);
   });
 
-  test('and takes its time is cut off with 408, and leaves no more', async () => {
+  test('and waits is cut off with 408, and causes no more', async () => {
     const limits = { headersMs: 300, requestMs: 300, checkMs: 50 };
     const { port, close } = await listen(running.auth.callback, { port: 0, host: '127.0.0.1', limits });
     expect((await sendRaw(`http://127.0.0.1:${port}`, { bytes: half(endpoint) })).status).toBe(408);
@@ -43,8 +43,8 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
   });
 });
 
-test('a caller that waits for its refusal is still logged as one', async () => {
+test('a caller that waits for the rejection is still logged as rejected', async () => {
   const bytes = half('token').replace('Content-Length: 100', 'Content-Length: 11');
   expect((await sendRaw(running.origin, { bytes })).status).toBe(400);
-  expect(running.log).toMatchObject([{ level: 'warn', text: 'token refused' }]);
+  expect(running.log).toMatchObject([{ level: 'warn', text: 'token request rejected' }]);
 });

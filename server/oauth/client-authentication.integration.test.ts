@@ -35,7 +35,7 @@ describe('client authentication', () => {
       want: [401, 'invalid_client'],
     },
     {
-      name: 'id that no client can have',
+      name: 'an invalid client id',
       headers: () => basic({ clientId: "x'--", secret: 'x' }),
       want: [401, 'invalid_client'],
     },
@@ -84,7 +84,7 @@ describe('client authentication', () => {
     { name: 'another scheme', headers: () => ({ Authorization: 'Bearer x' }), want: [400, 'invalid_request'] },
   ];
 
-  test.each(cases)('refuses $name', async ({ headers, fields = {}, want }) => {
+  test.each(cases)('rejects $name', async ({ headers, fields = {}, want }) => {
     const secret = running.own.secret;
     const body = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, value.replace('SECRET', secret)]),
@@ -98,7 +98,7 @@ describe('client authentication', () => {
     }
   });
 
-  test('says the same of an unknown client and of a wrong secret', async () => {
+  test('gives the same answer to an unknown client and a wrong secret', async () => {
     const [unknown, wrong] = await Promise.all(
       [
         { clientId: 'nobody', secret: 'x' },
@@ -108,13 +108,13 @@ describe('client authentication', () => {
     expect(wrong?.text).toBe(unknown?.text);
   });
 
-  test('takes credentials that were form-encoded first, and a client_id that repeats them', async () => {
+  test('accepts form-encoded credentials, and a client_id that repeats them', async () => {
     const encoded = basic({ clientId: encodeURIComponent('test-own'), secret: encodeURIComponent(running.own.secret) });
     const answer = await post(running, '/oauth2/token', { ...clientCredentials, client_id: 'test-own' }, encoded);
     expect(answer.status).toBe(200);
   });
 
-  test('a disabled client is as an unknown one', async () => {
+  test('a disabled client is treated as unknown', async () => {
     await running.store.clients.setDisabled('test-narrow', 1);
     const { status, body } = await post(running, '/oauth2/token', clientCredentials, basic(running.narrow));
     await running.store.clients.setDisabled('test-narrow', null);
@@ -123,7 +123,7 @@ describe('client authentication', () => {
   });
 });
 
-describe('rows changed by hand', () => {
+describe('rows edited by hand', () => {
   test.each([
     ['credentials without an account', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
     ['an account beside a login', { redirect_uris: [callback], owner_account: accountId }],

@@ -31,7 +31,7 @@ describe('a secret that is rotated', () => {
     expect(clientSecretMatches(foreign, metadata, now + later)).toBe(false);
   });
 
-  test('is one of two at the most: a second rotation ends the first of three', () => {
+  test('is one of two at most: a second rotation invalidates the first of three', () => {
     const second = rotateSecret(created, { nowSeconds: now, overlapSeconds: 3600 });
     const third = rotateSecret(second.metadata, { nowSeconds: now + 60, overlapSeconds: 3600 });
     const works = [first, second.secret, third.secret].map((one) => clientSecretMatches(one, third.metadata, now + 60));
@@ -40,7 +40,7 @@ describe('a secret that is rotated', () => {
     expect(fourth.metadata).not.toHaveProperty('previous_secret');
   });
 
-  test('is kept as its hash, beside all else that the client has', () => {
+  test('is stored as its hash, and all other members stay', () => {
     const { secret, metadata } = rotateSecret(created, { nowSeconds: now, overlapSeconds: 60 });
     expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(metadata).toEqual({
@@ -58,7 +58,7 @@ test.each<KeptSecrets>([
   { client_secret: '' },
   { client_secret: hashSecret(first), previous_secret: hashSecret(foreign) },
   { client_secret: hashSecret(first), previous_secret_until: now + 60 },
-])('%j opens with nothing but a secret that is in force', (kept) => {
+])('%j accepts no secret that is not valid', (kept) => {
   const tried = ['', foreign, hashSecret(first), 'undefined'];
   expect(tried.filter((one) => clientSecretMatches(one, kept, now))).toEqual([]);
 });

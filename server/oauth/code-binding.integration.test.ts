@@ -6,7 +6,7 @@ import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts'
 import { basic, logIn, loginQuery, post, send } from './fixtures/talk.ts';
 import { exchangeCode, refresh, type TokenRequest } from './fixtures/token-requests.ts';
 
-// What a code is worth to somebody who has copied it on its way: nothing without its client, its callback and its verifier.
+// A stolen code is useless without its client, its callback and its verifier.
 
 const otherCallback = 'https://partner.example/other';
 const verifier = 'a-verifier-of-43-characters-that-nobody-knows';
@@ -26,7 +26,7 @@ afterAll(() => running.close());
 
 interface Attempt {
   readonly name: string;
-  /** How the code was asked for. */
+  /** The `code_challenge` of the login request. */
   readonly challenge?: string;
   readonly sent: () => TokenRequest;
   readonly want: readonly [status: number, error: string];
@@ -98,7 +98,7 @@ const attempts: readonly Attempt[] = [
 
 describe('a code sent with', () => {
   test.each(attempts)(
-    '$name is refused, and is good for its client after it (20)',
+    '$name is rejected, and stays valid for its client after it (20)',
     async ({ challenge, sent, want }) => {
       const code = await issueCode(
         running.auth.provider,
@@ -127,12 +127,12 @@ describe('PKCE', () => {
       error: 'invalid_request',
     },
     { name: 'a method alone', sent: { code_challenge_method: 'S256' }, error: 'invalid_request' },
-  ])('$name is refused to a client that has to use it', async ({ sent, error }) => {
+  ])('$name is rejected for a client that requires PKCE', async ({ sent, error }) => {
     const { headers } = await send(running, `/login?${loginQuery({ client_id: 'test-strict', ...sent })}`);
     expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe(error);
   });
 
-  test('S256 lets that client in, with its verifier alone', async () => {
+  test('S256 is accepted for that client, with its verifier alone', async () => {
     const asked = { client_id: 'test-strict', code_challenge: codeChallenge, code_challenge_method: 'S256' };
     const code = (await logIn(running, loginQuery(asked))).answer.get('code') ?? '';
     expect((await exchangeCode(running, code, { client: strict })).body?.error).toBe('invalid_grant');
@@ -150,7 +150,7 @@ describe('guessing', () => {
     }
     expect(new Set(values).size).toBe(400);
     for (const value of values) expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    // All 64 characters stand in all 43 places, each as often as the others: 400 values have each 6.25 times in a place.
+    // All 64 characters occur at all 43 places, equally often: in 400 values each occurs 6.25 times at a place.
     for (let place = 0; place < 43; place += 1) {
       const counts = [...Map.groupBy(values, (value) => value[place]).values()].map(({ length }) => length);
       expect(counts.length).toBeGreaterThan(56);
@@ -158,8 +158,8 @@ describe('guessing', () => {
     }
   });
 
-  // Whoever calls a partner's callback has its server send any code: a bound on wrong codes would shut a partner out at will.
-  test('of codes shuts no client out: a hundred wrong ones leave it as it was', async () => {
+  // Any caller of a partner's callback makes its server send a code: a limit on wrong codes would let anybody lock a partner out.
+  test('of codes locks no client out: a hundred wrong ones have no effect', async () => {
     const code = await issueCode(running.auth.provider, running.resource);
     const wrong = await Promise.all(
       Array.from({ length: 100 }, (_, index) => exchangeCode(running, `${code.slice(0, -3)}${100 + index}`)),
@@ -170,14 +170,14 @@ describe('guessing', () => {
     expect((await exchangeCode(running, code)).status).toBe(200);
   });
 
-  test('of the secret of a client is bound to twenty a minute, and a code waits for the right one', async () => {
+  test('of a client secret is limited to twenty a minute, after which the code is still valid', async () => {
     const code = await issueCode(running.auth.provider, running.resource, { clientId: 'test-other' });
     const guess = { clientId: 'test-other', secret: 'wrong' };
     const answers = [];
     for (let attempt = 0; attempt < 25; attempt += 1)
       answers.push(await exchangeCode(running, code, { client: guess }));
     expect(answers.filter(({ headers }) => headers.get('retry-after') === null)).toHaveLength(20);
-    // Now the right secret waits too, so that it can't be told from a wrong one; another client does not.
+    // Now the right secret is throttled too, so that the answer does not reveal it; another client is not.
     expect((await exchangeCode(running, code, { client: other })).headers.get('retry-after')).toMatch(/^\d+$/);
     expect(
       (await post(running, '/oauth2/token', { grant_type: 'client_credentials' }, basic(running.own))).status,

@@ -27,7 +27,7 @@ import { guessLimits } from './limit-guesses.ts';
 import { catalogues } from './pages/messages/catalogues.ts';
 import { apiScopes, openIdScopes } from './scopes.ts';
 
-// What owners are told before they agree, and how they end it. The OAuth server goes by the system clock, so the date alone is set.
+// The consent page, and the page on which owners end access. The OAuth server reads the system clock, so only the date is faked.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const hour = 3_600_000;
@@ -64,7 +64,7 @@ const audited = async () =>
   (await running.store.audit.list(accountId)).map(({ action, ownerId, clientId }) => [action, ownerId, clientId]);
 
 describe('the consent page', () => {
-  test.each(['en', 'de'] as const)('names everybody, everything and the end of it, in %s', async (language) => {
+  test.each(['en', 'de'] as const)('names client, account, owner, permissions and expiry, in %s', async (language) => {
     const client = await addPartner(running, 'guest-house', {
       name: 'Guest <b>House</b> & "Sons"',
       redirectUris: ['https://guests.example:8443/back?from=locks'],
@@ -100,7 +100,7 @@ describe('the consent page', () => {
     expect(page.text).not.toContain('<b>House');
   });
 
-  test.each(apiScopes)('asks for %s in words, and for nothing else', async (scope) => {
+  test.each(apiScopes)('describes %s, and no other scope', async (scope) => {
     const { page } = await askConsent(running, { scope }, browser);
     const words = catalogues.en.scopes;
     expect(itemsOf(page).sort()).toEqual(
@@ -108,7 +108,7 @@ describe('the consent page', () => {
     );
   });
 
-  test('is bound to what the request was: nothing that its form sends changes it', async () => {
+  test('is bound to its request: no field of its form changes it', async () => {
     const { page } = await askConsent(running, { scope: 'openid serviceapi/get-devices' }, browser);
     const fields = {
       scope: apiScopes.join(' '),
@@ -148,7 +148,7 @@ describe('the page of connected applications', () => {
     );
   });
 
-  test('shows nothing of other owners, of other accounts, and of what has ended', async () => {
+  test('shows nothing of other owners, other accounts and ended grants', async () => {
     await addPartner(running, 'guest-house');
     await connect(running, { person: neighbour });
     const ended = await connect(running);
@@ -163,7 +163,7 @@ describe('the page of connected applications', () => {
     expect(appsOf(await enterApps(browser))).toEqual([]);
   });
 
-  test('has a login of its own, which says what is wrong with it', async () => {
+  test('has its own login, which shows faults', async () => {
     expect(at(await browser.get('/auth/apps'))).toBe('login of apps');
     const { email, password } = owner;
     for (const [fields, says] of [
@@ -180,7 +180,7 @@ describe('the page of connected applications', () => {
     expect(await audited()).toEqual([['log_in', owner.id, owner.id]]);
   });
 
-  test('logs in after a pause where there were too many guesses from everywhere', async () => {
+  test('logs in after a pause when there were too many guesses from many addresses', async () => {
     await running.close();
     await begin({ publicOrigin: 'https://locks.example' });
     const enterFrom = (index: number, password: string) =>
@@ -194,7 +194,7 @@ describe('the page of connected applications', () => {
 });
 
 describe('disconnecting a client', () => {
-  test('ends all its tokens at once, and says so', async () => {
+  test('revokes all its tokens at once, and shows that', async () => {
     const first = await connect(running, { browser });
     later(day);
     const second = await connect(running, { browser });
@@ -232,19 +232,19 @@ describe('disconnecting a client', () => {
     { name: 'that is connected to another owner alone', client: 'test-partner', isConnected: false },
     { name: 'that does not exist', client: 'nobody', isConnected: false },
     { name: 'without a name', client: '', isConnected: false },
-  ])('$name changes nothing, and says so', async ({ client, isConnected }) => {
+  ])('$name changes nothing, and shows that', async ({ client, isConnected }) => {
     const others = await connect(running, { person: neighbour });
     if (isConnected) await connect(running, { browser });
     else await enterApps(browser);
     if (isConnected) await sendApps(browser, 'disconnect', { client });
     const before = await audited();
     const page = await sendApps(browser, 'disconnect', { client });
-    expect(noticeOf(page)).toBe('This application was not connected any more.');
+    expect(noticeOf(page)).toBe('This application was no longer connected.');
     expect(await audited()).toEqual(before);
     expect(await isAlive(running, others)).toBe(true);
   });
 
-  test('of two at once one finds it gone', async () => {
+  test('twice at once: the second finds it disconnected', async () => {
     const tokens = await connect(running, { browser });
     const pages = await Promise.all([1, 2].map(() => sendApps(browser, 'disconnect', { client: 'test-partner' })));
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
@@ -262,7 +262,7 @@ describe('logging out', () => {
     const page = await sendApps(browser, 'log-out');
     expect([at(page), noticeOf(page)]).toEqual(['login of apps', 'You are logged out.']);
     expect(browser.cookiesFor('/auth/apps').has('session')).toBe(false);
-    // The cookie that the browser had is worth nothing to whoever kept it.
+    // A copy of the browser's earlier cookie is invalid.
     const kept = await send(running, '/apps', { headers: { Cookie: cookie, Accept: 'text/html' } });
     expect(kept.text).toContain('name="password"');
     expect(at((await ask(running, {}, browser)).page)).toBe('login');
@@ -299,7 +299,7 @@ describe('logging out', () => {
     expect(await isAlive(running, await connect(running, { browser }))).toBe(true);
   });
 
-  test('a page of a login that has ended does nothing, and says so', async () => {
+  test('a page of a login that has ended has no effect, and shows that', async () => {
     const tokens = await connect(running, { browser });
     const token = tokenIn(await browser.get('/auth/apps'));
     later(13 * hour);
@@ -327,7 +327,7 @@ describe('a form without the token of its browser', () => {
       token: 'the signature of its own',
       make: async () => ({ token: browser.cookiesFor('/auth/apps').get('_apps.sig') ?? '' }),
     },
-  ])('with $token changes nothing, and says so', async ({ make }) => {
+  ])('with $token changes nothing, and shows that', async ({ make }) => {
     const tokens = await connect(running, { browser });
     expect(tokenIn(await browser.get('/auth/apps'))).toMatch(/^[\w-]{43}$/);
     const before = await audited();
@@ -371,7 +371,7 @@ describe('a form without the token of its browser', () => {
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Content-Type': 'application/json' },
     { 'Content-Type': 'text/plain' },
-  ])('with the right one, and %j, it is refused all the same', async (headers) => {
+  ])('with the right one, and %j, it is rejected nevertheless', async (headers) => {
     const tokens = await connect(running, { browser });
     const token = tokenIn(await browser.get('/auth/apps'));
     for (const step of steps) {
@@ -382,7 +382,7 @@ describe('a form without the token of its browser', () => {
     expect(await isAlive(running, tokens)).toBe(true);
   });
 
-  test.each(steps)('a link to %s does nothing', async (step) => {
+  test.each(steps)('a link to %s has no effect', async (step) => {
     await enterApps(browser);
     const page = await browser.get(`/auth/apps/${step}`);
     expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
@@ -390,7 +390,7 @@ describe('a form without the token of its browser', () => {
   });
 });
 
-describe('what the operator does to an owner', () => {
+describe("an operator's change of an owner", () => {
   test('a new password ends every login, and leaves the connected applications', async () => {
     const elsewhere = openAt(running);
     const tokens = await connect(running, { browser });
@@ -409,7 +409,7 @@ describe('what the operator does to an owner', () => {
     expect([at(page), appsOf(page)]).toEqual(['apps', ['test-partner']]);
   });
 
-  test('disabling ends both; enabling brings neither back', async () => {
+  test('disabling ends both; enabling restores neither', async () => {
     const tokens = await connect(running, { browser });
     const theirs = await connect(running, { person: neighbour });
     later();
@@ -443,7 +443,7 @@ describe('a login under way', () => {
     { name: 'disabling', end: () => running.store.owners.setDisabled(owner.id, Date.now(), auditOf('disable_owner')) },
   ];
 
-  test('in the very second in which all others ended is good, and those are over', async () => {
+  test('in the same second in which all others were ended is valid, and those are not', async () => {
     const second = Date.UTC(2026, 11, 24, 12);
     const before = openAt(running);
     vi.setSystemTime(second + 100);
@@ -458,7 +458,7 @@ describe('a login under way', () => {
     expect(at(await before.get('/auth/apps'))).toBe('login of apps');
   });
 
-  test.each(ends)('whose password was right before a $name is over after it', async ({ end }) => {
+  test.each(ends)('whose password was right before a $name is invalid after it', async ({ end }) => {
     const { page } = await ask(running, {}, browser);
     const { headers } = await attempt(running, page, 'login', { Cookie: cookiesOf(browser, page) });
     later();
@@ -473,7 +473,7 @@ describe('a login under way', () => {
       { where: 'an application', comesTo: 'login', name, end },
       { where: 'this page', comesTo: 'login of apps', name, end },
     ]),
-  )('for $where, whose password is being looked at while a $name happens, is over after it', async (given) => {
+  )('for $where, whose password is being checked during a $name, is invalid after it', async (given) => {
     const { where, comesTo, end } = given;
     await running.close();
     let isArmed = false;
@@ -491,12 +491,12 @@ describe('a login under way', () => {
       }),
     });
     isArmed = true;
-    // In the middle of a second: logins are kept in whole ones.
+    // In the middle of a second, since logins are stored in whole seconds.
     later(300);
     const { page } = await ask(running, {}, browser);
     const next = where === 'this page' ? await enterApps(browser) : await enter(browser, page);
     expect(at(next)).toBe(comesTo);
-    // The password was right: who was disabled meanwhile is told by the next attempt.
+    // The password was right: an owner who was disabled meanwhile learns that at the next attempt.
     expect(faultOf(next)).toBeUndefined();
     expect(await audited()).toContainEqual(['log_in', owner.id, where === 'this page' ? owner.id : 'test-partner']);
   });

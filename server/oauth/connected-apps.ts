@@ -4,29 +4,29 @@ import type { ConnectedApp } from './pages/index.ts';
 import { splitScopes } from './scopes.ts';
 import { whenAvailable } from './unavailable.ts';
 
-/** What one refresh token holds for its client. */
+/** The access that a client has by one refresh token. */
 export interface HeldGrant {
   readonly grantId: string;
   readonly ownerId: string;
   readonly accountId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** The login that it came of. */
+  /** Time of the login. */
   readonly since: EpochMilliseconds;
   readonly until: EpochMilliseconds;
 }
 
-/** Reads what upstream keeps of a refresh token; `iiat` is the time of the first one where it is given anew at each refresh. */
+/** Reads upstream's payload of a refresh token; with rotation, `iiat` is the time of the first token. */
 export function readGrant({ grantId, ownerId, accountId, clientId, payload, expiresAt }: GrantRecord): HeldGrant {
   const { scope, iat, iiat = iat }: { scope?: string; iat: number; iiat?: number } = JSON.parse(payload);
   const scopes = splitScopes(scope);
   return { grantId, ownerId, accountId, clientId, scopes, since: iiat * 1000, until: expiresAt * 1000 };
 }
 
-/** More than anybody has; a page that lists so many is no use either. */
+/** Far above real numbers, and more than a page can usefully list. */
 const mostGrants = 1000;
 
-/** The clients that can act for an owner, the newest login first. */
+/** The clients that can act for an owner, newest login first. */
 export async function listConnectedApps(
   { oidc, clients }: Pick<Store, 'oidc' | 'clients'>,
   ownerId: string,

@@ -89,7 +89,7 @@ const cases: readonly { id: Id; name: string; ask: (auth: RunningAuth) => Promis
     },
     {
       id: 'exchangeToken',
-      name: 'a refusal to a browser',
+      name: 'a rejection to a browser',
       ask: (auth) => post(auth, '/oauth2/token', {}, { ...basic(auth.own), Accept: 'text/html' }),
       want: [400, 'invalid_request'],
     },
@@ -118,7 +118,7 @@ const cases: readonly { id: Id; name: string; ask: (auth: RunningAuth) => Promis
       ask: (auth) => post(auth, '/oauth2/revoke', { client_id: 'test-own', token: 'x' }),
       want: [401, 'invalid_client'],
     },
-    { id: 'login', name: 'on to the page', ask: login(loginQuery()), want: [303] },
+    { id: 'login', name: 'a redirect to the page', ask: login(loginQuery()), want: [303] },
     { id: 'login', name: 'back with an error', ask: login(loginQuery({ scope: 'x' })), want: [303] },
     {
       id: 'login',
@@ -140,7 +140,7 @@ const cases: readonly { id: Id; name: string; ask: (auth: RunningAuth) => Promis
     },
   ];
 
-describe.each(['plain', 'express'] as const)('mounted %s, real answers are what the contract declares', (mount) => {
+describe.each(['plain', 'express'] as const)('mounted %s, real answers match the contract', (mount) => {
   test.each(cases)('$id: $name', async ({ id, ask, want }) => {
     const auth = running[mount];
     if (auth === undefined) throw new Error('not started');

@@ -75,13 +75,13 @@ describe('callbacks that cannot be registered', () => {
     );
   });
 
-  test('takes ports, paths and queries', () => {
+  test('accepts ports, paths and queries', () => {
     const redirectUris = ['https://partner.example', 'https://partner.example:8443/a/b?c=d@e', 'https://127.0.0.1/cb'];
     expect(JSON.parse(createClientMetadata({ ...partner, redirectUris }).metadata).redirect_uris).toEqual(redirectUris);
   });
 });
 
-describe('callbacks on the machine of whoever calls', () => {
+describe("callbacks on the caller's own machine", () => {
   test.each([
     'https://localhost/cb',
     'http://partner.example/cb',
@@ -96,7 +96,7 @@ describe('callbacks on the machine of whoever calls', () => {
     expect(() => createClientMetadata({ ...partner, loopbackCallbacks: [uri] })).toThrow('loopbackCallbacks must be');
   });
 
-  test('takes http with a loopback name, behind the https ones', () => {
+  test('accepts http with a loopback name, after the https ones', () => {
     const loopbackCallbacks = ['http://localhost:3000/cb', 'http://127.0.0.1/cb', 'http://[::1]:8080/a?b=c'];
     expect(JSON.parse(createClientMetadata({ ...partner, loopbackCallbacks }).metadata).redirect_uris).toEqual([
       ...partner.redirectUris,
@@ -105,7 +105,7 @@ describe('callbacks on the machine of whoever calls', () => {
   });
 });
 
-describe('everything that is wrong is said at once', () => {
+describe('all faults are reported at once', () => {
   test.each([
     ['clientId', { clientId: '' }],
     ['clientId', { clientId: 'a:b' }],

@@ -8,40 +8,40 @@ interface AnyClient {
   readonly clientId: string;
   /** Shown on the consent page, 1 to 100 characters. */
   readonly name: string;
-  /** Scopes of the resource API it may have. Left out: all, those of later versions too. Empty: none. */
+  /** Scopes of the resource API that it may have. When omitted, all, also those of later versions; when empty, none. */
   readonly scopes?: readonly string[];
-  /** Left out: 32 random bytes. Given only where it must be the same at each start, as in the demo. */
+  /** 32 random bytes when omitted. Given only if it must be the same at each start, as in the demo. */
   readonly secret?: string;
 }
 
-/** Acts for the one account it belongs to, with its own credentials alone. */
+/** Acts for the account that it belongs to, by its own credentials. */
 export interface OwnClient extends AnyClient {
   readonly kind: 'own';
   readonly ownerAccount: string;
 }
 
-/** Acts for whoever logs in and consents. */
+/** Acts for owners who log in and consent. */
 export interface PartnerClient extends AnyClient {
   readonly kind: 'partner';
   /** Static https addresses, compared byte for byte. */
   readonly redirectUris: readonly string[];
-  /** http addresses of this machine besides, which only an authorization server that was told of them takes: a mock. */
+  /** Further http addresses of this machine, which an authorization server accepts only if configured: a mock. */
   readonly loopbackCallbacks?: readonly string[];
-  /** Refuses logins without PKCE (S256). Left out: false. */
+  /** Whether logins without PKCE (S256) are rejected; false when omitted. */
   readonly requirePkce?: boolean;
-  /** Gives a new refresh token at each refresh. Left out: false, the token stays the same for its 365 days. */
+  /** Whether each refresh returns a new refresh token. When omitted, false: the token stays the same for its 365 days. */
   readonly rotateRefreshToken?: boolean;
 }
 
 export interface CreatedClient {
   readonly clientId: string;
-  /** JSON for the client store; holds the SHA-256 of the secret. */
+  /** JSON for the client store, with the SHA-256 of the secret. */
   readonly metadata: string;
-  /** To be shown once: nobody can read it again. */
+  /** Show it once: it can't be read again. */
   readonly secret: string;
 }
 
-/** Everything that is wrong with the input, one text each. */
+/** All faults of the input, one text each. */
 export class ClientFault extends Error {
   override readonly name = 'ClientFault';
   readonly faults: readonly string[];
@@ -52,7 +52,7 @@ export class ClientFault extends Error {
 }
 
 /**
- * Makes what a client store keeps of a new client, and its secret.
+ * Creates the metadata of a new client, and its secret.
  *
  * @throws ClientFault with every fault at once; nothing is stored here
  */
@@ -84,10 +84,10 @@ export function createClientMetadata(input: OwnClient | PartnerClient): CreatedC
 function findFaults({ clientId, name, scopes = [], secret }: AnyClient): string[] {
   const unknown = scopes.filter((scope) => !apiScopes.includes(scope));
   return [
-    // Basic credentials are form-decoded by RFC 6749, 2.3.1: in this alphabet a client that forgets to encode is right too.
+    // Basic credentials are form-decoded (RFC 6749, 2.3.1). This alphabet stays the same when form-encoded.
     ...(/^[A-Za-z0-9_-]{1,64}$/.test(clientId) ? [] : ['clientId must be 1 to 64 of A-Z, a-z, 0-9, _ and -']),
-    // RFC 9068, 5: nor may the subject of an own-account token be that of a login.
-    ...(/^owner-[0-9a-f]{24}$/.test(clientId) ? ['clientId must not have the form of an owner id'] : []),
+    // RFC 9068, 5: the subject of an own-account token must not be that of a login.
+    ...(/^owner-[0-9a-f]{24}$/.test(clientId) ? ['clientId must not have the format of an owner id'] : []),
     ...(/^[^\p{C}]{1,100}$/u.test(name) && name.trim() === name && name !== ''
       ? []
       : ['name must be 1 to 100 printable characters, without spaces around it']),
@@ -101,7 +101,7 @@ function findFaults({ clientId, name, scopes = [], secret }: AnyClient): string[
 function findOwnFaults({ ownerAccount, clientId }: OwnClient): string[] {
   return [
     ...(/^[\x21-\x7e]{1,64}$/.test(ownerAccount) ? [] : ['ownerAccount must be the id of an account']),
-    // RFC 9068, 5: an own-account token has the client id as its subject, which must be no account's.
+    // RFC 9068, 5: the client id is the subject of an own-account token, and must not be the id of an account.
     ...(ownerAccount === clientId ? ['clientId must not be the id of an account'] : []),
   ];
 }

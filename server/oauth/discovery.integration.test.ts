@@ -6,7 +6,7 @@ import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-a
 import { basic, loginQuery, loginTokens, openAt, post, send, type Tokens } from './fixtures/talk.ts';
 import { addPartner, ask, askConsent, connect, exchange, press, whereIs } from './fixtures/walk.ts';
 
-// Whatever the configuration of the server tells its clients is so. A member without a proof fails the first test.
+// Every member of the published configuration is true. A member without a proof fails the first test.
 
 interface Configuration {
   readonly [member: string]: unknown;
@@ -14,18 +14,18 @@ interface Configuration {
 }
 
 let running: RunningAuth;
-let told: Configuration;
+let published: Configuration;
 let tokens: Tokens;
 beforeAll(async () => {
   running = await startAuth();
   const { body } = await send(running, '/.well-known/openid-configuration');
-  told = body as unknown as Configuration;
+  published = body as unknown as Configuration;
   tokens = await connect(running, { scope: 'openid profile serviceapi/get-devices' });
 });
 afterAll(() => running.close());
 
-const words = (member: string) => told[member] as readonly string[];
-const pathOf = (member: string) => String(told[member]).slice(told.issuer.length);
+const words = (member: string) => published[member] as readonly string[];
+const pathOf = (member: string) => String(published[member]).slice(published.issuer.length);
 const errorOf = async (parameters: Record<string, string>) => {
   const { headers, text } = await send(running, `/login?${loginQuery(parameters)}`);
   const location = headers.get('location');
@@ -36,13 +36,13 @@ const keysOf = async () => (await send(running, pathOf('jwks_uri'))).body as unk
 /** One proof for each member. */
 const proofs: Readonly<Record<string, () => Promise<void>>> = {
   async issuer() {
-    expect(told.issuer).toBe(running.issuer);
-    for (const token of [tokens.id_token, tokens.access_token]) expect(decodeJwt(token).iss).toBe(told.issuer);
-    const found = await fetch(`${told.issuer}/.well-known/openid-configuration`);
-    expect(await found.json()).toEqual(told);
+    expect(published.issuer).toBe(running.issuer);
+    for (const token of [tokens.id_token, tokens.access_token]) expect(decodeJwt(token).iss).toBe(published.issuer);
+    const found = await fetch(`${published.issuer}/.well-known/openid-configuration`);
+    expect(await found.json()).toEqual(published);
   },
   async authorization_endpoint() {
-    const page = await openAt(running).get(`${told.authorization_endpoint}?${loginQuery()}`);
+    const page = await openAt(running).get(`${published.authorization_endpoint}?${loginQuery()}`);
     expect(whereIs(running, page)).toBe('login');
   },
   async token_endpoint() {
@@ -112,7 +112,7 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
   },
   async id_token_signing_alg_values_supported() {
     const { protectedHeader } = await jwtVerify(tokens.id_token, createLocalJWKSet(await keysOf()), {
-      issuer: told.issuer,
+      issuer: published.issuer,
       audience: running.partner.clientId,
     });
     expect(words('id_token_signing_alg_values_supported')).toEqual([protectedHeader.alg]);
@@ -148,10 +148,10 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
     expect(await errorOf({ scope: 'openid offline_access' })).toBe('invalid_scope');
   },
   async authorization_response_iss_parameter_supported() {
-    expect(told.authorization_response_iss_parameter_supported).toBe(true);
+    expect(published.authorization_response_iss_parameter_supported).toBe(true);
     const { page, browser } = await askConsent(running);
     const back = await press(browser, page, 'confirm');
-    expect(new URL(back.address).searchParams.get('iss')).toBe(told.issuer);
+    expect(new URL(back.address).searchParams.get('iss')).toBe(published.issuer);
   },
   async prompt_values_supported() {
     for (const prompt of ['none', 'login', 'consent', 'select_account', 'create']) {
@@ -170,7 +170,7 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
   async claims_supported() {
     const { page, browser } = await askConsent(running, { scope: '', max_age: '60', nonce: 'n', acr_values: 'x' });
     const { id_token } = await exchange(running, await press(browser, page, 'confirm'));
-    // What every token has, or repeats of its request, is no claim about somebody.
+    // Members that every token has, or that repeat the request, are no claims about the owner.
     const about = Object.keys(decodeJwt(String(id_token))).filter(
       (name) => !['aud', 'exp', 'iat', 'nonce'].includes(name),
     );
@@ -181,36 +181,36 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
     expect(Object.keys(decodeJwt(tokens.id_token))).not.toContain('_claim_sources');
   },
   async claims_parameter_supported() {
-    expect(told.claims_parameter_supported).toBe(false);
+    expect(published.claims_parameter_supported).toBe(false);
     const claims = '{"id_token":{"auth_time":{"essential":true},"preferred_username":null}}';
     const { page, browser } = await askConsent(running, { scope: 'openid', claims });
     const { id_token } = await exchange(running, await press(browser, page, 'confirm'));
     expect(Object.keys(decodeJwt(String(id_token))).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'sub']);
   },
   async request_uri_parameter_supported() {
-    expect(told.request_uri_parameter_supported).toBe(false);
+    expect(published.request_uri_parameter_supported).toBe(false);
     expect(await errorOf({ request_uri: 'https://partner.example/request.jwt' })).toBe('request_uri_not_supported');
   },
 };
 
-describe('what the configuration tells', () => {
+describe('the published configuration', () => {
   test('has a proof for each member', () => {
-    expect(Object.keys(told).sort()).toEqual(Object.keys(proofs).sort());
+    expect(Object.keys(published).sort()).toEqual(Object.keys(proofs).sort());
   });
 
-  test.each(Object.entries(proofs))('%s is so', (_, proof) => proof());
+  test.each(Object.entries(proofs))('%s is true', (_, proof) => proof());
 
-  test('is what the contract shows', () => {
+  test('equals the example in the contract', () => {
     const { value } = contract.components.examples.OpenIdConfiguration;
     const relocated = JSON.parse(JSON.stringify(value).replaceAll('http://localhost:8080/auth', running.issuer));
-    expect({ ...told, scopes_supported: [...words('scopes_supported')].sort() }).toEqual({
+    expect({ ...published, scopes_supported: [...words('scopes_supported')].sort() }).toEqual({
       ...relocated,
       scopes_supported: relocated.scopes_supported.toSorted(),
     });
   });
 });
 
-describe('what the configuration is silent about', () => {
+describe('features outside the configuration', () => {
   test.each([
     ['request_parameter_supported', () => errorOf({ request: 'x' }), 'request_not_supported'],
     ['registration of clients', () => errorOf({ registration: '{}' }), 'registration_not_supported'],
@@ -231,7 +231,7 @@ describe('what the configuration is silent about', () => {
     for (const method of ['GET', 'POST']) expect((await send(running, path, { method })).status).toBe(404);
   });
 
-  test('acr_values_supported: none is told where one is asked for', async () => {
+  test('acr_values_supported: a token has no acr even if one is requested', async () => {
     const { page, browser } = await askConsent(running, { acr_values: 'urn:mace:incommon:iap:silver' });
     const { id_token } = await exchange(running, await press(browser, page, 'confirm'));
     expect(decodeJwt(String(id_token))).not.toHaveProperty('acr');

@@ -22,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-describe('a page that somebody without its cookie asks for', () => {
+describe('a page that is requested without its cookie', () => {
   test.each([
     ['text/html,*/*;q=0.8', /^text\/html/, '<h1>Your browser keeps no cookies here</h1>'],
     ['application/json', /^application\/json/, '"error":"invalid_request"'],
     ['*/*', /^application\/json/, '"error":"invalid_request"'],
-  ])('is a problem in the form of %s', async (accept, type, text) => {
+  ])('is a problem in the media type of %s', async (accept, type, text) => {
     const { page } = await ask(running);
     const answer = await send(running, pathOf(page), { headers: { Accept: accept } });
     expect(answer.status).toBe(400);
@@ -83,14 +83,14 @@ describe('headers of every answer', () => {
     expect(text).not.toMatch(/\bat .*\.[jt]s|node_modules|SELECT|Error:/);
   });
 
-  test("a request id of another form is not the answer's", async () => {
+  test('an invalid request id is not repeated in the answer', async () => {
     const { headers } = await send(running, '/nothing', { headers: { 'X-Request-Id': 'a b' } });
     expect(headers.get('x-request-id')).toMatch(/^req-[0-9a-f]{16}$/);
   });
 });
 
-describe('what leaks elsewhere', () => {
-  test('no answer between the application and the callback tells another site where it was, or is kept', async () => {
+describe('leaks to other sites', () => {
+  test('no answer between the application and the callback sends a referrer or is cached', async () => {
     const { browser, page } = await askConsent(running, { state: 's' });
     await press(browser, page, 'confirm');
     await enterApps(browser);
@@ -116,7 +116,7 @@ describe('the log', () => {
     'a token that nobody issued': 'private-made-up-token',
   } as const;
 
-  /** Everything that somebody does, and much of what fails: what would open something on the way. */
+  /** All steps of an owner and many failures. @returns every value that would give access */
   async function live(auth: RunningAuth): Promise<Record<string, string | undefined>> {
     const browser = openAt(auth);
     const code_challenge = createHash('sha256').update(typed.code_verifier).digest('base64url');
@@ -180,21 +180,27 @@ describe('the log', () => {
   }
 
   function leaksOf(auth: RunningAuth, secrets: Record<string, string | undefined>): readonly string[] {
-    // As a logger would write it: errors with their stacks and causes.
+    // As a logger writes it: errors with their stacks and causes.
     const text = inspect(auth.log, { depth: Infinity, maxStringLength: Infinity, breakLength: Infinity });
     return Object.entries(secrets)
       .filter(([, value]) => value === undefined || value.length < 6 || text.includes(value))
       .map(([name]) => name);
   }
 
-  test('has clients, owners and requests, and nothing that opens anything or was typed', async () => {
+  test('contains clients, owners and requests, but no credential and no typed text', async () => {
     const auth = await startAuth({ keys: running.keys });
     try {
       const secrets = await live(auth);
       expect(Object.keys(secrets).length).toBeGreaterThan(30);
       expect(leaksOf(auth, secrets)).toEqual([]);
       const texts = new Set(auth.log.map(({ text }) => text));
-      for (const text of ['owner login failed', 'owner logged in', 'token issued', 'token refused', 'login refused'])
+      for (const text of [
+        'owner login failed',
+        'owner logged in',
+        'token issued',
+        'token request rejected',
+        'login rejected',
+      ])
         expect(texts).toContain(text);
       const ofRequests = auth.log.filter(({ text }) => text !== 'login requests throttled');
       for (const { fields } of ofRequests) expect(fields).toHaveProperty('requestId', expect.stringMatching(/^req-/));
@@ -209,7 +215,7 @@ describe('the log', () => {
     ['consume', 2],
     ['remove', 2],
     ['listGrants', 2],
-  ] as const)('nor where the store fails in the middle of it: at %s, each time in %i', async (method, every) => {
+  ] as const)('also if the store fails in between: at %s, one call in %i', async (method, every) => {
     let calls = 0;
     const auth = await startAuth({
       keys: running.keys,
@@ -219,7 +225,7 @@ describe('the log', () => {
           ...oidc,
           [method]: async (...given: unknown[]) => {
             calls += 1;
-            // Not each time, so that what follows is reached as well.
+            // Not each time, so that later calls are reached too.
             if (calls % every === 0) throw new Error('the disk is on fire');
             return Reflect.apply(oidc[method] as (...given: unknown[]) => unknown, oidc, given);
           },

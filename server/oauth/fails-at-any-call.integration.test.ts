@@ -9,8 +9,8 @@ import { owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, loginQuery } from './fixtures/talk.ts';
 import { exchangeCode } from './fixtures/token-requests.ts';
 
-// Every request meets a store that fails before the first of its calls, before the second, and so on. If these fail, an answer says where the
-// database is, or a browser is left with a text that helps nobody.
+// The store fails at the first call of a request, then at the second, and so on. If these fail, an answer contains the path of
+// the database, or a browser shows a useless text.
 
 let running: RunningAuth | undefined;
 afterEach(() => running?.close());
@@ -21,14 +21,14 @@ interface Prepared {
   readonly path: string;
   readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whose cookies are sent. */
+  /** The browser whose cookies are sent. */
   readonly browser?: Browser;
 }
 
 interface Case {
   readonly name: string;
   readonly prepare: (auth: RunningAuth) => Promise<Prepared>;
-  /** Whether it asks the store at all. */
+  /** Whether the request never calls the store. */
   readonly isStoreless?: true;
 }
 
@@ -68,7 +68,7 @@ const onApps =
     };
   };
 
-/** The way back to the callback, once a page was answered by its form. */
+/** The redirect after the form of a page. */
 const onResume =
   (isConsent: boolean, step: string, fields: Prepared['fields'] = {}): Case['prepare'] =>
   async (auth) => {
@@ -144,23 +144,23 @@ const faults = [
   { fault: 'is busy', error: () => new StoreUnavailable(secret), status: 503 },
 ] as const;
 
-/** One of each kind: pages, their forms, the way to the callback, clients. The same code answers a fault in all of them. */
+/** One of each kind: pages, their forms, redirects, clients. The same code answers a fault in all of them. */
 const oneOfEach = ['a login request', 'its form', 'the way on from a consent', 'logging out everywhere', 'a refresh'];
 
-describe.each(faults)('where the store $fault', ({ error, status }) => {
+describe.each(faults)('if the store $fault', ({ error, status }) => {
   const [here, inFull] = [true, false].map((isHere) =>
     cases.filter(({ name }) => (status === 503 || oneOfEach.includes(name)) === isHere),
   );
-  test.each(here ?? [])('at any of its calls, $name says so and no more', failAtAnyCall);
-  test.each(inFull ?? [])('at any of its calls, $name says so and no more', { tags: ['full'] }, failAtAnyCall);
+  test.each(here ?? [])('at any of its calls, $name reports that and no more', failAtAnyCall);
+  test.each(inFull ?? [])('at any of its calls, $name reports that and no more', { tags: ['full'] }, failAtAnyCall);
 
   async function failAtAnyCall({ prepare, isStoreless }: Case): Promise<void> {
-    const { faultyStore, stopAfter, hasFailed, mend } = createMortalStore(error);
+    const { faultyStore, stopAfter, hasFailed, fix } = createMortalStore(error);
     const auth = await startAuth({ faultyStore });
     running = auth;
     let calls = 0;
     for (let isThrough = false; !isThrough; calls += 1) {
-      mend();
+      fix();
       const prepared = await prepare(auth);
       const accept = calls % 2 === 0 ? 'text/html,*/*;q=0.8' : 'application/json';
       const logged = auth.log.length;
@@ -191,7 +191,7 @@ describe.each(faults)('where the store $fault', ({ error, status }) => {
 
 const operations: OperationTable = table;
 
-/** How it differs from what the contract declares, where the request is one of its operations; the pages behind the login are none. */
+/** Differences from the contract, if the request is one of its operations; the pages behind the login are not. */
 function findContractFaults({ method = 'GET', path }: Prepared, { text, ...answer }: Asked): readonly string[] {
   const operation = Object.values(operations).find(
     (one) => one.method === method.toLowerCase() && one.path === path.split('?')[0],
@@ -218,7 +218,7 @@ function expectHeaders({ headers }: Asked): void {
 function expectFault({ status, headers, text }: Asked, want: { status: number; isHtml: boolean }): void {
   const location = headers.get('location');
   if (location !== null) {
-    // The client is told at its callback, as OAuth has it; a store that is busy is told to the browser, since no callback can wait.
+    // OAuth reports the error at the client's callback; a busy store is reported to the browser, since a callback can't wait.
     expect([status, want.status]).toEqual([303, 500]);
     expect(new URL(location).searchParams.get('error')).toBe('server_error');
     return;

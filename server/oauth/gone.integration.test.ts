@@ -5,7 +5,7 @@ import { accountId, owner, type RunningAuth, startAuth } from './fixtures/start-
 import { type Answer, basic, loginTokens, post } from './fixtures/talk.ts';
 import { exchangeCode, refresh } from './fixtures/token-requests.ts';
 
-// Who is disabled or gone gets nothing more out of what was given before: owner, account, client. Whoever is beside them goes on.
+// A disabled or deleted owner, account or client can't use earlier grants. Others are not affected.
 
 let running: RunningAuth | undefined;
 afterEach(() => running?.close());
@@ -15,13 +15,13 @@ const entry = { accountId, clientId: owner.id, deviceId: null, requestId: null, 
 
 interface Case {
   readonly who: string;
-  /** Whom it takes along. */
+  /** Whether it affects all owners of the account. */
   readonly isForAll: boolean;
   readonly go: (store: Store, gone: Set<string>) => Promise<unknown>;
-  /** Undefined: there is no way back. */
+  /** Undefined if it can't be undone. */
   readonly comeBack?: (store: Store) => Promise<unknown>;
   readonly want: readonly [status: number, error: string];
-  /** Whether what was given before is good once they are back. */
+  /** Whether earlier grants are valid again afterwards. */
   readonly isGoodAgain?: boolean;
 }
 
@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Two owners of one account. What is `gone` is found no more. */
+/** Two owners of one account. Records in `gone` are no longer found. */
 async function begin() {
   const gone = new Set<string>();
   running = await startAuth({
@@ -86,7 +86,7 @@ async function begin() {
 describe.each(cases)('$who', ({ isForAll, go, comeBack, want, isGoodAgain }) => {
   const say = ({ status, body }: Answer) => [status, body?.error];
 
-  test('cannot refresh, exchanges no code, and has no access token that is good', async () => {
+  test('cannot refresh, exchanges no code, and has no valid access token', async () => {
     const { auth, gone } = await begin();
     const tokens = await loginTokens(auth);
     const code = await issueCode(auth.auth.provider, auth.resource);
@@ -94,7 +94,7 @@ describe.each(cases)('$who', ({ isForAll, go, comeBack, want, isGoodAgain }) => 
     const refreshed = await refresh(auth, tokens.refresh_token);
     expect(say(refreshed)).toEqual(want);
     expect(say(await exchangeCode(auth, code))).toEqual(want);
-    // The rows of who is deleted are there in this test: the verifier is asked about those by its own.
+    // In this test the rows of a deleted record still exist: the verifier has its own tests for that.
     if (comeBack === undefined) return;
     expect(await auth.verify(tokens.access_token)).toEqual({ kind: 'bad', reason: 'revoked' });
 
@@ -126,7 +126,7 @@ describe.each(cases)('$who', ({ isForAll, go, comeBack, want, isGoodAgain }) => 
 describe("an account's own client", () => {
   const ask = (auth: RunningAuth) => post(auth, '/oauth2/token', { grant_type: 'client_credentials' }, basic(auth.own));
 
-  test('gets no token while its account is disabled, and those that it has are good for nothing', async () => {
+  test('gets no token while its account is disabled, and its earlier tokens are invalid', async () => {
     const { auth } = await begin();
     const { body } = await ask(auth);
     await auth.store.accounts.setDisabled(accountId, Date.now());
@@ -137,13 +137,13 @@ describe("an account's own client", () => {
     expect((await ask(auth)).status).toBe(200);
   });
 
-  test('gets none where there is no such account', async () => {
+  test('gets none if there is no such account', async () => {
     const { auth, gone } = await begin();
     gone.add(accountId);
     expect((await ask(auth)).body?.error).toBe('invalid_client');
   });
 
-  test('goes on where an owner of it is disabled', async () => {
+  test('is not affected if an owner of the account is disabled', async () => {
     const { auth } = await begin();
     await auth.store.owners.setDisabled(owner.id, Date.now(), { ...entry, at: Date.now() });
     expect((await ask(auth)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('a change of the password', () => {
     const tokens = await loginTokens(auth);
     const code = await issueCode(auth.auth.provider, auth.resource);
     const { passwordHash = '' } = (await auth.store.owners.find(owner.id)) ?? {};
-    // Of the second after: a login of the same second is over too.
+    // In the next second, since a login of the same second is ended too.
     const at = Date.now() + 1000;
     await auth.store.owners.setPassword(owner.id, { passwordHash, at }, { ...entry, at, action: 'set_password' });
     expect((await exchangeCode(auth, code)).body?.error).toBe('invalid_grant');

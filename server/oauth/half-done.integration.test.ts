@@ -8,8 +8,8 @@ import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import type { Answer } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 
-// A process that is killed stops between two calls of the store. Here it stops before the first of a request, before the second, and so on
-// to its end: whichever it was, the login is whole or over. The kill itself is met in `kill.integration.test.ts`, wherever it may fall.
+// A killed process stops between two calls of the store. These tests stop it before the first call of a request, before the second, and so
+// on: in each case the login is complete or ended. `kill.integration.test.ts` kills a real process at random times.
 
 let running: RunningAuth | undefined;
 afterEach(() => running?.close());
@@ -17,7 +17,7 @@ afterEach(() => running?.close());
 interface Login {
   readonly code: string;
   readonly first: Answer;
-  /** After one refresh: the token that is good. */
+  /** The valid token after one refresh. */
   readonly last: Answer;
 }
 
@@ -67,16 +67,16 @@ const requests: readonly Request[] = [
   },
 ];
 
-describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }) => {
-  test('leaves a login that is whole or over, and does its work when it is sent again', async () => {
-    const { auth, stopAfter, mend } = await begin();
+describe.each(requests)('$name that stops halfway', ({ isRotating, send, ends }) => {
+  test('leaves a login that is complete or ended, and succeeds when it is repeated', async () => {
+    const { auth, stopAfter, fix } = await begin();
     const client = isRotating ? await createRotating(auth) : auth.partner;
     let calls = 0;
     for (let isThrough = false; !isThrough; calls += 1) {
       const login = await logIn(auth, client);
       stopAfter(calls);
       isThrough = (await send(auth, login, client)).status < 500;
-      mend();
+      fix();
 
       const refreshed = await refresh(auth, login.last.body?.refresh_token, { client });
       if (refreshed.status === 200) expect(await isGood(auth, login.last)).toBe(true);
@@ -90,15 +90,15 @@ describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }
   });
 });
 
-describe('the exchange of a code that stops half way', () => {
-  test('can be sent again, and either gives the tokens or leaves none', async () => {
-    const { auth, stopAfter, mend } = await begin();
+describe('the exchange of a code that stops halfway', () => {
+  test('can be repeated, and either returns the tokens or leaves none', async () => {
+    const { auth, stopAfter, fix } = await begin();
     const seen: number[] = [];
     for (let isThrough = false; !isThrough; ) {
       const code = await issueCode(auth.auth.provider, auth.resource);
       stopAfter(seen.length);
       isThrough = (await exchangeCode(auth, code)).status < 500;
-      mend();
+      fix();
       const again = await exchangeCode(auth, code);
       seen.push(again.status);
       if (again.status === 200) {
@@ -112,9 +112,9 @@ describe('the exchange of a code that stops half way', () => {
 });
 
 async function begin() {
-  const { faultyStore, stopAfter, mend } = createMortalStore(() => new Error('the process is gone'));
+  const { faultyStore, stopAfter, fix } = createMortalStore(() => new Error('the process is gone'));
   running = await startAuth({ faultyStore });
-  return { auth: running, stopAfter, mend };
+  return { auth: running, stopAfter, fix };
 }
 
 async function logIn(auth: RunningAuth, client: CreatedClient): Promise<Login> {

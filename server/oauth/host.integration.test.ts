@@ -20,7 +20,7 @@ describe('Host and X-Forwarded-Host', () => {
     }
   });
 
-  test('any other name is refused, and told the right one', async () => {
+  test('any other name is rejected, with the right one', async () => {
     for (const path of ['/auth/login', '/auth/.well-known/openid-configuration', '/auth/nothing']) {
       const { status, body } = await raw(path, { Host: 'evil.example' });
       expect(status).toBe(400);
@@ -33,12 +33,12 @@ describe('Host and X-Forwarded-Host', () => {
   test.each([
     { name: 'two Host lines', lines: ['Host: localhost:PORT', 'Host: localhost:PORT'], says: 'Host is sent 2 times' },
     {
-      name: 'a transfer coding that nobody takes off',
+      name: 'an unknown transfer coding',
       lines: ['Host: localhost:PORT', 'Transfer-Encoding: gzip, chunked'],
       says: 'Transfer-Encoding gzip, chunked is not taken',
       connection: 'close',
     },
-  ])('$name is refused at every endpoint', async ({ lines, says, connection = 'keep-alive' }) => {
+  ])('$name is rejected at every endpoint', async ({ lines, says, connection = 'keep-alive' }) => {
     for (const line of ['GET /auth/.well-known/openid-configuration', 'POST /auth/oauth2/token', 'GET /auth/nothing']) {
       const head = [`${line} HTTP/1.1`, ...lines].join('\r\n').replaceAll('PORT', String(running.port));
       const { status, headers, body } = await sendBytes(running.origin, { bytes: `${head}\r\n\r\n` });
@@ -47,7 +47,7 @@ describe('Host and X-Forwarded-Host', () => {
     }
   });
 
-  test('forwarded headers change nothing where there is no proxy', async () => {
+  test('forwarded headers have no effect without a proxy', async () => {
     const forwarded = {
       'X-Forwarded-Host': 'evil.example',
       'X-Forwarded-Proto': 'https',
@@ -57,7 +57,7 @@ describe('Host and X-Forwarded-Host', () => {
     expect(body.issuer).toBe(running.issuer);
     expect(text).not.toMatch(/evil|https:/);
     const login = await raw(`/auth/login?${loginQuery()}`, forwarded);
-    // Ids and signatures are random letters, so `evil` alone comes up by chance.
+    // Ids and signatures are random letters, which contain `evil` by chance.
     expect(`${login.headers.location} ${login.headers['set-cookie']}`).not.toMatch(/evil\.example|; ?secure/i);
   });
 
@@ -70,7 +70,7 @@ describe('Host and X-Forwarded-Host', () => {
     afterAll(() => mounted.close());
 
     test.each(['http://evil.example', 'https://evil.example', 'HTTP://evil.example', 'ftp://evil.example'])(
-      '%s is refused, and told the right name',
+      '%s is rejected, with the right name',
       async (origin) => {
         for (const path of ['/auth/.well-known/openid-configuration', `/auth/login?${loginQuery()}`]) {
           const { status, headers, body } = await raw(origin + path, {}, mounted.port);
@@ -84,7 +84,7 @@ describe('Host and X-Forwarded-Host', () => {
     );
 
     test.each(['http://user@localhost', 'http://', 'http://localhost\\', 'http://localhost:1/@localhost'])(
-      '%s is refused',
+      '%s is rejected',
       async (start) => {
         const target = `${start}:${mounted.port}/auth/.well-known/openid-configuration`;
         const { status, text } = await raw(target, {}, mounted.port);
@@ -93,7 +93,7 @@ describe('Host and X-Forwarded-Host', () => {
       },
     );
 
-    test('of this server gets the published addresses, whatever `Host` says', async () => {
+    test('of this server gets the published addresses for any `Host`', async () => {
       for (const origin of [mounted.origin, `https://127.0.0.1:${mounted.port}`]) {
         const target = `${origin}/auth/.well-known/openid-configuration`;
         const { status, body } = await raw(target, { Host: 'evil.example' }, mounted.port);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** The answer to an exchange of a code, and to a refresh after it. */
+/** The answers to an exchange of a code and to a refresh after it. */
 async function askBoth(query: Readonly<Record<string, string>>, narrowed?: string): Promise<[Answer, Answer]> {
   const { answer } = await logIn(running, loginQuery(query));
   const exchanged = await exchangeCode(running, answer.get('code') ?? '');
@@ -30,7 +30,7 @@ async function profile() {
 }
 
 describe('the ID token, of an exchange and of a refresh', () => {
-  test('carries the profile where it was granted, and the time in seconds', async () => {
+  test('contains the profile if it was granted, and the time in seconds', async () => {
     for (const answer of await askBoth({ scope: 'openid profile serviceapi/get-devices' })) {
       const claims = readIdToken(answer);
       expect(claims).toMatchObject(await profile());
@@ -40,7 +40,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
   });
 
   test.each(['openid serviceapi/get-devices', 'openid', 'serviceapi/get-devices'])(
-    'carries nothing of it where it was not: %s',
+    'contains no profile if it was not granted: %s',
     async (scope) => {
       for (const answer of await askBoth({ scope })) {
         const claims = readIdToken(answer);
@@ -77,7 +77,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
     }
   });
 
-  test('alone says who it is: the access token names the owner by id', async () => {
+  test('alone contains personal data: the access token has only the id of the owner', async () => {
     for (const { body } of await askBoth({})) {
       const claims = decodeJwt(String(body?.access_token));
       expect(claims.sub).toBe(owner.id);

@@ -25,8 +25,8 @@ import {
   whereIs,
 } from './fixtures/walk.ts';
 
-// What happens to a login while something else happens in its browser: the same form again, another tab, another owner, the end of it all.
-// Orders that come up once in a thousand are made by a store that waits.
+// A login during other events in its browser: the same form again, another tab, another owner, a logout.
+// A store that waits produces orders that would occur once in a thousand runs.
 
 const ended = 'This login has ended';
 const keys = await createTestKeys();
@@ -47,7 +47,7 @@ afterEach(async () => {
 const at = (page: Page) => whereIs(running, page);
 const audited = async () => (await running.store.audit.list(owner.accountId)).map(({ action }) => action);
 
-/** Holds every caller until so many are there, or until it is clear that no more will come. */
+/** Holds every caller until `howMany` have come, or until `ms` have passed. */
 function meet(howMany: number, ms = 1000): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let here = 0;
@@ -66,8 +66,8 @@ describe('a form that is sent twice', () => {
     expect(await countUsable(running, [await press(browser, consent, 'confirm')])).toBe(1);
   });
 
-  // Of two clicks a browser shows the second's answer alone: an error there would hide that all is well.
-  test('consent, one after the other: the second comes to the callback too, by a login of its own', async () => {
+  // A browser shows only the answer to the second click: an error there would hide the success of the first.
+  test('consent, one after the other: the second leads to the callback too, by its own login', async () => {
     const { page } = await askConsent(running, { state: 'a state', prompt: 'login consent' }, browser);
     const backs = [await press(browser, page, 'confirm'), await press(browser, page, 'confirm')];
     expect(backs.map(at)).toEqual(['code', 'code']);
@@ -76,7 +76,7 @@ describe('a form that is sent twice', () => {
     expect((await audited()).slice(-2)).toEqual(['give_consent', 'repeat_consent']);
   });
 
-  test('consent and denial, again a minute later, or for a client that has gone: it has ended', async () => {
+  test('consent and denial, again a minute later, or for a deleted client: the login has ended', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
@@ -88,7 +88,7 @@ describe('a form that is sent twice', () => {
     expect(at(await press(browser, denied, 'abort'))).toBe(ended);
   });
 
-  test('consent, again after the app was disconnected: it is asked for', async () => {
+  test('consent, again after the app was disconnected: the consent page is shown', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');
     await running.store.oidc.revokeGrants({ ownerId: owner.id }, 1, 2);
@@ -110,10 +110,10 @@ describe('a form that is sent twice', () => {
     expect(at(await press(browser, page, 'confirm'))).toBe('login');
   });
 
-  test.each(['login', 'consent'] as const)('%s, before the way on of the first is taken', async (due) => {
+  test.each(['login', 'consent'] as const)('%s, before the redirect of the first is followed', async (due) => {
     const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
     const step = due === 'login' ? 'login' : 'confirm';
-    // A browser that sends a form again leaves the first answer aside.
+    // A browser that sends a form again drops the first answer.
     const first = await attempt(running, page, step, { Cookie: cookiesOf(browser, page) });
     expect(first.status).toBe(303);
     const second = await browser.post(`${page.address}/${step}`, steps[step].fields);
@@ -125,15 +125,15 @@ describe('a form that is sent twice', () => {
 
   type Gate = () => Promise<unknown>;
   interface Gates {
-    /** Consent has been given, and nothing is kept yet. */
+    /** The consent is received, and not stored yet. */
     readonly atConsent?: Gate;
-    /** What the form said is about to be kept. */
+    /** The result of the form is about to be stored. */
     readonly atKeeping?: Gate;
-    /** The interaction is about to be ended by the way on. */
+    /** The redirect is about to end the interaction. */
     readonly atEnd?: Gate;
   }
 
-  /** A store that waits at places of a form's way, from when it is told to. */
+  /** A store that waits at the given points of a form's processing, once it is told to. */
   async function beginHeld(): Promise<(gates: Gates) => void> {
     let gates: Gates = {};
     await running.close();
@@ -165,7 +165,7 @@ describe('a form that is sent twice', () => {
     };
   }
 
-  // Both forms are looked at before either is kept, and both ways on begin before either has ended the interaction.
+  // Both forms are read before either is stored, and both redirects begin before either has ended the interaction.
   test.each([
     { due: 'login', step: 'login', comesTo: 'consent', gates: () => ({ atKeeping: meet(2), atEnd: meet(2) }) },
     { due: 'consent', step: 'confirm', comesTo: 'code', gates: () => ({ atConsent: meet(2), atEnd: meet(2) }) },
@@ -203,13 +203,13 @@ describe('a form that is sent twice', () => {
     const second = await sendIt();
     expect(at(second)).toBe(comesTo);
     release();
-    // Where nothing of it was kept it is as if it came only now: after the end, and with a consent that is remembered.
+    // If nothing was stored, the form counts as sent now: after the end, and with a remembered consent.
     const isLate = gate === 'atConsent';
     expect(at(await first)).toBe(isLate ? comesTo : ended);
     expect(await countUsable(running, [second, await first])).toBe(comesTo === 'code' ? (isLate ? 2 : 1) : 0);
   });
 
-  test('twenty times at once, as it comes', async () => {
+  test('twenty times at once, in any order', async () => {
     const { page } = await askConsent(running, {}, browser);
     const pages = await Promise.all(Array.from({ length: 20 }, () => press(browser, page, 'confirm')));
     const codes = pages
@@ -221,7 +221,7 @@ describe('a form that is sent twice', () => {
     expect(await countUsable(running, pages)).toBe(codes.length);
   });
 
-  test('yes and no at once: one of them counts', async () => {
+  test('consent and denial at once: one of them counts', async () => {
     const { page } = await askConsent(running, {}, browser);
     const pages = await Promise.all([press(browser, page, 'confirm'), press(browser, page, 'abort')]);
     expect(pages.map(({ status }) => status)).not.toContain(500);
@@ -236,7 +236,7 @@ describe('two tabs of one browser', () => {
   test.each([
     { clients: 'of one client', other: 'test-partner' },
     { clients: 'of two clients', other: 'other-partner' },
-  ])('two logins $clients, step by step in turn, both come to their end', async ({ other }) => {
+  ])('two logins $clients, step by step in turn, both succeed', async ({ other }) => {
     const otherPartner = await addPartner(running, 'other-partner');
     const [one, two] = [await tab('one'), await tab('two', other)];
     const consents = [await enter(browser, one.page), await enter(browser, two.page)];
@@ -253,7 +253,7 @@ describe('two tabs of one browser', () => {
       expect(decodeJwt(String(tokens.id_token)).sub).toBe(owner.id);
   });
 
-  test('eight at once: each comes to its own callback or to a page, none to a fault', async () => {
+  test('eight at once: each leads to its own callback or to a page, none to a server error', async () => {
     const states = Array.from({ length: 8 }, (_, index) => `state-${index}`);
     const pages = await Promise.all(
       states.map(async (state) => {
@@ -266,13 +266,13 @@ describe('two tabs of one browser', () => {
       expect(['code', ended]).toContain(at(page));
       if (at(page) === 'code') expect(stateOf(page)).toBe(states[index]);
     }
-    // Which of them, if any, is a matter of luck. The browser is none the worse for it.
+    // Which of them succeed is random. The browser still works afterwards.
     const { page } = await askConsent(running, {}, browser);
     expect(at(at(page) === 'consent' ? await press(browser, page, 'confirm') : page)).toBe('code');
   });
 });
 
-describe('a consent that waits, while something else happens in its browser', () => {
+describe('a pending consent during another event in its browser', () => {
   const change = { passwordHash: 'x', at: Date.now() };
   const apps = async (step: string, fields: Record<string, string> = {}) =>
     browser.post(`/auth/apps/${step}`, { ...fields, token: tokenIn(await browser.get('/auth/apps')) });
@@ -291,7 +291,7 @@ describe('a consent that waits, while something else happens in its browser', ()
     {
       name: 'another owner logs in on the page of connected apps',
       happen: async () => {
-        // A session of another owner over a login: without a log out in between, as from a page that was open before.
+        // Another owner logs in without a logout in between, from a page that was open before.
         const token = tokenIn(await browser.get('/auth/apps'));
         await browser.post('/auth/apps/login', { email: neighbour.email, password: neighbour.password, token });
       },
@@ -315,7 +315,7 @@ describe('a consent that waits, while something else happens in its browser', ()
 
   beforeEach(() => addOwner(running));
 
-  test.each(happenings)('$name: it can no longer be given', async ({ happen }) => {
+  test.each(happenings)('$name: it is rejected', async ({ happen }) => {
     const { page } = await askConsent(running, {}, browser);
     expect(at(page)).toBe('consent');
     await happen();
@@ -333,7 +333,7 @@ describe('a consent that waits, while something else happens in its browser', ()
       { name, happen, login: 'after a login of its own' },
       { name, happen, login: 'in a browser that is logged in' },
     ]),
-  )('$name: given just before, $login, it is worth nothing to its client', async ({ happen, login }) => {
+  )('$name: if given just before, $login, it gives its client no access', async ({ happen, login }) => {
     if (login === 'in a browser that is logged in') await askConsent(running, {}, browser);
     const { page } = await askConsent(running, {}, browser);
     const given = await attempt(running, page, 'confirm', { Cookie: cookiesOf(browser, page) });
@@ -345,7 +345,7 @@ describe('a consent that waits, while something else happens in its browser', ()
     expect(await countUsable(running, [back])).toBe(0);
   });
 
-  test('the owner logs out everywhere, and a request under way writes the session again: it is worth nothing', async () => {
+  test('the owner logs out everywhere, and a request under way writes the session again: it stays invalid', async () => {
     const sessions = new Map<string, OidcArtifact>();
     await running.close();
     await begin({

@@ -20,7 +20,7 @@ import {
   whereIs,
 } from './fixtures/walk.ts';
 
-// The forms between a login request and the callback: whose they are, what they take, and in what order.
+// The forms between a login request and the callback: their browser, their content and their order.
 
 const ended = 'This login has ended';
 const keys = await createTestKeys();
@@ -72,7 +72,7 @@ describe('an interaction belongs to the browser that began it', () => {
         },
       },
       { whose: 'no cookie', cookies: async () => '', says: 'Your browser keeps no cookies here' },
-    ])('with $whose nothing is shown, taken or changed', async ({ cookies, says = ended }) => {
+    ])('with $whose nothing is shown, accepted or changed', async ({ cookies, says = ended }) => {
       const Cookie = await cookies();
       const before = await audited();
       for (const step of Object.keys(steps) as Step[]) {
@@ -87,7 +87,7 @@ describe('an interaction belongs to the browser that began it', () => {
       expect(at(await press(browser, next, 'confirm'))).toBe('code');
     });
 
-    test('a link or an image does nothing: the steps are posts alone', async () => {
+    test('a link or an image has no effect: the steps accept POST alone', async () => {
       const Cookie = cookiesOf(browser, page);
       for (const { path } of Object.values(steps).slice(0, 4)) {
         const answer = await send(running, `${pathOf(page)}${path}`, { headers: { Cookie } });
@@ -107,7 +107,7 @@ describe('a form of a page that is not due', () => {
     expect(at(await enter(browser, page))).toBe('consent');
   });
 
-  test('a login while consent is due, be it of another owner', async () => {
+  test('a login while consent is due, also of another owner', async () => {
     await addOwner(running);
     const { page } = await askConsent(running, {}, browser);
     for (const person of [owner, neighbour]) {
@@ -119,14 +119,14 @@ describe('a form of a page that is not due', () => {
     expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
   });
 
-  test('any of them after the login has come to its end', async () => {
+  test('any of them after the login has ended', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     expect(at(await press(browser, consent, 'confirm'))).toBe('code');
     for (const page of [login, consent]) {
       for (const step of Object.keys(steps) as Step[]) {
         const answer = await attempt(running, page, step, { Cookie: cookiesOf(browser, page) });
-        // Saying yes again leads back to the request: see what is sent twice.
+        // A repeated consent leads back to the request: see "a form that is sent twice".
         if (page === consent && step === 'confirm') expect(answer.headers.get('location')).toMatch(/^\/auth\/login\?/);
         else expect([step, answer.status, answer.text]).toEqual([step, 400, expect.stringContaining(ended)]);
       }
@@ -137,7 +137,7 @@ describe('a form of a page that is not due', () => {
   test.each([
     { minutes: 29, becomes: 'consent' },
     { minutes: 31, becomes: ended },
-  ])('$minutes minutes after it began it becomes: $becomes', async ({ minutes, becomes }) => {
+  ])('$minutes minutes after it began it leads to: $becomes', async ({ minutes, becomes }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 1, 12) });
     const { page } = await ask(running, {}, browser);
     vi.setSystemTime(Date.now() + minutes * 60_000);
@@ -146,7 +146,7 @@ describe('a form of a page that is not due', () => {
   });
 });
 
-describe('what is no form of ours', () => {
+describe('an invalid form', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const right = `email=${encodeURIComponent(owner.email)}&password=${encodeURIComponent(owner.password)}`;
   test.each([
@@ -159,13 +159,13 @@ describe('what is no form of ours', () => {
     { name: 'an unknown field sent twice', headers: form, body: `${right}&x=1&x=2` },
     { name: '5 kB', headers: form, body: `${right}&x=${'x'.repeat(5000)}` },
     { name: 'half an escape', headers: form, body: `${right}&x=%` },
-    { name: 'an escape that is none', headers: form, body: `${right}&x=%zz` },
-    { name: 'an escape that is no UTF-8', headers: form, body: `${right}&x=%ff` },
+    { name: 'an invalid escape', headers: form, body: `${right}&x=%zz` },
+    { name: 'an escape that is not UTF-8', headers: form, body: `${right}&x=%ff` },
     { name: 'a letter that is not escaped', headers: form, body: `${right}&x=ä` },
     { name: 'a line break', headers: form, body: `${right}\r\n` },
     { name: 'a form of another site', headers: { ...form, 'Sec-Fetch-Site': 'cross-site' }, body: right },
     { name: 'a form of a neighbouring site', headers: { ...form, 'Sec-Fetch-Site': 'same-site' }, body: right },
-  ])('$name is refused by a page, and changes nothing', async ({ headers, body }) => {
+  ])('$name is rejected by a page, and changes nothing', async ({ headers, body }) => {
     const { page: login } = await ask(running, {}, browser);
     const { page: consent } = await askConsent(running, { prompt: 'login consent' }, browser);
     const before = await audited();
@@ -191,7 +191,7 @@ describe('what is no form of ours', () => {
   });
 
   test.each([
-    { name: 'a page of ours', headers: { 'Sec-Fetch-Site': 'same-origin' } },
+    { name: 'a page of this server', headers: { 'Sec-Fetch-Site': 'same-origin' } },
     { name: 'a browser whose reader sent the form again', headers: { 'Sec-Fetch-Site': 'none' } },
     { name: 'a program', headers: {} },
     {
@@ -199,7 +199,7 @@ describe('what is no form of ours', () => {
       headers: { 'Content-Type': 'Application/X-WWW-form-urlencoded; charset=utf-8' },
     },
     { name: 'a page without referrer', headers: { Origin: 'null' } },
-  ])('of $name it is taken', async ({ headers }) => {
+  ])('of $name it is accepted', async ({ headers }) => {
     const { page } = await ask(running, {}, browser);
     const { email, password } = owner;
     const given: Record<string, string> = { ...headers };
@@ -207,7 +207,7 @@ describe('what is no form of ours', () => {
   });
 });
 
-describe('saying no', () => {
+describe('a denial', () => {
   test.each(['login', 'consent'] as const)('at %s is access_denied at the callback', async (due) => {
     const parameters = { state: 'a state' };
     const { page } =
@@ -229,14 +229,14 @@ describe('saying no', () => {
 });
 
 describe('going back', () => {
-  test('to a page that has had its turn shows what to do', async () => {
+  test('to a page that is over shows what to do', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     for (const page of [login, consent]) {
       if (page === consent) await press(browser, consent, 'confirm');
       const back = await browser.get(page.address);
       expect([back.status, at(back)]).toEqual([400, ended]);
-      expect(back.text).toContain('Go back to the application to begin again.');
+      expect(back.text).toContain('Go back to the application to start again.');
       const german = await browser.get(page.address, { 'Accept-Language': 'de' });
       expect(german.text).toContain('<html lang="de">');
     }

@@ -1,14 +1,14 @@
 /**
- * Whether a callback URL may be registered: absolute, `https:`, static, and written as it will be compared, byte for
- * byte. No wildcard, no user info, no fragment (RFC 6749, 3.1.2; RFC 9700, 2.1).
+ * Whether a callback URL may be registered: absolute, `https:` and static, since it is compared byte for byte. No wildcard, no user info, no
+ * fragment (RFC 6749, 3.1.2; RFC 9700, 2.1).
  */
 export function isCallbackUrl(text: string): boolean {
   return isStaticUrl(text, 'https://');
 }
 
 /**
- * Whether a URL is a callback on the machine of whoever calls it: `http:`, a loopback name, and else as strict (RFC 8252, 7.3). The
- * interface knows no such callback (5.3); a mock may, so that an application under development can be called back.
+ * Whether a URL is a callback on the caller's own machine: `http:`, a loopback name, and otherwise as strict (RFC 8252, 7.3). The service
+ * interface has no such callbacks (5.3); a mock may accept them for an application under development.
  */
 export function isLoopbackCallback(text: string): boolean {
   return isStaticUrl(text, 'http://') && /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text);

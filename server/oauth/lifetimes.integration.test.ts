@@ -3,7 +3,7 @@ import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, logIn, loginQuery, loginTokens, ownToken, post } from './fixtures/talk.ts';
 
-// The OAuth library reads `Date.now()` itself, so the date alone is set; timers and sockets go on as they are.
+// The OAuth library reads `Date.now()` itself, so only the date is faked; timers and sockets are real.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const second = 1000;
@@ -36,7 +36,7 @@ describe('how long things live', () => {
     if (status !== 200) expect(exchanged.body?.error).toBe('invalid_grant');
   });
 
-  test('a refresh token ends 365 days after the login, however often it is used', async () => {
+  test('a refresh token expires 365 days after the login, also if it is used', async () => {
     const auth = await begin();
     const { refresh_token } = await loginTokens(auth);
     const fields = { grant_type: 'refresh_token', refresh_token };
@@ -54,7 +54,7 @@ describe('how long things live', () => {
     expect([late.status, late.body?.error]).toEqual([400, 'invalid_grant']);
   });
 
-  test('a rotating one ends 365 days after the login too', async () => {
+  test('a rotating one expires 365 days after the login too', async () => {
     const auth = await begin();
     const partner = createClientMetadata({
       kind: 'partner',
@@ -73,7 +73,7 @@ describe('how long things live', () => {
         { grant_type: 'refresh_token', refresh_token: String(refresh_token) },
         basic(partner),
       );
-    // A second that has begun is not counted as over.
+    // A second that has begun counts as remaining.
     vi.setSystemTime(start + 364 * day + 900);
     const rotated = await refresh(first.refresh_token);
     expect(rotated.body?.refresh_token).not.toBe(first.refresh_token);
@@ -85,7 +85,7 @@ describe('how long things live', () => {
     expect((await refresh(last.body?.refresh_token)).body?.error).toBe('invalid_grant');
   });
 
-  test('an access token ends after a day', async () => {
+  test('an access token expires after a day', async () => {
     const auth = await begin();
     const token = await ownToken(auth);
     vi.setSystemTime(start + day - second);

@@ -17,14 +17,14 @@ const guessed = (index: number) => `guess-${index}@harbour.example`;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: start }));
 afterEach(() => void vi.useRealTimers());
 
-/** Pauses cost no time here, and are written down. */
+/** Pauses take no time here, and are recorded. */
 function begin() {
   const pauses: number[] = [];
   const attempt = createGuessLimits({ pause: async (ms) => void pauses.push(ms) });
   return { attempt, pauses };
 }
 
-/** Pauses that end when they are told to: who stands in line stays there. */
+/** Pauses that last until the test ends them, so that attempts stay in line. */
 function beginHeld() {
   const held: (() => void)[] = [];
   const attempt = createGuessLimits({ pause: () => new Promise<void>((resolve) => held.push(resolve)) });
@@ -35,7 +35,7 @@ const { together, email, address, pause, line } = guessLimits;
 const throttled = { kind: 'throttled', waitSeconds: expect.any(Number) };
 
 describe('one e-mail from one address', () => {
-  test('errs ten times, then nothing is looked at until the first is ten minutes old', async () => {
+  test('may fail ten times, then nothing is judged until the first failure is ten minutes old', async () => {
     const { attempt } = begin();
     for (let failure = 0; failure < together.failures; failure += 1) {
       expect(await attempt(at('192.0.2.1'), wrong)).toEqual({ kind: 'wrong' });
@@ -64,7 +64,7 @@ describe('one e-mail from one address', () => {
     expect(answers.filter(({ kind }) => kind === 'throttled')).toHaveLength(sent - together.failures);
   });
 
-  test('keeps neither another owner at that address out, nor that owner elsewhere or in a browser of before', async () => {
+  test('locks neither another owner at that address out, nor that owner elsewhere or in a known browser', async () => {
     const { attempt } = begin();
     for (let failure = 0; failure < together.failures; failure += 1) await attempt(at('192.0.2.1'), wrong);
     expect(await attempt(at('192.0.2.1'), right)).toEqual(throttled);
@@ -81,7 +81,7 @@ describe('one e-mail from one address', () => {
     expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
   });
 
-  test('from a browser of before errs ten times too', async () => {
+  test('from a known browser may fail ten times too', async () => {
     const { attempt } = begin();
     const known = at('192.0.2.1', undefined, { knownBrowser: 'b' });
     for (let failure = 0; failure < together.failures; failure += 1) await attempt(known, wrong);
@@ -89,10 +89,10 @@ describe('one e-mail from one address', () => {
   });
 });
 
-/** An e-mail, or an address, at which so many have failed that the pauses are as long as they get. */
+/** An e-mail, or an address, with so many failures that the pauses are longest. */
 const lanes = [
   {
-    name: 'an owner at whom is guessed from everywhere',
+    name: 'an owner with guesses from many addresses',
     fill: (index: number) => at(`192.0.2.${index}`),
     limit: email.failures,
     owner: at('198.51.100.7'),
@@ -100,7 +100,7 @@ const lanes = [
     others: at('203.0.113.1', 'bob@harbour.example'),
   },
   {
-    name: 'an owner beside whom somebody guesses, behind one address',
+    name: 'an owner who shares an address with a guesser',
     fill: (index: number) => at('192.0.2.1', guessed(index)),
     limit: address.failures,
     owner: at('192.0.2.1'),
@@ -112,7 +112,7 @@ const lanes = [
 describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
   const failures = limit + pause.longestMs / pause.stepMs;
 
-  test('gets in, after pauses that grow up to a bound; nobody else waits', async () => {
+  test('logs in, after pauses that grow up to a bound; nobody else waits', async () => {
     const { attempt, pauses } = begin();
     for (let index = 0; index < failures + 50; index += 1) await attempt(fill(index), wrong);
     expect(pauses.slice(0, 3)).toEqual([pause.stepMs, 2 * pause.stepMs, 3 * pause.stepMs]);
@@ -127,7 +127,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
   test('has a place in the line, however many attempts another sends', async () => {
     const { attempt, letOneOn } = beginHeld();
     for (let index = 0; index <= limit; index += 1) await attempt(fill(index), wrong);
-    // A flood of one: all but the first are sent away, for the place is taken.
+    // A flood from one attacker: all but the first are sent away, as its place is taken.
     const flood = Array.from({ length: 50 }, () => attempt(attacker(1), wrong));
     const inLine = attempt(owner, right);
     for (let turn = 0; turn < 5; turn += 1) {
@@ -139,7 +139,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     expect(answers.filter(({ kind }) => kind === 'wrong').length).toBeLessThanOrEqual(1);
   });
 
-  test('gets in at once in a browser of before, while the line is full', async () => {
+  test('logs in at once in a known browser, while the line is full', async () => {
     const { attempt } = beginHeld();
     for (let index = 0; index <= limit; index += 1) await attempt(fill(index), wrong);
     let away = 0;
@@ -152,7 +152,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     expect(await attempt({ ...owner, knownBrowser: 'b' }, right)).toEqual({ kind: 'right' });
   });
 
-  test('waits for nobody who has left', async () => {
+  test('does not wait for attempts whose caller has left', async () => {
     const { attempt, pauses } = begin();
     for (let index = 0; index < failures; index += 1) await attempt(fill(index), wrong);
     const before = pauses.length;
@@ -182,7 +182,7 @@ describe('counts that several processes share', () => {
     };
   }
 
-  test('hold over all of them', async () => {
+  test('apply to all of them', async () => {
     const openCounter = share();
     const processes = [1, 2].map(() => createGuessLimits({ openCounter }));
     const kinds: string[] = [];
@@ -191,7 +191,7 @@ describe('counts that several processes share', () => {
     expect(kinds).toEqual([...new Array(together.failures).fill('wrong'), 'throttled', 'throttled']);
   });
 
-  test('let nobody pass uncounted where they cannot be read, and keep nobody in line for it', async () => {
+  test('let no attempt pass while they cannot be read, and keep none in line', async () => {
     const fault = { isDown: false };
     const held: (() => void)[] = [];
     const pause = () => new Promise<void>((resolve) => held.push(resolve));
@@ -210,6 +210,6 @@ describe('counts that several processes share', () => {
   });
 });
 
-test('the longest way through all three lines is below the 60 s at which connections are cut', () => {
+test('the longest time in all three lines is below the 60 s after which connections are closed', () => {
   expect(3 * line.longestMs).toBeLessThan(60_000);
 });

@@ -10,14 +10,14 @@ import { createWaitingLine, type Waiter, type WaitingLine } from './waiting-line
 const minuteMs = 60_000;
 
 /**
- * Wrong passwords that are taken as typing errors. Further attempts are refused for a time, or have to wait in line.
+ * Wrong passwords that count as typing errors. Further attempts are rejected for a time, or have to wait in a line.
  *
- * - `together`, one e-mail from one address: nothing is looked at until the oldest have left the window.
+ * - `together`, one e-mail from one address: no attempt is judged until the oldest failures have left the window.
  * - `email`, one e-mail from anywhere, and `address`, any e-mail from one address: one attempt after the other, each after a pause that
  *   grows with every failure. In the line of an e-mail each address has one place, in that of an address each e-mail.
  *
- * A browser in which the owner has logged in before is counted by itself, stands in no such line, and has places of its own before the
- * passwords are looked at. So guessers, at this owner or at any, can't keep the owner out of that browser.
+ * A known browser, in which the owner has logged in before, has its own count, waits in no such line, and has its own places for the check of
+ * passwords. So guessers, at this owner or at any, can't keep the owner out of that browser.
  */
 export const guessLimits = {
   together: { failures: 10, windowMs: 10 * minuteMs },
@@ -25,45 +25,45 @@ export const guessLimits = {
   address: { failures: 60, windowMs: 10 * minuteMs },
   /** At most one guess a second at one e-mail. */
   pause: { stepMs: 100, longestMs: 1000 },
-  /** For each of three lines that an attempt may wait in. Together they take less than the 60 s at which proxies and this server give up. */
+  /** For each of the three lines that an attempt may pass. Together they take less than the 60 s after which proxies and this server give up. */
   line: { places: 50, longestMs: 15_000 },
 } as const;
 
 /**
- * An attempt that was sent away may come again after `afterSeconds`, and keeps the time waited so far until `withinMs`. That puts a person who comes
- * again before the guesses that come from ever new addresses. Each failure of an address costs it `failureMs` of that time, or many addresses that
+ * An attempt that was sent away can be repeated after `afterSeconds`, and keeps its waiting time until `withinMs`. So a person who tries again
+ * is ahead of guesses from ever new addresses. Each failure of an address takes `failureMs` off that time; otherwise many addresses that
  * guess in turn would always have waited longer.
  */
-const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 15_000 } as const;
+const retry = { afterSeconds: 5, withinMs: 20_000, failureMs: 15_000 } as const;
 
-/** Beyond so many the one that was idle longest is forgotten. */
+/** Above this number the key that was idle longest is dropped. */
 const maxKeys = 10_000;
 
-/** The same for attempts that were sent away: in `withinMs` 2,500 a second, more than this server answers. */
+/** The same for attempts that were sent away: 2,500 a second during `withinMs`, more than this server answers. */
 const maxSentAway = 50_000;
 
 export interface Guess {
-  /** In the form that the store compares. */
+  /** The canonical form from `emailKey`. */
   readonly email: string;
   readonly address: string;
-  /** Names the browser where an owner of this e-mail has logged in in it before. */
+  /** Identifies the browser if the owner of this e-mail has logged in with it before. */
   readonly knownBrowser?: string | undefined;
-  /** Whether somebody waits for the answer still: nobody stands in line for who has left. */
+  /** Whether the caller still waits for the answer: an abandoned attempt leaves the line. */
   readonly isWaited: () => boolean;
 }
 
-/** An attempt that was not looked at: a right password can't be told from a wrong one. */
+/** An attempt that was not judged, so that the answer does not depend on the password. */
 export interface Refused {
-  /** `busy`: more want to log in at this moment than passwords can be looked at. */
+  /** `busy`: more logins at this moment than passwords can be checked. */
   readonly kind: 'throttled' | 'busy';
-  /** After so many seconds the next one is. */
+  /** Seconds until the next attempt is judged. */
   readonly waitSeconds: number;
 }
 
 /**
- * Has a password judged, once it is its turn.
+ * Judges a password when it has its turn.
  *
- * @param judge answers `wrong` for one that counts as a failure
+ * @param judge answers `wrong` for a failure that counts
  */
 export type LimitGuesses = <Judged extends { readonly kind: string }>(
   guess: Guess,
@@ -71,17 +71,17 @@ export type LimitGuesses = <Judged extends { readonly kind: string }>(
 ) => Promise<Judged | Refused>;
 
 export interface GuessLimitOptions {
-  /** Where wrong passwords are counted. */
+  /** Opens the counters of wrong passwords. */
   readonly openCounter?: OpenCounter;
-  /** Waits so many milliseconds. */
+  /** Waits for `ms` milliseconds. */
   readonly pause?: (ms: number) => Promise<unknown>;
-  /** Draws one of so many, from 0 on. */
+  /** Draws a random index from 0 to `count` - 1. */
   readonly draw?: (count: number) => number;
 }
 
 /**
- * Slows the guessing of passwords (ASVS 5.0, 6.3.1), on the system clock as all of OAuth. Each process has lines of its own. Of several that share
- * their counts, each may look at one attempt that the failures under way in the others would have refused.
+ * Slows down the guessing of passwords (ASVS 5.0, 6.3.1), by the system clock as all of OAuth. Each process has its own lines. If several
+ * share their counts, each may judge one attempt more than the failures under way in the others would allow.
  */
 export function createGuessLimits({
   openCounter = openMemoryCounter,
@@ -111,22 +111,22 @@ export function createGuessLimits({
       const refusal: Refused = { kind: 'throttled', waitSeconds: secondsUntil(endsAt, now) };
       return { refusal: accepted ? undefined : refusal, failures: limit - left };
     };
-    // Before any line, so that an attempt without a try left takes no place.
+    // Checked before any line, so that a throttled attempt uses no place.
     const { refusal, failures } = await read();
     if (refusal !== undefined) return refusal;
     const began = sentAway.waitingSince(key, Date.now());
-    const since = began + failures * comingBack.failureMs;
+    const since = began + failures * retry.failureMs;
     const waiter = { since, network: networkOf(address), isWaited };
     const sendAway = (kind: Refused['kind']): Refused => {
       sentAway.add(key, began, Date.now());
-      return { kind, waitSeconds: comingBack.afterSeconds };
+      return { kind, waitSeconds: retry.afterSeconds };
     };
     if (!isKnown) {
       if (!(await addresses.pass(address, email, waiter))) return sendAway('throttled');
       if (!(await emails.pass(email, address, waiter))) return sendAway('throttled');
     }
-    // One at a time, or of attempts sent together each would be looked at before the others have failed. All known browsers of an owner
-    // share a turn, so that one owner can't take all the places for known browsers.
+    // One at a time: otherwise concurrent attempts would all be judged before any has failed. All known browsers of an owner share a turn, so
+    // that one owner can't use all places for known browsers.
     return takeTurns(isKnown ? `${email} known` : key, async () => {
       const { refusal } = await read();
       if (refusal !== undefined) return refusal;
@@ -143,11 +143,11 @@ export function createGuessLimits({
   };
 }
 
-/** So many failures beyond the typing errors make the pause no longer. */
+/** Number of failures beyond the typing errors at which the pause is longest. */
 const pauseSteps = guessLimits.pause.longestMs / guessLimits.pause.stepMs;
 
 /**
- * Free until there were too many failures of a key; then one after the other, with pauses.
+ * Passes attempts freely until a key has too many failures, then one after the other with pauses.
  *
  * @param counter counts to `pauseSteps` beyond the typing errors
  */
@@ -162,7 +162,7 @@ function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown
 
   async function letOn(key: string, line: WaitingLine): Promise<void> {
     while (line.size > 0) {
-      // Attempts in line wait for this alone: a count that can't be read must not keep them there.
+      // Attempts in the line wait for this loop alone: a count that can't be read must not keep them there.
       await pause(await readPauseMs(key).catch(() => longestMs));
       line.admit();
     }
@@ -171,7 +171,7 @@ function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown
 
   return {
     count: (key: string) => whenAvailable(counter.take(key, Date.now())),
-    /** @returns false for one that was sent away; of one place there is one in the line of a key */
+    /** @returns false for an attempt that is sent away, as a second one with the same place in a key's line */
     pass: async (key: string, place: string, waiter: Waiter): Promise<boolean> => {
       if ((await readPauseMs(key)) === 0) return true;
       const there = lines.get(key);
@@ -192,12 +192,12 @@ function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown
   };
 }
 
-/** Attempts that were sent away from a line, and since when each has waited. */
+/** Attempts that were sent away from a line, with the start of their waiting time. */
 function createSentAway() {
   const keys = new Map<string, { readonly since: EpochMilliseconds; readonly at: EpochMilliseconds }>();
   const waitingSince = (key: string, now: EpochMilliseconds): EpochMilliseconds => {
     const { since = now, at = now } = keys.get(key) ?? {};
-    return now - at <= comingBack.withinMs ? since : now;
+    return now - at <= retry.withinMs ? since : now;
   };
   return {
     waitingSince,
@@ -206,7 +206,7 @@ function createSentAway() {
       keys.delete(key);
       keys.set(key, { since: first, at: now });
       for (const [idlest, { at }] of keys) {
-        if (keys.size <= maxSentAway && now - at <= comingBack.withinMs) break;
+        if (keys.size <= maxSentAway && now - at <= retry.withinMs) break;
         keys.delete(idlest);
       }
     },
@@ -215,7 +215,7 @@ function createSentAway() {
 }
 
 /**
- * Lets on as many passwords at once as scrypt may work on. Known and new browsers wait in lines of their own and are let on by turns, so that
+ * Admits as many passwords at once as scrypt may check. Known and new browsers wait in separate lines and are admitted by turns, so that
  * neither can fill the line of the other.
  */
 function createScryptTurns(openLine: () => WaitingLine) {
@@ -232,7 +232,7 @@ function createScryptTurns(openLine: () => WaitingLine) {
     }
   }
 
-  /** @returns undefined where it was sent away */
+  /** @returns undefined if the attempt was sent away */
   return async <Result>(isKnown: boolean, waiter: Waiter, run: () => Promise<Result>): Promise<Result | undefined> => {
     const entered = (isKnown ? lines.known : lines.other).enter(waiter);
     letOn();
@@ -246,7 +246,7 @@ function createScryptTurns(openLine: () => WaitingLine) {
   };
 }
 
-/** Runs what has the same key one after the other, as it came. */
+/** Runs calls with the same key one after the other, in the order of arrival. */
 function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   return async <Result>(key: string, run: () => Promise<Result>): Promise<Result> => {

@@ -9,32 +9,32 @@ export interface AuthLog {
   error(fields: object, text: string): void;
 }
 
-/** Logs what an operator wants to see: by client and request id, never a secret, a token, a code or a query. */
+/** Logs events for operators by client and request id, never a secret, a token, a code or a query. */
 export function logEvents(provider: Provider, log: AuthLog): void {
   provider.on('grant.success', (ctx) => log.info(describe(ctx), 'token issued'));
   provider.on('grant.revoked', (ctx, grantId) => log.info({ ...describe(ctx), grantId }, 'grant revoked'));
   const warn = (text: string) => (ctx: KoaContextWithOIDC, error: Parameters<typeof explain>[0]) => {
     if (isCallerThere(ctx)) log.warn({ ...describe(ctx), ...explain(error) }, text);
   };
-  provider.on('grant.error', warn('token refused'));
-  provider.on('revocation.error', warn('revocation refused'));
-  provider.on('authorization.error', warn('login refused'));
+  provider.on('grant.error', warn('token request rejected'));
+  provider.on('revocation.error', warn('revocation rejected'));
+  provider.on('authorization.error', warn('login rejected'));
   provider.on('server_error', (ctx, error) => log.error({ ...describe(ctx), err: error }, 'auth request failed'));
-  // Koa prints to the console unless somebody listens.
+  // Koa prints errors to the console unless there is a listener.
   EventEmitter.prototype.on.call(provider, 'error', (error, ctx: KoaContextWithOIDC) => {
     const requestId = ctx.response.get('X-Request-Id');
     if (isCallerThere(ctx)) log.error({ err: error, requestId }, 'auth answer failed');
-    // Anybody can send half a body: that is no fault of ours, and must not fill the log with stacks.
+    // Any caller can send half a body: that is no fault of the server, and must not fill the log with stacks.
     else log.info({ requestId, code: error.code }, 'the caller left, or took too long');
   });
 }
 
-/** Whether somebody is left to answer: the body may have stopped on the way, and the connection with it. */
+/** Whether the caller can still get an answer: the connection may have closed, also in the middle of the body. */
 function isCallerThere({ req }: KoaContextWithOIDC): boolean {
   return !req.socket.destroyed && !(req.destroyed && !req.complete);
 }
 
-/** Any other is left out: it may be 56 kB of whatever somebody has sent. */
+/** Any other value is not logged: it may be 56 kB of arbitrary text. */
 const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
 function describe(ctx: KoaContextWithOIDC): object {

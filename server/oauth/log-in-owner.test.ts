@@ -4,7 +4,7 @@ import { createGuessLimits } from './limit-guesses.ts';
 import { type Credentials, createOwnerLogin, type LoginResult } from './log-in-owner.ts';
 import { createPasswords } from './passwords.ts';
 
-// Logins under guessing, with scrypt and pauses of the real length on a clock that is moved on. If these fail, guessers keep owners out.
+// Logins during guesses, with scrypt and pauses of the real length on a fake clock. If these fail, guessers keep owners out.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const scryptMs = 350;
@@ -61,7 +61,7 @@ function begin() {
   return { attempt };
 }
 
-/** The same lots in every run: Park and Miller's generator. */
+/** The same random numbers in every run: Park and Miller's generator. */
 function createDraw() {
   let state = 20_261_121;
   return (count: number) => {
@@ -72,7 +72,7 @@ function createDraw() {
 
 const addressOf = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 
-/** Runs loops of requests for so many seconds. */
+/** Runs loops of requests for a number of seconds. */
 async function runFor(seconds: number, ...loops: readonly ((until: number) => Promise<void>)[]): Promise<void> {
   const until = Date.now() + seconds * 1000;
   const all = Promise.all(loops.map((loop) => loop(until)));
@@ -80,7 +80,7 @@ async function runFor(seconds: number, ...loops: readonly ((until: number) => Pr
   await all;
 }
 
-/** The requests of 62 threads, each of which sends the next after an answer. */
+/** Requests of 62 threads, each of which sends the next one after an answer. */
 const floods: readonly { readonly name: string; readonly guess: (n: number) => Partial<Credentials> }[] = [
   {
     name: 'guesses at anybody, from many addresses',
@@ -90,7 +90,7 @@ const floods: readonly { readonly name: string; readonly guess: (n: number) => P
   { name: 'guesses at the owner, from many addresses', guess: (n) => ({ address: addressOf(n) }) },
   { name: 'guesses at the owner by callers that leave', guess: (n) => ({ address: addressOf(n), isWaited: isLeft() }) },
   {
-    name: 'logins of another owner, in four browsers of before',
+    name: 'logins of another owner, in four known browsers',
     guess: (n) => ({ email: 'other@harbour.example', password: right, knownBrowser: `other-${n % 4}` }),
   },
 ];
@@ -100,7 +100,7 @@ function isLeft() {
   return () => Date.now() < arrived + 100;
 }
 
-test.each(floods)('a right password is taken in a browser of before, beside $name', async ({ guess }) => {
+test.each(floods)('a right password is accepted in a known browser during $name', async ({ guess }) => {
   const { attempt } = begin();
   let sent = 0;
   const thread = async (until: number) => {
@@ -120,13 +120,13 @@ test.each(floods)('a right password is taken in a browser of before, beside $nam
   };
   await runFor(6, known, ...Array.from({ length: 62 }, () => thread));
   expect(kinds).toEqual(new Array(4).fill('right'));
-  // Two passwords are being looked at as it arrives, and one of a new browser may have its turn first.
+  // Two passwords are being checked when it arrives, and one of a new browser may have its turn first.
   expect(longestMs).toBeLessThanOrEqual(4 * scryptMs);
 });
 
-describe('an owner in a new browser, who comes again when told to,', () => {
+describe('an owner in a new browser, who tries again after each wait,', () => {
   const home = '198.51.100.7';
-  /** Each in a network of its own. */
+  /** Each in its own network. */
   const scattered = (n: number) => `${n % 222}.${n % 199}.${n % 251}.1`;
   const anyone = (n: number) => ({ email: `guess-${n}@x.example`, address: scattered(n) });
   const nextDoor = (n: number) => ({ ...anyone(n), address: home });
@@ -137,9 +137,9 @@ describe('an owner in a new browser, who comes again when told to,', () => {
     readonly name: string;
     /** Sent without waiting for answers. */
     readonly perSecond?: number;
-    /** Each sends the next when the one before is answered. */
+    /** Each thread sends the next guess after an answer. */
     readonly threads?: number;
-    /** The threads wait as long as they are told. */
+    /** The threads respect `Retry-After`. */
     readonly isPatient?: boolean;
     readonly guess: (n: number, thread: number) => Partial<Credentials>;
     /** Wrong passwords of the owner before the right one. */
@@ -151,7 +151,7 @@ describe('an owner in a new browser, who comes again when told to,', () => {
     { name: '30 guesses a second at anybody, behind the same address', perSecond: 30, guess: nextDoor },
     { name: '30 guesses a second at anybody, each from another network', perSecond: 30, guess: anyone },
     {
-      name: '60 threads that wait as they are told, in a network each',
+      name: '60 threads that respect the waits, in a network each',
       threads: 60,
       isPatient: true,
       guess: ownNetwork,
@@ -171,7 +171,7 @@ describe('an owner in a new browser, who comes again when told to,', () => {
     { name: '62 threads at anybody, behind the same address', threads: 62, guess: nextDoor },
     { name: '62 threads at anybody, each guess from another network', threads: 62, guess: anyone },
     {
-      name: '300 threads that wait as they are told, with an address each of one network',
+      name: '300 threads that respect the waits, with an address each of one network',
       threads: 300,
       isPatient: true,
       guess: (_, thread) => ({ address: addressOf(thread) }),
@@ -183,8 +183,8 @@ describe('an owner in a new browser, who comes again when told to,', () => {
     },
   ];
 
-  test.each(attacks)('gets in within a minute beside $name', (attack) => run(attack, 100));
-  test.each(more)('gets in within a minute beside $name', { tags: ['full'] }, (attack) => run(attack, 500));
+  test.each(attacks)('logs in within a minute during $name', (attack) => run(attack, 100));
+  test.each(more)('logs in within a minute during $name', { tags: ['full'] }, (attack) => run(attack, 500));
 
   async function run(attack: Attack, seconds: number): Promise<void> {
     const { attempt } = begin();

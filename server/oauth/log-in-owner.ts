@@ -10,12 +10,12 @@ import { whenAvailable } from './unavailable.ts';
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** As `readCallerAddress` has it. */
+  /** From `readCallerAddress`. */
   readonly address: string;
   readonly requestId: string;
-  /** For whom the owner logs in; undefined for the owner's own page. */
+  /** The client that asks for the login; undefined for the owner's own page. */
   readonly clientId: string | undefined;
-  /** As `Guess` has them. */
+  /** As in `Guess`. */
   readonly knownBrowser: string | undefined;
   readonly isWaited: () => boolean;
 }
@@ -24,12 +24,12 @@ export type LoginResult =
   | {
       readonly kind: 'right';
       readonly owner: Owner;
-      /** Epoch seconds, before the password was looked at: one that was changed meanwhile makes this login worthless. */
+      /** Epoch seconds, before the check of the password: a change of the password meanwhile invalidates this login. */
       readonly loggedInAt: number;
     }
   /** Unknown e-mail and wrong password are one answer, after the same work. */
   | { readonly kind: 'wrong' }
-  /** Said only to somebody who knows the password. */
+  /** Returned only if the password is right. */
   | { readonly kind: 'disabled' }
   | Refused;
 
@@ -42,10 +42,10 @@ export interface OwnerLoginOptions {
   readonly limitGuesses: LimitGuesses;
 }
 
-/** Of what is refused unseen, one line a minute for each e-mail and address: whoever floods the login would flood the log. */
+/** Throttled attempts are logged once a minute for each e-mail and address, so that a flood of logins does not flood the log. */
 const throttledLines = { limit: 1, windowMs: 60_000, maxKeys: 10_000 } as const;
 
-/** Judges who an owner is by e-mail and password. Who logged in stands in the audit table; failures stand in the log, by owner where there is one. */
+/** Identifies an owner by e-mail and password. Logins are in the audit table; failures are in the log, with the owner if there is one. */
 export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
   const { store, passwords, log, limitGuesses } = options;
 
@@ -55,7 +55,7 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
     const at = Date.now();
     const owner = await whenAvailable(store.owners.findByEmail(email));
     const isRight = await passwords.matches(password, owner?.passwordHash);
-    // What was typed is not logged: it may be a password in the wrong field.
+    // The typed e-mail is not logged: it may be a password in the wrong field.
     const who = { requestId, clientId, ownerId: owner?.id, address };
     if (owner === undefined || !isRight) {
       log.warn({ ...who, reason: owner === undefined ? 'unknown e-mail' : 'wrong password' }, 'owner login failed');
@@ -96,19 +96,19 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
 }
 
 /**
- * Whole seconds are kept of a login. One that comes in the very second in which all earlier ones ended is counted as of the next, or it
- * would be taken for one of them.
+ * A login is stored in whole seconds. A login in the same second in which all earlier ones were ended is dated one second later, so that
+ * it does not count as one of them.
  */
 function countSeconds(at: EpochMilliseconds, { loginsValidAfter }: Owner): number {
   const isAfter = loginsValidAfter !== null && loginsValidAfter <= at;
   return Math.max(Math.floor(at / 1000), isAfter ? Math.ceil(loginsValidAfter / 1000) : 0);
 }
 
-/** An owner whose login at this time still counts: there, not disabled, and not logged out everywhere since. */
+/** Finds an owner whose login at this time is still valid: existing, not disabled, and not logged out everywhere since. */
 export async function findLiveOwner(
   { owners, accounts }: Pick<Store, 'owners' | 'accounts'>,
   id: string | undefined,
-  /** Epoch seconds; left out: whenever it was. */
+  /** Epoch seconds; when omitted, the time is not checked. */
   loggedInAt?: number,
 ): Promise<Owner | undefined> {
   const owner = id === undefined ? undefined : await whenAvailable(owners.find(id));

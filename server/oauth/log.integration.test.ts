@@ -20,7 +20,7 @@ const { email, password } = owner;
 
 interface Event {
   readonly name: string;
-  /** Everything up to the last request, which is sent with the id `the-last-one` or by a browser. */
+  /** Runs all requests; the last one has the id `the-last-one` or comes from a browser. */
   readonly act: (auth: RunningAuth) => Promise<unknown>;
   readonly want: { readonly level: LogEntry['level']; readonly text: string; readonly fields: object };
 }
@@ -123,7 +123,7 @@ const events: readonly Event[] = [
     act: (auth) => refresh(auth, 'x', { client: { clientId, secret: 'wrong' }, ...last }),
     want: {
       level: 'warn',
-      text: 'token refused',
+      text: 'token request rejected',
       fields: { requestId: 'the-last-one', clientId, error: 'invalid_client' },
     },
   },
@@ -137,11 +137,11 @@ const events: readonly Event[] = [
     },
   },
   {
-    name: 'a refused token',
+    name: 'a rejected token request',
     act: (auth) => refresh(auth, 'x', last),
     want: {
       level: 'warn',
-      text: 'token refused',
+      text: 'token request rejected',
       fields: { requestId: 'the-last-one', clientId, grantType: 'refresh_token', error: 'invalid_grant' },
     },
   },
@@ -168,7 +168,7 @@ const events: readonly Event[] = [
     },
   },
   {
-    name: 'the replay of a code that has ended',
+    name: 'the replay of an expired code',
     act: async (auth) => {
       const code = await issueCode(auth.auth.provider, auth.resource);
       await exchangeCode(auth, code);
@@ -228,11 +228,11 @@ describe('the log', () => {
   });
 });
 
-describe('what callers write', () => {
+describe('text from callers', () => {
   const forged = 'x\r\n{"level":30,"msg":"owner logged in"}';
   const marker = 'owner logged in';
 
-  test('forges no line: of it stands only an id of our form, and a client that there is', async () => {
+  test('forges no line: only a valid request id and an existing client are logged', async () => {
     running = await startAuth();
     const { browser, address } = await openLogin(running);
     const agent = { 'User-Agent': `agent ${marker}`, 'X-Forwarded-For': marker, Referer: `https://x/${marker}` };
@@ -256,7 +256,7 @@ describe('what callers write', () => {
     expect(said.filter((line) => line.includes(marker) || line.includes('\\r') || line.includes('\\n'))).toEqual([]);
   });
 
-  test.each(['a b', '"}{"', 'x'.repeat(65)])('as the id of a request, %j, is not taken over', async (sent) => {
+  test.each(['a b', '"}{"', 'x'.repeat(65)])('as the id of a request, %j, is not used', async (sent) => {
     running = await startAuth();
     const answer = await refresh(running, 'x', { headers: { 'X-Request-Id': sent } });
     expect(answer.headers.get('x-request-id')).toMatch(/^req-[0-9a-f]{16}$/);

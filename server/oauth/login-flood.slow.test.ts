@@ -8,7 +8,7 @@ import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { loginQuery } from './fixtures/talk.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
 
-// What 100,000 login requests leave that nobody finishes. If these fail, docs/operating.md promises what does not hold.
+// The rows of 100,000 abandoned login requests. If these fail, docs/operating.md is wrong.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const requests = 100_000;
@@ -29,7 +29,7 @@ test('100,000 login requests of one address write 120 rows', async () => {
   print('one address', { ...flood, ...after });
 });
 
-test('100,000 of as many addresses write as many; half an hour later they are gone, and the next find their room', async () => {
+test('100,000 from as many addresses write as many; half an hour later they are purged, and their space is reused', async () => {
   const { auth, measure } = await begin();
   const before = await measure();
   const first = await sendAll(auth, addressOf);
@@ -52,7 +52,7 @@ test('100,000 of as many addresses write as many; half an hour later they are go
   const second = await sendAll(auth, addressOf);
   const again = await measure();
   expect(again.rows).toBe(requests);
-  // Hashes fall on other pages than the first time: some pages more are half full.
+  // Hashes are on other pages than the first time: some more pages are half full.
   expect(again.fileBytes / full.fileBytes).toBeLessThan(1.1);
   print('100,000 more', { ...second, ...again });
 });

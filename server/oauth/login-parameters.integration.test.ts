@@ -10,16 +10,16 @@ import { type Answer, basic, loginQuery, post, send, type Tokens } from './fixtu
 import { addPartner, askConsent, connect, exchange, press, whereIs } from './fixtures/walk.ts';
 import { apiScopes } from './scopes.ts';
 
-// What a login request may say, and what becomes of it. The modules named in comments are those of the OpenID conformance suite.
+// The parameters of a login request. The modules named in comments are those of the OpenID conformance suite.
 
 const keys = await createTestKeys();
-// The bound of login requests is per address: these come from many.
+// The limit of login requests is per address: these come from many.
 const behindProxy = { publicOrigin: 'https://locks.example' } as const;
 const address = (index: number) => `198.51.${Math.floor(index / 250)}.${(index % 250) + 1}`;
 
 const loginParameters = contract.paths['/login'].get.parameters.map(({ name }) => name);
 
-/** The query of the callback, or of the answer without a redirect the status and the error. */
+/** The query of the callback, or status and error of an answer without a redirect. */
 function answerOf({ status, headers, body }: Answer): Record<string, unknown> {
   const location = headers.get('location') ?? '';
   if (location.startsWith(`${callback}?`)) return Object.fromEntries(new URL(location).searchParams);
@@ -41,7 +41,7 @@ describe('with one server', () => {
   };
 
   describe('state', () => {
-    /** What a form-encoded UTF-8 text can say, but for JSON and nothing. */
+    /** Any text except JSON and the empty text. */
     const state = fc
       .string({
         unit: fc.oneof(
@@ -70,7 +70,7 @@ describe('with one server', () => {
       expect(tried).toBeGreaterThanOrEqual(100 * numRuns);
     });
 
-    test('comes back of every length up to 2048, and longer ones with an error', async () => {
+    test('is returned at every length up to 2048, and a longer one causes an error', async () => {
       for (const length of [1, 2, 255, 256, 2047, 2048]) {
         expect(answerOf(await ask(loginQuery({ scope: 'nothing', state: 'ä'.repeat(length) })))).toMatchObject({
           error: 'invalid_scope',
@@ -89,7 +89,7 @@ describe('with one server', () => {
         fc.array(fc.jsonValue()),
         fc.string({ unit: 'binary' }),
       ].map((values, index) => [['objects', 'arrays', 'strings'][index], values] as const),
-    )('is refused as the JSON text of %s, however it is written', async (_, values) => {
+    )('is rejected as the JSON text of %s, in any notation', async (_, values) => {
       const spaces = fc.constantFrom('', ' ', '\n', '\t ');
       await fc.assert(
         fc.asyncProperty(values as fc.Arbitrary<unknown>, spaces, spaces, async (value, before, after) => {
@@ -128,13 +128,13 @@ describe('with one server', () => {
         { name, second: 'with another value', value: 'other' },
         { name, second: 'empty', value: '' },
       ]),
-    )('$name, $second, is refused', async ({ name, value = '' }) => {
+    )('$name, $second, is rejected', async ({ name, value = '' }) => {
       for (const isFirst of [true, false]) {
         const query = new URLSearchParams(values);
         const pairs = [...query, ...(isFirst ? [] : [[name, value] as [string, string]])];
         const answer = await ask(new URLSearchParams(isFirst ? [[name, value], ...pairs] : pairs));
         const said = answerOf(answer);
-        // Where it is not known where to go, the answer stays here.
+        // Without a valid callback, the server answers itself.
         if (name === 'client_id' || name === 'redirect_uri') expect(said).toMatchObject({ status: 400, location: '' });
         else expect(said).toMatchObject({ error: 'invalid_request', error_description: expect.stringContaining(name) });
         if (name === 'state') expect(said.state).toBeUndefined();
@@ -144,7 +144,7 @@ describe('with one server', () => {
 
   describe('response_mode', () => {
     test.each(['fragment', 'form_post', 'query.jwt', 'web_message', 'QUERY', 'query ', 'x', '"', ' '])(
-      '%j is refused by query, with state and iss',
+      '%j is rejected by query, with state and iss',
       async (response_mode) => {
         expect(answerOf(await ask(loginQuery({ response_mode, state: 's' })))).toMatchObject({
           error: 'unsupported_response_mode',
@@ -174,7 +174,7 @@ describe('with one server', () => {
       });
     });
 
-    test('and a code comes with it', async () => {
+    test('accompanies a code', async () => {
       const { browser, page } = await askConsent(running, { state: 's' });
       const back = await press(browser, page, 'confirm');
       expect(Object.fromEntries(new URL(back.address).searchParams)).toEqual({
@@ -184,7 +184,7 @@ describe('with one server', () => {
       });
     });
 
-    test('and no state where none was sent', async () => {
+    test('and no state if none was sent', async () => {
       for (const changes of [{ scope: 'nothing' }, { scope: 'nothing', state: '' }])
         expect(answerOf(await ask(loginQuery(changes)))).not.toHaveProperty('state');
     });
@@ -195,7 +195,7 @@ describe('with one server', () => {
     beforeAll(() => addPartner(running, 'querying', { redirectUris: [registered, `${callback}?two=2`] }));
 
     // oidcc-redirect-uri-query-OK
-    test('keeps it, and gets the answer besides', async () => {
+    test('keeps it, and gets the answer in addition', async () => {
       for (const redirect_uri of [`${callback}?two=2`]) {
         const { browser, page } = await askConsent(running, { client_id: 'querying', redirect_uri, state: 's' });
         const back = new URL((await press(browser, page, 'confirm')).address);
@@ -218,7 +218,7 @@ describe('with one server', () => {
       `${callback}?two=2#`,
       `${callback}?TWO=2`,
       `${callback}?two=%32`,
-    ])('%s goes nowhere', async (redirect_uri) => {
+    ])('%s is not followed', async (redirect_uri) => {
       expect(answerOf(await ask(loginQuery({ client_id: 'querying', redirect_uri })))).toEqual({
         status: 400,
         error: 'invalid_request',
@@ -227,7 +227,7 @@ describe('with one server', () => {
     });
   });
 
-  describe('a callback that nobody may have', () => {
+  describe('a forbidden callback', () => {
     test.each([
       'http://partner.example/back',
       'com.partner.app:/back',
@@ -243,7 +243,7 @@ describe('with one server', () => {
     ])('%s can neither be registered nor used', async (redirect_uri) => {
       await expect(addPartner(running, 'never', { redirectUris: [redirect_uri] })).rejects.toThrow('static https URLs');
       const id = `by-hand-${createHash('sha256').update(redirect_uri).digest('hex').slice(0, 8)}`;
-      // Nor by a row that somebody else wrote.
+      // A row that another program wrote does not help either.
       const metadata = JSON.stringify({ client_id: id, client_secret: 'x', redirect_uris: [redirect_uri, callback] });
       await running.store.clients.create({ clientId: id, metadata });
       for (const one of [redirect_uri, callback]) {
@@ -266,7 +266,7 @@ describe('with a server for each', () => {
   const claimsOf = ({ id_token }: Pick<Tokens, 'id_token'>) => Object.keys(decodeJwt(id_token)).sort();
 
   describe('scope', () => {
-    test('each by itself is granted as it is', async () => {
+    test('each single one is granted', async () => {
       for (const scope of apiScopes) {
         const tokens = await connect(running, { scope });
         expect(tokens.scope.split(' ').sort()).toEqual(['openid', scope].sort());
@@ -311,7 +311,7 @@ describe('with a server for each', () => {
 
     // RFC 6749, 3.3: one space between two words, none around them.
     test.each([' ', ' openid', 'openid ', 'openid  serviceapi/get-devices', 'openid\tprofile', 'openid,profile'])(
-      '%j is no list of scopes',
+      '%j is not a valid list of scopes',
       async (scope) => {
         const answer = await send(running, `/login?${loginQuery({ scope })}`);
         expect(answerOf(answer)).toMatchObject({ error: 'invalid_scope' });
@@ -328,13 +328,13 @@ describe('with a server for each', () => {
       },
     );
 
-    test('order and repetition are nothing', async () => {
+    test('order and repetition have no effect', async () => {
       const tokens = await connect(running, { scope: 'serviceapi/get-devices openid serviceapi/get-devices openid' });
       expect(tokens.scope).toBe('openid serviceapi/get-devices');
     });
   });
 
-  describe('what a login need not say, or may say besides', () => {
+  describe('optional and unknown parameters of a login', () => {
     const whole = ['aud', 'exp', 'iat', 'iss', 'name', 'preferred_username', 'sub', 'updated_at'];
     test.each<{ says: string; parameters: Record<string, string>; claims: readonly string[] }>([
       // oidcc-ensure-request-without-nonce-succeeds-for-code-flow
@@ -348,16 +348,16 @@ describe('with a server for each', () => {
         parameters: { extra: 'foobar', __proto__x: 'y', constructor: 'z' },
         claims: whole,
       },
-      // oidcc-display-page, oidcc-display-popup; and what no module has
+      // oidcc-display-page, oidcc-display-popup; and values without a module
       { says: 'display=page', parameters: { display: 'page' }, claims: whole },
       { says: 'display=popup', parameters: { display: 'popup' }, claims: whole },
       { says: 'display=touch', parameters: { display: 'touch' }, claims: whole },
       { says: 'display=wap', parameters: { display: 'wap' }, claims: whole },
-      // oidcc-ensure-request-with-acr-values-succeeds: none is reached, so none is told
+      // oidcc-ensure-request-with-acr-values-succeeds: none is reached, so the token has none
       { says: 'acr_values', parameters: { acr_values: '1 urn:mace:incommon:iap:silver' }, claims: whole },
       // oidcc-claims-locales
       { says: 'claims_locales', parameters: { claims_locales: 'se' }, claims: whole },
-      // oidcc-claims-essential: discovery says that `claims` is not supported
+      // oidcc-claims-essential: by discovery, `claims` is not supported
       {
         says: 'claims',
         parameters: { claims: '{"id_token":{"email":{"essential":true},"auth_time":null,"acr":null}}' },
@@ -367,7 +367,7 @@ describe('with a server for each', () => {
       { says: 'prompt=login', parameters: { prompt: 'login' }, claims: [...whole, 'auth_time'] },
       { says: 'the resource API', parameters: { resource: 'RESOURCE' }, claims: whole },
       { says: 'the answer by query', parameters: { response_mode: 'query' }, claims: whole },
-    ])('comes to tokens with $says', async ({ parameters, claims }) => {
+    ])('lead to tokens with $says', async ({ parameters, claims }) => {
       const given = { ...parameters };
       if (given.resource) given.resource = running.resource;
       const { browser, page } = await askConsent(running, given);
@@ -384,17 +384,17 @@ describe('with a server for each', () => {
       },
       { request_uri: 'https://evil.example/request.jwt', error: 'request_uri_not_supported' },
       { request_uri: 'urn:ietf:params:oauth:request_uri:x', error: 'request_uri_not_supported' },
-    ])('a request object is refused by its own error, and not looked at: %j', async ({ error, ...parameters }) => {
+    ])('a request object is rejected by its own error, unread: %j', async ({ error, ...parameters }) => {
       const answer = await send(running, `/login?${loginQuery({ ...parameters, state: 'ours' })}`);
       expect(answerOf(answer)).toMatchObject({ error, state: 'ours', iss: running.issuer });
     });
   });
 
-  describe('PKCE is the duty of a client that is registered so', () => {
+  describe('PKCE is required of a client that is registered so', () => {
     const verifier = 'v'.repeat(43);
     const code_challenge = createHash('sha256').update(verifier).digest('base64url');
 
-    test('without a challenge the login is refused at the callback', async () => {
+    test('without a challenge the login is rejected at the callback', async () => {
       await addPartner(running, 'careful', { requirePkce: true });
       const answer = await send(running, `/login?${loginQuery({ client_id: 'careful', state: 's' })}`);
       expect(answerOf(answer)).toMatchObject({
@@ -405,7 +405,7 @@ describe('with a server for each', () => {
       });
     });
 
-    test('with one it comes to tokens, for the verifier alone', async () => {
+    test('with one it leads to tokens, for the verifier alone', async () => {
       const client = await addPartner(running, 'careful', { requirePkce: true });
       const parameters = { client_id: 'careful', code_challenge, code_challenge_method: 'S256' };
       const { browser, page } = await askConsent(running, parameters);
@@ -416,7 +416,7 @@ describe('with a server for each', () => {
       expect((await post(running, '/oauth2/token', fields, basic(client))).status).toBe(200);
     });
 
-    test('others may leave it out', async () => {
+    test('other clients may omit it', async () => {
       expect((await connect(running)).access_token).toMatch(/^ey/);
     });
   });

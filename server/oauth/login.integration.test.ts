@@ -6,7 +6,7 @@ import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-a
 import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
 import { apiScopes } from './scopes.ts';
 
-/** Clients as `client create` makes none: what each has, and where it asks to be called back. */
+/** Clients that `client create` would reject: registered callbacks and requested callback. */
 const rows = [
   ['plain-http', { redirect_uris: ['http://partner.example/cb'] }, 'http://partner.example/cb'],
   ['wildcard', { redirect_uris: ['https://*.partner.example/cb'] }, 'https://*.partner.example/cb'],
@@ -29,7 +29,7 @@ afterAll(() => running.close());
 const ask = (changes: Readonly<Record<string, string | undefined>>, headers = {}) =>
   send(running, `/login?${loginQuery(changes)}`, { headers });
 
-/** Where the answer goes: the path of the login page, or the query of the callback. */
+/** The target of the answer: the path of the login page, or the query of the callback. */
 async function askFor(changes: Readonly<Record<string, string | undefined>>): Promise<Record<string, string>> {
   const { status, headers, text } = await ask(changes);
   const location = headers.get('location') ?? '';
@@ -57,14 +57,14 @@ describe('redirect_uri is compared byte for byte', () => {
     'http://partner.example/callback',
     '//partner.example/callback',
     'javascript:alert(1)',
-  ])('%j goes nowhere', async (redirect_uri) => {
+  ])('%j is not followed', async (redirect_uri) => {
     const { status, body, headers } = await ask({ redirect_uri });
     expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_request', null]);
   });
 });
 
-describe('callbacks in rows changed by hand', () => {
-  test('nothing else in them is in the way', async () => {
+describe('callbacks in rows edited by hand', () => {
+  test('the other members of these rows are valid', async () => {
     expect(await askFor({ client_id: 'usable' })).toEqual({ page: 'login' });
   });
 
@@ -83,7 +83,7 @@ describe('client_id', () => {
     },
   );
 
-  test('a browser gets a page that says the same, and nothing of what was sent as markup', async () => {
+  test('a browser gets a page with the same error, without markup from the request', async () => {
     const { status, headers, text } = await ask(
       { client_id: '<script>', redirect_uri: '<b>' },
       { Accept: 'text/html' },
@@ -108,7 +108,7 @@ describe('parameters sent twice', () => {
 
 describe('state', () => {
   test.each(['c3RhdGU', '123', '-1.5', 'true', 'null', 'ä€😀 +&=%', '{', '[a', '"', ' x ', '<script>'])(
-    '%j comes back as it is',
+    '%j is returned unchanged',
     async (state) => {
       expect(await askFor({ scope: 'nothing', state })).toMatchObject({
         error: 'invalid_scope',
@@ -132,7 +132,7 @@ describe('scope', () => {
     ['offline_access', 'invalid_scope'],
     ['a"b', 'invalid_scope'],
     ['x'.repeat(2001), 'invalid_request'],
-  ])('%j is refused at the callback', async (scope, error) => {
+  ])('%j is rejected at the callback', async (scope, error) => {
     expect(await askFor({ scope })).toMatchObject({ error, error_description: expect.stringMatching(/^.{1,1000}$/) });
   });
 
@@ -147,7 +147,7 @@ describe('scope', () => {
     expect(decodeJwt(tokens.id_token)).toMatchObject({ iss: running.issuer, aud: 'test-partner', sub: owner.id });
   });
 
-  test('a token of openid alone has no scope of the API, and is a token', async () => {
+  test('a token of openid alone has no scope of the API, and is valid', async () => {
     const { access_token } = await loginTokens(running, loginQuery({ scope: 'openid' }));
     expect(await running.verify(access_token)).toMatchObject({
       kind: 'good',
@@ -178,11 +178,11 @@ describe('response_type and response_mode', () => {
     [{ response_mode: 'fragment' }, 'unsupported_response_mode'],
     [{ response_mode: 'web_message' }, 'unsupported_response_mode'],
     [{ response_mode: 'jwt' }, 'unsupported_response_mode'],
-  ])('%j is refused by query', async (changes, error) => {
+  ])('%j is rejected by query', async (changes, error) => {
     const answer = await send(running, `/login?${loginQuery({ ...changes, state: 's' })}`);
     const location = new URL(answer.headers.get('location') ?? '');
     expect(location.origin + location.pathname).toBe(callback);
-    // No script of ours reads a fragment, and a server never sees one: the contract has the query alone.
+    // No script reads a fragment here, and a server never gets one: the contract has the query alone.
     expect(location.hash).toBe('');
     const said = location.searchParams;
     expect([said.get('error'), said.get('state')]).toEqual([error, 's']);
@@ -226,7 +226,7 @@ describe('other parameters', () => {
     ['request_uri', { request_uri: 'https://x.example' }, 'request_uri_not_supported'],
     ['registration', { registration: '{}' }, 'registration_not_supported'],
     ['resource', { resource: 'https://other.example' }, 'invalid_target'],
-  ])('%s that breaks its rule is refused at the callback: %j', async (_, changes, error) => {
+  ])('%s that breaks its rule is rejected at the callback: %j', async (_, changes, error) => {
     expect(await askFor(changes)).toMatchObject({ error });
   });
 
@@ -243,7 +243,7 @@ describe('other parameters', () => {
   });
 });
 
-describe('a callback on the machine of whoever calls', () => {
+describe("a callback on the caller's own machine", () => {
   const loopback = 'http://127.0.0.1:3000/callback';
   const query = loginQuery({ client_id: 'test-app', redirect_uri: loopback });
 
@@ -254,14 +254,14 @@ describe('a callback on the machine of whoever calls', () => {
     return auth;
   }
 
-  test('is led to by a server that was told of it', async () => {
+  test('is accepted by a server that allows it', async () => {
     const auth = await start([loopback]);
     const { answer } = await logIn(auth, query);
     expect(answer.get('code')).toMatch(/./);
     await auth.close();
   });
 
-  test.each([[[]], [['http://127.0.0.1:3000/other']]])('is none for a server that was told of %j', async (told) => {
+  test.each([[[]], [['http://127.0.0.1:3000/other']]])('is rejected by a server that allows %j', async (told) => {
     const auth = await start(told);
     const { status, headers } = await send(auth, `/login?${query}`);
     expect([status, headers.get('location')]).toEqual([400, null]);

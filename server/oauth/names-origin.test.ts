@@ -31,13 +31,13 @@ describe('the name a request was sent to', () => {
     [published, 'localhost'],
     [published, 'api.example:8443'],
     [published, 'api.example.evil.example'],
-  ])('%s does not pass as %s, and the text names it', (address, asked) => {
+  ])('%s does not pass as %s, and the message names it', (address, asked) => {
     const { host } = new URL(address);
     expect(nameMismatch(asked, address)).toContain(`This server is ${host}, not `);
     expect(nameMismatch(asked, address)).toContain(`use ${address}`);
   });
 
-  test('repeats nothing that could break a line or a page', () => {
+  test('repeats no character that could break a line or a page', () => {
     expect(nameMismatch('<script>\r\nx', local)).toContain('not ?script???x:');
   });
 });

@@ -1,13 +1,12 @@
-/** Names of this machine itself: whoever reaches it by one may use the others. */
+/** Names of this machine itself, which are interchangeable. */
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Judges the host name that a request was sent to.
+ * Compares the host name of a request with the published one.
  *
  * @param asked `Host` header, name and port
  * @param address absolute URL under which the service is published
- * @returns undefined where it is the published one, or where both are loopback names with the same port; else a text
- *   that names the right one
+ * @returns undefined if they are equal, or both are loopback names with the same port; otherwise a message with the right name
  */
 export function nameMismatch(asked: string | undefined, address: string): string | undefined {
   const published = new URL(address);

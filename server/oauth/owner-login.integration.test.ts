@@ -23,8 +23,8 @@ import { createGuessLimits, guessLimits } from './limit-guesses.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
 import { createPasswords, type Scrypt } from './passwords.ts';
 
-// Passwords over HTTP: what a wrong one tells, how many can be tried, and what trying costs. The OAuth server goes by the system clock, so
-// the date alone is set; timers and sockets go on as they are.
+// Passwords over HTTP: the answer to a wrong one, the number and the cost of attempts. The OAuth server reads the system clock, so only
+// the date is faked; timers and sockets are real.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const keys = await createTestKeys();
@@ -49,7 +49,7 @@ const wrong = (email: string = owner.email) => ({ email, password: 'a guess of i
 
 const ways = ['an application', 'the page of connected applications'] as const;
 
-/** Tries one e-mail and password in a browser of its own, by either way in. */
+/** Tries one e-mail and password in a new browser, by either login. */
 async function attempt(
   way: (typeof ways)[number],
   person: Pick<Person, 'email' | 'password'>,
@@ -64,7 +64,7 @@ describe('an unknown e-mail and a wrong password', () => {
   const disabled = { ...neighbour, id: `owner-${'d4'.repeat(12)}`, email: 'disabled@harbour.example' };
   const nobody = 'nobody-1@harbour.example';
 
-  test.each(ways)('for %s have the same answer, but for the id of the request', async (way) => {
+  test.each(ways)('for %s have the same answer, except for the request id', async (way) => {
     await begin();
     await addOwner(running, disabled);
     await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
@@ -111,8 +111,8 @@ describe('an unknown e-mail and a wrong password', () => {
   });
 
   /**
-   * A guess at an e-mail costs one scrypt, whether there is somebody or not (ASVS 5.0, 6.3.8). Medians of samples taken in turn; without
-   * the work that is done for nobody, the one is a tenth of the other. A busy machine slows both down.
+   * A guess at an e-mail costs one scrypt, also for an unknown e-mail (ASVS 5.0, 6.3.8). Medians of samples taken in turn: without the dummy
+   * work, one is a tenth of the other. A busy machine slows both down.
    */
   test.each(ways)('for %s take the same time', { tags: ['full'] }, async (way) => {
     await begin({ ...behindProxy, passwordCost: 12 });
@@ -132,7 +132,7 @@ describe('an unknown e-mail and a wrong password', () => {
       return took;
     };
     const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
-    // More than so many wrong ones of one e-mail are slowed down.
+    // More wrong ones of one e-mail would be slowed down.
     for (let index = 0; index < 13 * known.length; index += 1) {
       const pair = [
         async () => times.known.push(await measure(known[index % known.length]?.email ?? '', 2 * index)),
@@ -146,7 +146,7 @@ describe('an unknown e-mail and a wrong password', () => {
     expect(ratio).toBeLessThan(1 / 0.6);
   });
 
-  test('only who knows the password is told that the login is disabled', async () => {
+  test('only the right password reveals that the login is disabled', async () => {
     await begin();
     await addOwner(running, disabled);
     await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
@@ -177,7 +177,7 @@ describe('an unknown e-mail and a wrong password', () => {
 describe('ten wrong passwords', () => {
   const { failures, windowMs } = guessLimits.together;
 
-  /** Spends what one owner has at one address. */
+  /** Uses up the attempts of one owner at one address. */
   async function exhaust(headers = {}, person: Person = owner): Promise<Browser> {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const browser = openAt(running, headers);
@@ -193,12 +193,12 @@ describe('ten wrong passwords', () => {
   }
 
   test.each(ways)(
-    'at %s are told to wait, a right one like a wrong one, and no longer than they are told',
+    'at %s have to wait, a right one like a wrong one, and exactly as long as the answer states',
     async (way) => {
       await begin();
       const browser = await exhaust();
       vi.setSystemTime(start + 1234);
-      // Programs do not follow the form's answer to its page: it says the same (RFC 9110, 10.2.3).
+      // For programs that do not follow the redirect, the answer to the form states the same wait (RFC 9110, 10.2.3).
       await (way === 'an application' ? enter(browser, (await ask(running, {}, browser)).page) : enterApps(browser));
       expect(browser.answers.slice(-2).map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
         [303, '599'],
@@ -237,7 +237,7 @@ describe('ten wrong passwords', () => {
     expect((await enter(browser, page)).status).toBe(429);
   });
 
-  test('keep neither another owner at that address out, nor that owner elsewhere', async () => {
+  test('lock neither another owner at that address out, nor that owner elsewhere', async () => {
     await begin(behindProxy);
     await addOwner(running);
     const here = from('192.0.2.1');
@@ -245,13 +245,13 @@ describe('ten wrong passwords', () => {
     expect((await attempt('an application', owner, here)).status).toBe(429);
     expect(at(await attempt('an application', neighbour, here))).toBe('consent');
     expect(at(await attempt('an application', owner, from('192.0.2.2')))).toBe('consent');
-    // The last address is the one that the proxy has seen; what stands before it anybody can send.
+    // The last address is the one that the proxy has seen; any caller can send the ones before it.
     for (const forged of ['192.0.2.99, 192.0.2.1', 'unknown, 192.0.2.1', ' 192.0.2.1 '])
       expect((await attempt('an application', owner, from(forged))).status).toBe(429);
     expect(at(await enterApps(browser, neighbour))).toBe('apps');
   });
 
-  test('are those of the connection where there is no proxy', async () => {
+  test('count by the address of the connection if there is no proxy', async () => {
     await begin();
     await exhaust();
     for (let index = 0; index < 3; index += 1)
@@ -287,7 +287,7 @@ describe('ten wrong passwords', () => {
       if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('stand in the log by request, owner and address; what was typed does not', async () => {
+  test('are logged by request, owner and address, without the typed text', async () => {
     await begin();
     await exhaust();
     await attempt('an application', wrong('private-typing@harbour.example'));
@@ -314,8 +314,8 @@ describe('ten wrong passwords', () => {
   });
 });
 
-describe('one e-mail, guessed at from everywhere', () => {
-  test('is slow in browsers that are new, and as ever where the owner has logged in before', async () => {
+describe('one e-mail with guesses from many addresses', () => {
+  test('is slow in new browsers, and as fast as ever in known ones', async () => {
     const held: { readonly ms: number; readonly end: () => void }[] = [];
     const limitGuesses = createGuessLimits({ pause: (ms) => new Promise<void>((end) => void held.push({ ms, end })) });
     await begin({ ...behindProxy, limitGuesses });
@@ -334,7 +334,7 @@ describe('one e-mail, guessed at from everywhere', () => {
     const until = (list: readonly unknown[], count: number) =>
       vi.waitFor(() => expect(list).toHaveLength(count), { timeout: 20_000, interval: 5 });
     await until(held, 1);
-    // They stand in line. In a browser of before it does not matter, nor for another e-mail.
+    // They wait in line. That affects neither a known browser nor another e-mail.
     const again = await enter(known, (await ask(running, { prompt: 'login' }, known)).page);
     expect(at(again)).toBe('consent');
     expect((await guess(300, neighbour)).status).toBe(400);
@@ -352,7 +352,7 @@ describe('one e-mail, guessed at from everywhere', () => {
     expect(held).toHaveLength(flood.length);
   });
 
-  test('the mark of a browser is good for its own e-mail alone, and opens nothing', async () => {
+  test('the mark of a browser is valid for its own e-mail alone, and gives no access', async () => {
     await begin(behindProxy);
     const known = openAt(running, from(address(500)));
     await enter(known, (await ask(running, {}, known)).page);
@@ -360,7 +360,7 @@ describe('one e-mail, guessed at from everywhere', () => {
     const mark = [...known.cookiesFor(running.issuer)].filter(([name]) => name.startsWith('_known'));
     expect(mark.map(([name]) => name)).toEqual(['_known', '_known.sig']);
     expect(mark.map(([, value]) => value).join()).not.toContain('@');
-    // Whoever has stolen it has ten tries of their own, as at any other address.
+    // A thief of the mark has ten attempts, as at any other address.
     const thief = openAt(running, from(address(1)));
     for (const [name, value] of mark) thief.plant(name, value);
     const { page } = await ask(running, {}, thief);
@@ -371,10 +371,10 @@ describe('one e-mail, guessed at from everywhere', () => {
   });
 });
 
-describe('a browser of before', () => {
+describe('a known browser', () => {
   const { failures } = guessLimits.together;
 
-  /** Whether it is known for this owner: where ten have failed beside it, it alone is looked at. */
+  /** Whether it is known for this owner: after ten failures at its address, only a known browser is judged. */
   async function isKnown(browser: Browser, person: Person = owner): Promise<boolean> {
     const { page } = await ask(running, { prompt: 'login' }, browser);
     const { status } = await enter(browser, page, wrong(person.email));
@@ -393,7 +393,7 @@ describe('a browser of before', () => {
     return to;
   };
 
-  test.each(ways)('of %s is known until there is another password', async (way) => {
+  test.each(ways)('of %s is known until the password changes', async (way) => {
     await begin();
     const browsers = [await logIn(way), await logIn(way)] as const;
     const guesser = openAt(running);
@@ -404,7 +404,7 @@ describe('a browser of before', () => {
     expect(await Promise.all(browsers.map((one) => isKnown(one)))).toEqual([false, false]);
   });
 
-  test('is one of five, and another one after each login', async () => {
+  test('is one of five, with a new secret after each login', async () => {
     await begin();
     const first = await logIn('an application');
     const copy = mark(first, openAt(running));
@@ -417,7 +417,7 @@ describe('a browser of before', () => {
     for (const one of [first, ...others]) expect(await isKnown(one)).toBe(true);
   });
 
-  test('is known for everybody of a household, each by a secret of their own', async () => {
+  test('is known for several owners, each by its own secret', async () => {
     await begin();
     await addOwner(running);
     const shared = await logIn('an application');
@@ -435,7 +435,7 @@ describe('a browser of before', () => {
 });
 
 describe('login requests from one address', () => {
-  test('are bounded in any minute, whoever sends them, before anything is written', async () => {
+  test('are limited per minute before anything is written', async () => {
     await begin(behindProxy);
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const login = (headers: object) =>
@@ -473,7 +473,7 @@ describe('login requests from one address', () => {
 });
 
 describe('scrypt', () => {
-  /** Counts how many are at work, and holds them. */
+  /** Counts the running checks, and holds them. */
   function hold() {
     const { promise: open, resolve: release } = Promise.withResolvers<void>();
     const seen = { now: 0, most: 0, all: 0 };
@@ -491,14 +491,14 @@ describe('scrypt', () => {
     return { seen, passwords, release };
   }
 
-  test('works on two at a time, whoever asks and however; when too many wait, some are told to come back', async () => {
+  test('checks two at a time over all logins; when too many wait, some have to try again', async () => {
     const { seen, passwords, release } = hold();
     await begin({ ...behindProxy, passwords });
     const browser = openAt(running, from(address(0)));
     const { page } = await ask(running, {}, browser);
     const token = tokenIn(await browser.get('/auth/apps'));
     const answers: Page[] = [];
-    // Each from an address of its own, of somebody else: nothing but the queue stops them.
+    // Each from its own address, for another e-mail: only the queue stops them.
     const guess = async (index: number) => {
       const path = index % 2 === 0 ? `${page.address}/login` : '/auth/apps/login';
       const email = index % 3 === 0 ? owner.email : `nobody-${index}@harbour.example`;

@@ -12,7 +12,7 @@ import {
 
 const cheap = createPasswords({ ln: 1 });
 
-/** RFC 7914, 12: the vectors that need no gigabyte, as they would be kept. */
+/** RFC 7914, 12: the vectors that need less than a gigabyte, as stored hashes. */
 const vectors = [
   {
     password: 'password',
@@ -36,7 +36,7 @@ describe('a password', () => {
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), async (password, other) => {
         const kept = await cheap.hash(password);
         expect(await cheap.matches(password, kept)).toBe(true);
-        // The bytes decide: what no text has, a lone surrogate, becomes U+FFFD; HMAC fills a key with zeros (RFC 2104, 2).
+        // The bytes decide: a lone surrogate becomes U+FFFD, and HMAC pads a key with zeros (RFC 2104, 2).
         const isSame = bytesOf(other) === bytesOf(password);
         expect(await cheap.matches(other, kept)).toBe(isSame);
       }),
@@ -49,13 +49,13 @@ describe('a password', () => {
     expect(await cheap.matches(`${password} `, kept)).toBe(false);
   });
 
-  test('is kept with a salt of its own at the cost that was asked for', async () => {
+  test('is stored with its own salt at the given cost', async () => {
     const kept = await Promise.all([cheap.hash('same'), cheap.hash('same')]);
     for (const one of kept) expect(one).toMatch(/^\$scrypt\$ln=1,r=8,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
     expect(kept[0]).not.toBe(kept[1]);
   });
 
-  test('costs 128 MiB and r = 8 unless said otherwise', async () => {
+  test('costs 128 MiB and r = 8 by default', async () => {
     const { derive, calls } = recorder();
     const hash = createPasswords({ derive }).hash('x');
     await setImmediate();
@@ -68,7 +68,7 @@ describe('a password', () => {
     expect(await cheap.matches('Zoë 1', await cheap.hash('Zoë １'.normalize('NFD')))).toBe(true);
   });
 
-  test('is checked at the cost of its hash, whatever that of new ones is', async () => {
+  test('is checked at the cost of its hash, independent of the cost of new ones', async () => {
     const { derive, calls } = recorder();
     const kept = await cheap.hash('x');
     void createPasswords({ ln: 17, derive }).matches('x', kept);
@@ -77,12 +77,12 @@ describe('a password', () => {
   });
 });
 
-describe('somebody who is not known', () => {
+describe('an unknown owner', () => {
   test('matches nothing', async () => {
     for (const password of ['', 'undefined', 'x']) expect(await cheap.matches(password, undefined)).toBe(false);
   });
 
-  test('costs the same work as somebody who is', async () => {
+  test('costs the same work as a known one', async () => {
     const { derive, calls } = recorder();
     const passwords = createPasswords({ ln: 3, derive });
     const kept = await createPasswords({ ln: 3 }).hash('x');
@@ -110,7 +110,7 @@ test('two are derived at a time, and the others wait their turn', async () => {
   for (let ended = 0; ended < asked; ended += 1) {
     await setImmediate();
     expect(calls.length - ended).toBe(Math.min(2, asked - ended));
-    // One that fails makes room as well.
+    // A failure makes room too.
     if (ended === 1) calls[ended]?.fail(new Error('no memory'));
     else calls[ended]?.end();
   }
@@ -138,10 +138,10 @@ test.each([
   `$scrypt$ln=1e1,r=8,p=1$${salt}$${hash}`,
   `$argon2id$v=19$m=65536,t=3,p=4$${salt}$${hash}`,
   `$scrypt$ln=17,r=8,p=1$${salt}$${hash}\n`,
-])('a kept text that is no hash is a fault of the database, and is not told: %j', async (kept) => {
+])('a stored text that is not a hash is a fault of the database, and is not quoted: %j', async (kept) => {
   const { derive, calls } = recorder();
   const checked = createPasswords({ derive }).matches('correct horse battery staple', kept);
-  await expect(checked).rejects.toThrow(/no hash of the form/);
+  await expect(checked).rejects.toThrow(/not a hash of the format/);
   await expect(checked).rejects.not.toThrow(/horse|c2Fsd/);
   expect(calls).toEqual([]);
 });
@@ -157,8 +157,8 @@ test.each([
   expect(isLongEnough(password)).toBe(want);
 });
 
-describe('a password that is made', () => {
-  test('is 100 bits in four groups, none like another', () => {
+describe('a generated password', () => {
+  test('is 100 bits in four groups, and never repeats', () => {
     const made = Array.from({ length: 100 }, generatePassword);
     for (const one of made) {
       expect(one).toMatch(/^(?:[0-9a-hjkmnp-tv-z]{5}-){3}[0-9a-hjkmnp-tv-z]{5}$/);
@@ -167,7 +167,7 @@ describe('a password that is made', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('spells five bits of each byte, so that no character is likelier than another', () => {
+  test('encodes five bits of each byte, so that all characters are equally likely', () => {
     expect(spellPassword(Uint8Array.from({ length: 20 }, (_, index) => index))).toBe('01234-56789-abcde-fghjk');
     const spelt = Array.from({ length: 256 }, (_, byte) => spellPassword(Uint8Array.of(byte)));
     expect(new Set(spelt).size).toBe(32);
@@ -183,7 +183,7 @@ interface Call {
   readonly fail: (error: Error) => void;
 }
 
-/** Stands for scrypt: nothing ends before it is told to. */
+/** Replaces scrypt: no call finishes before the test says so. */
 function recorder(): { readonly derive: Scrypt; readonly calls: readonly Call[] } {
   const calls: Call[] = [];
   const derive: Scrypt = (_password, salt, length, options) => {

@@ -23,8 +23,8 @@ import {
 } from './fixtures/walk.ts';
 import { apiScopes } from './scopes.ts';
 
-// When an owner is asked who they are and whether a client may, and when not (OpenID Connect Core, 3.1.2.1 and 3.1.2.4). The modules named
-// in comments are those of the OpenID conformance suite. The OAuth server goes by the system clock, so the date alone is set.
+// When login and consent are shown, and when not (OpenID Connect Core, 3.1.2.1 and 3.1.2.4). The modules named
+// in comments are those of the OpenID conformance suite. The OAuth server reads the system clock, so only the date is faked.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const second = 1000;
@@ -50,7 +50,7 @@ type Parameters = Readonly<Record<string, string | undefined>>;
 const at = (page: Page) => whereIs(running, page);
 const go = async (parameters: Parameters = {}) => (await ask(running, parameters, browser)).page;
 
-/** A browser in which the owner has logged in and agreed. */
+/** A browser in which the owner has logged in and consented. */
 async function agree(parameters: Parameters = {}): Promise<Page> {
   const { page } = await askConsent(running, parameters, browser);
   expect(at(page)).toBe('consent');
@@ -95,19 +95,19 @@ describe('prompt', () => {
     }
   });
 
-  test('login asks for the password, and then no more than is due', async () => {
+  test('login asks for the password, and then only for what is due', async () => {
     const first = await claims(await agree({ max_age: '3600' }));
     vi.setSystemTime(start + minute);
     const again = await enter(browser, await go({ prompt: 'login' }));
     expect(at(again)).toBe('code');
-    // OpenID Connect Core, 3.1.2.1: the end of a login that was asked for is told by its time.
+    // OpenID Connect Core, 3.1.2.1: `auth_time` shows that the owner has logged in again.
     expect(await claims(again)).toMatchObject({ sub: first.sub, auth_time: (start + minute) / 1000 });
     const both = await enter(browser, await go({ prompt: 'login consent' }));
     expect(at(both)).toBe('consent');
     expect(at(await press(browser, both, 'confirm'))).toBe('code');
   });
 
-  test('a new login is what prompt=login is after: its answer does not come of the old one', async () => {
+  test('prompt=login needs a new login: the old one gives no answer', async () => {
     await agree();
     const page = await go({ prompt: 'login' });
     expect(at(await enter(browser, page, { ...owner, password: 'a guess of it' }))).toBe('login');
@@ -139,7 +139,7 @@ describe('max_age', () => {
     expect((await claims(back)).auth_time).toBe(max_age === undefined ? undefined : loggedInAt);
   });
 
-  test('is told by auth_time, also of a refresh', async () => {
+  test('adds auth_time, also after a refresh', async () => {
     const tokens = await exchange(running, await agree({ max_age: '600' }));
     vi.setSystemTime(start + 5 * hour);
     const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
@@ -198,7 +198,7 @@ describe('consent is remembered within the browser session', () => {
     expect(at(await go({ scope: asked, prompt: 'consent' }))).toBe('consent');
   });
 
-  test('gives what is asked for now, not what was agreed to', async () => {
+  test('grants the scopes of this request, not all earlier ones', async () => {
     await agree({ scope: wide });
     const tokens = await exchange(running, await go({ scope: narrow }));
     expect(tokens.scope).toBe(narrow);
@@ -208,13 +208,13 @@ describe('consent is remembered within the browser session', () => {
     expect([status, body?.error]).toEqual([400, 'invalid_scope']);
   });
 
-  test('is not worn out by a login for less', async () => {
+  test('is not narrowed by a login with fewer scopes', async () => {
     await agree({ scope: wide });
     expect(at(await go({ scope: narrow }))).toBe('code');
     expect(at(await go({ scope: wide }))).toBe('code');
   });
 
-  test('makes a grant of its own for each login, with its line in the audit table', async () => {
+  test('creates a grant for each login, with its audit entry', async () => {
     const first = await exchange(running, await agree());
     const second = await exchange(running, await go());
     const gid = (tokens: Record<string, unknown>) => decodeJwt(String(tokens.access_token)).gid;
@@ -274,7 +274,7 @@ describe('consent is remembered within the browser session', () => {
       expect(page.text).not.toContain(owner.name);
     });
 
-    test('the first one comes back after another: not for that one either', async () => {
+    test('the first one logs in again after another: not for that one either', async () => {
       await agree();
       await logIn(neighbour);
       await logIn(owner);
@@ -344,7 +344,7 @@ describe('consent is remembered within the browser session', () => {
 });
 
 describe('"somebody else"', () => {
-  test('begins the same request anew, with all that it said', async () => {
+  test('starts the same request again, with all parameters', async () => {
     const browser = openAt(running);
     const query = loginQuery({
       scope: '',
@@ -371,7 +371,7 @@ describe('"somebody else"', () => {
   });
 });
 
-describe('nothing is kept for a page that will be shown', () => {
+describe('nothing is stored for a page that will be shown', () => {
   const more = loginQuery().get('scope')?.concat(' serviceapi/update-device');
   test.each([
     { prompt: 'login' },
@@ -380,7 +380,7 @@ describe('nothing is kept for a page that will be shown', () => {
     { prompt: 'none', max_age: '60' },
     { scope: more },
     { scope: more, prompt: 'none' },
-  ])('%j writes no grant and no line of the audit table', async (parameters) => {
+  ])('%j writes no grant and no audit entry', async (parameters) => {
     await agree();
     vi.setSystemTime(start + hour);
     const before = await running.store.audit.list(owner.accountId);
@@ -391,10 +391,10 @@ describe('nothing is kept for a page that will be shown', () => {
 
 describe('id_token_hint', () => {
   // oidcc-id-token-hint
-  test('of the owner who is logged in changes nothing; while another is, the login is due', async () => {
+  test('of the owner who is logged in has no effect; of another one, the login is due', async () => {
     await addOwner(running);
     const hint = String((await exchange(running, await agree())).id_token);
-    // Also of a token that has ended (OpenID Connect Core, 3.1.2.1).
+    // Also for an expired token (OpenID Connect Core, 3.1.2.1).
     vi.setSystemTime(start + 2 * hour);
     expect(at(await go({ id_token_hint: hint, prompt: 'none' }))).toBe('code');
     const page = await enter(browser, await go({ prompt: 'login' }), neighbour);
@@ -405,7 +405,7 @@ describe('id_token_hint', () => {
     expect(at(await enter(browser, await go({ id_token_hint: hint }), owner))).toBe('consent');
   });
 
-  test('of an owner, and another logs in: the application is not given the other', async () => {
+  test('of an owner, and another logs in: the application does not get the other', async () => {
     await addOwner(running);
     const hint = String((await exchange(running, await agree())).id_token);
     const back = await enter(browser, await go({ id_token_hint: hint, prompt: 'login' }), neighbour);
@@ -430,13 +430,13 @@ describe('the login page', () => {
     expect(page.text).not.toContain('<script>alert');
   });
 
-  test('shows who is logged in, unless the application knows better', async () => {
+  test('shows the owner who is logged in, unless the application sends a hint', async () => {
     await agree();
     expect(emailIn(await go({ prompt: 'login' }))).toBe(owner.email);
     expect(emailIn(await go({ prompt: 'login', login_hint: neighbour.email }))).toBe(neighbour.email);
   });
 
-  test('keeps what was typed after a failure, but no password', async () => {
+  test('keeps the typed e-mail after a failure, but no password', async () => {
     const page = await go({ login_hint: owner.email });
     const again = await enter(browser, page, { email: 'typed@harbour.example', password: 'a guess of it' });
     expect([again.status, emailIn(again)]).toEqual([400, 'typed@harbour.example']);
@@ -464,7 +464,7 @@ describe('the login page', () => {
     expect(readText(/<h1>(.*?)<\/h1>/, page)).toBe({ en: 'Log in', de: 'Anmelden' }[speaks]);
   });
 
-  test('is kept by no cache and shown in no frame, whatever it says', async () => {
+  test('is not cached and not framed, in any state', async () => {
     await addOwner(running);
     const login = await go();
     const failed = await enter(browser, login, { email: owner.email, password: 'a guess of it' });
@@ -479,7 +479,7 @@ describe('the login page', () => {
       expect(policy).toMatch(
         /^default-src 'none'; style-src 'sha256-[^ ;]+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/,
       );
-      // 16: no script at all, and the way on after consent.
+      // 16: no script at all, also not on the redirect after consent.
       expect(page.text).not.toMatch(/<script|javascript:| on[a-z]+=/i);
     }
     for (const page of [login, failed, consent])
@@ -490,7 +490,7 @@ describe('the login page', () => {
       expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
   });
 
-  test('is not for somebody else’s request: nonce goes into the ID token of the login that has it', async () => {
+  test('belongs to its own request: nonce is in the ID token of the login that has it', async () => {
     const [one, other] = [await go({ nonce: 'one' }), await go({ nonce: 'other' })];
     const consent = await enter(browser, one);
     expect((await claims(await press(browser, consent, 'confirm'))).nonce).toBe('one');

@@ -32,28 +32,28 @@ export interface AuthServerOptions {
   /** Scopes of the resource API: `apiScopes`. */
   readonly scopes: readonly string[];
   readonly log: AuthLog;
-  /** Looks at what owners type. Left out: scrypt as new passwords have it; where theirs cost less, time tells who does not exist. */
+  /** Checks the passwords of owners. When omitted, scrypt at the default cost; if stored hashes cost less, the time reveals unknown owners. */
   readonly passwords?: Passwords | undefined;
-  /** Slows the guessing of passwords. Left out: by pauses of the system clock. */
+  /** Slows down the guessing of passwords. When omitted, `createGuessLimits` with the system clock. */
   readonly limitGuesses?: LimitGuesses | undefined;
-  /** Where guesses, wrong secrets and login requests are counted. Left out: in the memory of this process, whose end forgets them. */
+  /** Opens the counters of guesses, wrong secrets and login requests. When omitted, they are in the memory of this process. */
   readonly openCounter?: OpenCounter | undefined;
-  /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
+  /** Allowed callback URLs without https. Only a mock has any: the service interface has none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
-  /** How long the next access token lives, in seconds; a day when left out, as the interface has it (5.3). */
+  /** Lifetime of the next access token, in seconds; when omitted, a day as in the service interface (5.3). */
   readonly accessTokenSeconds?: (() => number) | undefined;
 }
 
 export interface AuthServer {
   /**
-   * Answers everything below the issuer's path: `app.use('/auth', authServer.callback)` under Express, or as the
-   * listener of a plain server, where it takes the issuer's path off itself. No body parser may run before it.
+   * Answers everything below the issuer's path: `app.use('/auth', authServer.callback)` in Express, or as the listener of a plain server,
+   * where it strips the issuer's path itself. No body parser may run before it.
    */
   readonly callback: (request: IncomingMessage, response: ServerResponse) => void;
   readonly provider: Provider;
 }
 
-/** No page of the authorization server has anything to load or may be framed. */
+/** No page of the authorization server loads resources or may be framed. */
 const secureHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -64,8 +64,8 @@ const secureHeaders = helmet({
 });
 
 /**
- * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: all that it keeps in memory is who waits for
- * a turn to log in and, unless told otherwise, how often somebody has tried: secrets, passwords, logins.
+ * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: its memory contains only the lines of waiting logins and,
+ * by default, the counters of attempts.
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
   const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
@@ -84,7 +84,7 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
     accessTokenSeconds,
   });
   const provider = new Provider(issuer, configuration);
-  // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
+  // Safe even without a proxy: `pinHost` overwrites the headers that upstream trusts by this setting.
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
   const logInOwner = createOwnerLogin({ store, passwords, log, limitGuesses });
@@ -115,17 +115,17 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
   };
 }
 
-/** Client secrets are kept as hashes, for a while two of them. Upstream would compare clear text. */
+/** Client secrets are stored as hashes, two of them during a rotation. Upstream would compare clear text. */
 async function compareClientSecret(this: KeptSecrets & { readonly clientSecret?: string | undefined }, actual: string) {
   const { body } = Provider.ctx?.oidc ?? {};
-  // RFC 6749, 2.3. Upstream does not look at the fields of methods it has off.
+  // RFC 6749, 2.3. Upstream ignores the fields of disabled methods.
   if (body?.client_secret !== undefined || body?.client_assertion !== undefined) {
     throw new errors.InvalidRequest('client authentication must only be provided using one mechanism');
   }
   return clientSecretMatches(actual, { ...this, client_secret: this.clientSecret }, Math.floor(Date.now() / 1000));
 }
 
-/** An id is there already where an app around it has given one; else the caller's own is kept if it has the form. */
+/** Sets the request id unless the surrounding app has set one: the caller's own if it is valid, otherwise a new one. */
 function identify(request: IncomingMessage, response: ServerResponse): void {
   if (response.hasHeader('X-Request-Id')) return;
   const sent = request.headers['x-request-id'];
@@ -135,7 +135,7 @@ function identify(request: IncomingMessage, response: ServerResponse): void {
 
 type MountedRequest = IncomingMessage & { originalUrl?: string; baseUrl?: string };
 
-/** Leaves what upstream needs to build addresses, as Express does. A path outside becomes one that is not found. */
+/** Sets the members that upstream needs to build addresses, as Express does. A path outside becomes one that is not found. */
 function mount(request: MountedRequest, base: string): void {
   takeAuthority(request);
   if (request.originalUrl !== undefined) return;

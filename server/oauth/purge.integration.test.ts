@@ -8,8 +8,8 @@ import { loginQuery, loginTokens } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 import { hashSecret } from './hash-secret.ts';
 
-// A purge removes what has ended, and later: were it early by one unit, owners would have to log in again, and a replay would be missed.
-// What is removed too late fills the database. The purge is the server's own call, at the second before each end and at the end.
+// A purge removes expired artifacts, but not too early: otherwise owners would have to log in again, and replays would not be detected.
+// A late purge fills the database. The tests call the server's own purge a second before each end and at the end.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const [minute, day] = [60, 86_400];
@@ -27,7 +27,7 @@ async function begin(): Promise<RunningAuth> {
   return running;
 }
 
-/** Goes to so many seconds after the start, and purges as `start-purging.ts` does. */
+/** Sets the time to `seconds` after the start, and purges as `start-purging.ts` does. */
 async function purgeAt(seconds: number): Promise<void> {
   vi.setSystemTime(start + seconds * 1000);
   while (((await running?.store.oidc.purge(Math.floor(Date.now() / 1000), 500)) ?? 0) >= 500);
@@ -37,13 +37,13 @@ interface Kept {
   readonly what: string;
   /** Seconds after the start. */
   readonly endsAfter: number;
-  /** Seconds for which it is good behind that: upstream's own `clockTolerance`, where it finds by the end that was kept. */
+  /** Further seconds of validity: upstream's own `clockTolerance`, if it checks the stored expiry. */
   readonly tolerance?: number;
-  /** Seconds for which its row stays behind its end. */
+  /** Seconds for which its row stays after its end. */
   readonly keptFor: number;
   readonly make: (auth: RunningAuth) => Promise<{
     readonly row: readonly [model: string, id: string];
-    /** Asked at most twice: in its last second, and at its end. */
+    /** Called at most twice: in its last second, and at its end. */
     readonly isGood: () => Promise<boolean>;
   }>;
 }
@@ -134,18 +134,18 @@ const kept: readonly Kept[] = [
 ];
 
 describe.each(kept)('$what', ({ endsAfter, tolerance = 0, keptFor, make }) => {
-  test('is good in its last second, and not from its end on', async () => {
+  test('is valid in its last second, and not from its end on', async () => {
     const { isGood } = await make(await begin());
     await purgeAt(endsAfter + tolerance - 1);
     expect(await isGood()).toBe(true);
-    // Another, since some are spent by the question.
+    // A new one, since the check consumes some of them.
     await running?.close();
     const again = await make(await begin());
     await purgeAt(endsAfter + tolerance);
     expect(await again.isGood()).toBe(false);
   });
 
-  test('has a row until it was kept for long enough, and none from then on', async () => {
+  test('has a row until its retention is over, and none from then on', async () => {
     const auth = await begin();
     const [model, id] = (await make(auth)).row;
     const isThere = async () => (await auth.store.oidc.find(model, hashSecret(id))) !== undefined;
@@ -159,7 +159,7 @@ describe.each(kept)('$what', ({ endsAfter, tolerance = 0, keptFor, make }) => {
 });
 
 describe('a revocation', () => {
-  test('is remembered for longer than any access token of it lives, and then forgotten', async () => {
+  test('is kept for longer than any access token of its grant lives, and then deleted', async () => {
     const auth = await begin();
     const { refresh_token: token } = await loginTokens(auth);
     // An access token of the last second before, which lives a day from then.
@@ -171,7 +171,7 @@ describe('a revocation', () => {
       await purgeAt(seconds);
       expect(await auth.verify(String(body?.access_token))).toEqual({ kind: 'bad', reason: 'revoked' });
     }
-    // To the end of the seconds by which two clocks may differ, in which the token itself would still be good.
+    // Up to the end of the allowed clock skew, in which the token itself would still be valid.
     await purgeAt(minute + day + 4);
     expect(await auth.verify(String(body?.access_token))).toEqual({ kind: 'bad', reason: 'revoked' });
     await purgeAt(minute + day + 59);
@@ -183,7 +183,7 @@ describe('a revocation', () => {
 });
 
 describe('a year with a purge each day', () => {
-  test('ends no login before its time, and leaves nothing behind', async () => {
+  test('ends no login early, and leaves no row behind', async () => {
     const auth = await begin();
     const { refresh_token: token } = await loginTokens(auth);
     for (let days = 1; days < 365; days += 1) {
@@ -193,7 +193,7 @@ describe('a year with a purge each day', () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     expect(await auth.store.oidc.listGrants({ ownerId: owner.id, nowSeconds, limit: 10 })).toHaveLength(1);
     await purgeAt(366 * day + minute);
-    // Whatever were left would be due at the end of time.
+    // Any remaining row would be due at the end of time.
     expect(await auth.store.oidc.purge(Number.MAX_SAFE_INTEGER, 500)).toBe(0);
   });
 });

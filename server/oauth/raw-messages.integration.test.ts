@@ -4,7 +4,7 @@ import { type RawAnswer, sendRaw } from '../http/fixtures/send-raw.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic } from './fixtures/talk.ts';
 
-// Bytes that a proxy and a server may read differently (RFC 9112, 6.3): what one takes for a body is the other's next request.
+// Bytes that a proxy and a server may read differently (RFC 9112, 6.3): the body of one is the next request of the other.
 
 let running: RunningAuth;
 let listening: Listening;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await running.close();
 });
 
-/** What every path of the server that takes a body is sent. */
+/** A body for every path of the server that accepts one. */
 const bodies = [
   { path: '/oauth2/token', body: 'grant_type=client_credentials' },
   { path: '/oauth2/revoke', body: 'token=x' },
@@ -61,7 +61,7 @@ describe.each(bodies)('POST $path', ({ path, body }) => {
     expectClosed(await send(`${head('POST', path, lines)}${chunk(body)}0\r\n\r\n`));
   });
 
-  test('with chunks and a length is 400 too, and what stands behind is no request', async () => {
+  test('with chunks and a length is 400 too, and the bytes after it are no request', async () => {
     const lines = ['Transfer-Encoding: chunked', `Content-Length: ${body.length + 5}`];
     const behind = `${head('POST', '/oauth2/token', ['Content-Length: 29'])}grant_type=client_credentials`;
     const answer = await send(`${head('POST', path, lines)}0\r\n\r\n${behind}`);
@@ -81,10 +81,10 @@ describe.each(bodies)('POST $path', ({ path, body }) => {
     },
   );
 
-  test('in good chunks is taken', async () => {
+  test('in valid chunks is accepted', async () => {
     const bytes = `${head('POST', path, ['Transfer-Encoding: chunked'])}${chunk(body.slice(0, 5))}${chunk(body.slice(5))}0\r\n\r\n`;
     const { status, headers } = await send(bytes);
-    // A login that is not there, a form without its cookie: what the same request is answered with a length.
+    // The answer is the same as with a length, such as for an unknown login or a form without its cookie.
     const plain = await send(`${head('POST', path, [`Content-Length: ${body.length}`])}${body}`);
     expect([status, headers.location]).toEqual([plain.status, plain.headers.location]);
     expect(headers['x-request-id']).toBeDefined();
@@ -92,7 +92,7 @@ describe.each(bodies)('POST $path', ({ path, body }) => {
 });
 
 describe.each(paths)('$method $path', ({ method, path }) => {
-  /** So many bytes of target, names and values: what Node counts. */
+  /** A request with that many bytes of target, names and values, as Node counts. */
   const withHeaders = (bytes: number): string => {
     const ends = method === 'POST' ? ['Content-Length: 0'] : [];
     const empty = head(method, path, ['X-Big: ', ...ends]);

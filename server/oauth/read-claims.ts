@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import type { Subject } from '../store/store.ts';
 import { splitScopes } from './scopes.ts';
 
-/** What a verified access token says, in our words. */
+/** The claims of a verified access token. */
 export interface TokenClaims {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
@@ -13,11 +13,11 @@ export interface TokenClaims {
 }
 
 /**
- * Reads the claims of a token whose signature, issuer, audience, type and times are proven.
+ * Reads the claims of a token whose signature, issuer, audience, type and times are verified.
  *
- * An own-account token has the client id as its subject (RFC 9068, 5), so its account is `own`; a login has the owner, and `gid`.
- * `scope` is absent where a login asked for `openid` alone (RFC 9068, 2.2.3).
- * @returns undefined where a claim is missing or of another type, or where it is both or neither of the two
+ * The subject of an own-account token is the client id (RFC 9068, 5), and its account is in `own`. The subject of a login is the owner, and
+ * its grant is in `gid`. `scope` is absent if a login asked for `openid` alone (RFC 9068, 2.2.3).
+ * @returns undefined if a claim is missing or of another type, or if the token has both or neither of `own` and `gid`
  */
 export function readClaims({
   sub,

@@ -80,7 +80,7 @@ describe('oauth4webapi, as it comes', () => {
     return oauth.processClientCredentialsResponse(server, client, response);
   }
 
-  test('validates our access token as RFC 9068 says', async () => {
+  test("validates this server's access token by RFC 9068", async () => {
     const { access_token: token } = await ask('serviceapi/get-devices');
     const request = new Request(`${running.resource}/devices`, { headers: { Authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(await discover(), request, running.resource, options);
@@ -98,12 +98,12 @@ describe('oauth4webapi, as it comes', () => {
     ).rejects.toThrow(/aud/);
   });
 
-  test('reads our refusals as OAuth errors', async () => {
+  test("reads this server's rejections as OAuth errors", async () => {
     await expect(ask('nothing')).rejects.toMatchObject({ error: 'invalid_scope', status: 400 });
   });
 });
 
-describe('tokens of ours for something else', () => {
+describe('tokens for another purpose', () => {
   test('a real ID token and a real refresh token are no access tokens', async () => {
     const { clientId, secret } = running.partner;
     const config = await openid.discovery(

@@ -51,7 +51,7 @@ describe('refreshing and revoking', () => {
   });
 
   test.each(['serviceapi/nothing', 'offline_access', 'openid profile serviceapi/get-devices serviceapi/update-device'])(
-    'grants nothing at all where %j asks for more',
+    'grants nothing at all if %j asks for more',
     async (scope) => {
       const { refresh_token } = await loginTokens(running);
       const { status, body } = await refresh(running, refresh_token, { fields: { scope } });
@@ -60,7 +60,7 @@ describe('refreshing and revoking', () => {
     },
   );
 
-  test('never widens what the client was narrowed to since', async () => {
+  test('never exceeds the scopes to which the client was narrowed since', async () => {
     const { refresh_token } = await loginTokens(running, loginQuery({ scope: '' }));
     const { metadata: before = '' } = (await running.store.clients.find('test-partner')) ?? {};
     const narrowed = JSON.stringify({ ...JSON.parse(before), api_scopes: 'serviceapi/get-devices' });
@@ -80,7 +80,7 @@ describe('refreshing and revoking', () => {
     }
   });
 
-  test('works for its own client alone, and goes on working for that', async () => {
+  test('works for its own client alone, and stays valid for it', async () => {
     const { refresh_token } = await loginTokens(running);
     const other = createClientMetadata({
       kind: 'partner',
@@ -98,7 +98,7 @@ describe('refreshing and revoking', () => {
     expect((await refresh(running, refresh_token)).status).toBe(200);
   });
 
-  test('ends the refresh token and its access tokens at once, as often as it is asked', async () => {
+  test('revokes the refresh token and its access tokens at once, also when repeated', async () => {
     const { refresh_token, access_token } = await loginTokens(running);
     expect(await running.verify(access_token)).toMatchObject({ kind: 'good' });
     for (const token of [refresh_token, refresh_token]) {

@@ -10,7 +10,7 @@ import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-a
 import { type Answer, isHere, logIn, loginQuery } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 
-// If these fail, an owner who ends an app's access may not have ended it. Keycloak had it so: #51312.
+// If these fail, an owner's revocation of an app's access may have no effect, as in Keycloak: #51312.
 
 let running: RunningAuth | undefined;
 afterEach(async () => {
@@ -21,7 +21,7 @@ afterEach(async () => {
 interface Scene {
   readonly running: RunningAuth;
   readonly client: CreatedClient;
-  /** Of a login before. */
+  /** From an earlier login. */
   readonly refreshToken: unknown;
   /** Logged in on the owner's own page. */
   readonly browser: Browser;
@@ -84,7 +84,7 @@ interface Racer {
   readonly what: string;
   readonly isRotating?: true;
   readonly endedBy: readonly Revoker['ends'][];
-  /** @returns what the client does at the same moment; undefined: it was let in nowhere */
+  /** @returns the concurrent request of the client; its result is undefined if it got no answer with a token */
   readonly prepare: (scene: Scene) => Promise<() => Promise<Answer | undefined>>;
 }
 
@@ -110,7 +110,7 @@ const racers: readonly Racer[] = [
     },
   },
   {
-    what: 'a login that asks for nothing, since the owner is logged in and agreed before,',
+    what: 'a login without a page, since the owner is logged in and consented before,',
     endedBy: ['everything'],
     prepare: async ({ running, client }) => {
       const query = loginQuery({ client_id: client.clientId });
@@ -132,7 +132,7 @@ const racers: readonly Racer[] = [
   },
 ];
 
-/** At the callback the client exchanges its code at once. */
+/** Exchanges the code immediately if the page is the callback. */
 async function finish(running: RunningAuth, client: CreatedClient, page: Page): Promise<Answer | undefined> {
   if (isHere(running, page)) return undefined;
   const code = new URL(page.address).searchParams.get('code') ?? '';
@@ -141,11 +141,11 @@ async function finish(running: RunningAuth, client: CreatedClient, page: Page): 
 
 const race = fc.record({
   delays: fc.infiniteStream(fc.nat(3)),
-  /** Turns of the event loop by which the one begins before the other. */
+  /** Turns of the event loop by which one begins before the other. */
   lead: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -60, max: 60 }) }, fc.constantFrom(-2000, 2000)),
 });
 
-/** One is done before the other begins: few runs see both orders too. */
+/** One is done before the other begins, so that few runs cover both orders too. */
 const oneByOne = [-2000, 2000].map((lead): [{ delays: fc.Stream<number>; lead: number }] => [
   { delays: fc.stream(withoutDelay()), lead },
 ]);
@@ -156,7 +156,7 @@ function* withoutDelay(): Generator<number, void> {
 
 describe.each(racers)('$what', ({ isRotating = false, endedBy, prepare }) => {
   const those = revokers.filter(({ ends }) => endedBy.includes(ends));
-  describe.each(those)('where $who at the same moment', ({ act }) =>
+  describe.each(those)('when $who at the same moment', ({ act }) =>
     testLaw('leaves nothing usable', { few: 10, many: 50 }, async (numRuns) => {
       vi.useFakeTimers({ toFake: ['Date'] });
       let turns = () => 0;
@@ -166,7 +166,7 @@ describe.each(racers)('$what', ({ isRotating = false, endedBy, prepare }) => {
       const seen = new Set<boolean>();
       const law = async ({ delays, lead }: { delays: fc.Stream<number>; lead: number }): Promise<void> => {
         turns = () => 0;
-        // A login of the second in which all were ended is over too.
+        // A login of the second in which all were ended is ended too.
         vi.setSystemTime(Date.now() + 2000);
         const code = await issueCode(started.auth.provider, started.resource, { clientId: client.clientId });
         const login = await exchangeCode(started, code, { client });
@@ -188,7 +188,7 @@ describe.each(racers)('$what', ({ isRotating = false, endedBy, prepare }) => {
         seen.add(answer?.status === 200);
       };
       await fc.assert(fc.asyncProperty(race, law), { numRuns, examples: oneByOne });
-      // Both were first at times, or the two did not meet.
+      // Each was first at times; otherwise the two never raced.
       expect([...seen].sort()).toEqual([false, true]);
     }),
   );

@@ -3,7 +3,7 @@ import { rotateClient } from '../commands/client.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post } from './fixtures/talk.ts';
 
-// If these fail, a partner who changes over to a new secret is without a token for a while, or a secret that has ended still opens.
+// If these fail, a partner who rotates its secret has no token for a while, or an expired secret is still accepted.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const second = 1000;
@@ -15,7 +15,7 @@ afterEach(async () => {
   await running?.close();
 });
 
-test('works beside the new one until its end, at every place that asks for it, and not a second longer', async () => {
+test('the old secret works next to the new one until its expiry, at every endpoint, and not a second longer', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: start });
   running = await startAuth();
   const auth = running;
@@ -39,7 +39,7 @@ test('works beside the new one until its end, at every place that asks for it, a
   vi.setSystemTime(start + 24 * hour);
   expect([await ask(own), await ask(newer), await revoke(own), await revoke(newer)]).toEqual([401, 200, 401, 200]);
 
-  // Of three the oldest ends with the second rotation, not at its own time.
+  // The oldest of three expires at the second rotation, not at its own time.
   const third = await rotate('test-own', 24);
   const fourth = await rotate('test-own', 1);
   expect([await ask(newer), await ask(third), await ask(fourth)]).toEqual([401, 200, 200]);

@@ -12,7 +12,7 @@ import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start
 import { type Answer, logIn } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 
-// If these fail, whoever copies a code or a refresh token on its way has what its owner has.
+// If these fail, a thief of a code or a refresh token has the access of its client.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const second = 1000;
@@ -54,22 +54,18 @@ function expectOne(answers: readonly Answer[]): void {
 }
 
 describe.each(places)('twenty requests at once $place', ({ start: startServer }) => {
-  testLaw(
-    'one of them gets tokens for a code, and what came of it is taken back',
-    { few: 2, many: 5 },
-    async (rounds) => {
-      const running = await startServer();
-      for (let round = 0; round < rounds; round += 1) {
-        const code = await issueCode(running.auth.provider, running.resource);
-        const answers = await twenty(() => exchangeCode(running, code));
-        expectOne(answers);
-        await expectNothingUsable(running, answers);
-      }
-    },
-  );
+  testLaw('one of them gets tokens for a code, and these are revoked', { few: 2, many: 5 }, async (rounds) => {
+    const running = await startServer();
+    for (let round = 0; round < rounds; round += 1) {
+      const code = await issueCode(running.auth.provider, running.resource);
+      const answers = await twenty(() => exchangeCode(running, code));
+      expectOne(answers);
+      await expectNothingUsable(running, answers);
+    }
+  });
 
   testLaw(
-    'one of them uses a rotating refresh token, and its whole family ends',
+    'one of them uses a rotating refresh token, and its whole family is revoked',
     { few: 2, many: 5 },
     async (rounds) => {
       const running = await startServer();
@@ -94,7 +90,7 @@ describe.each(places)('twenty requests at once $place', ({ start: startServer })
   });
 });
 
-describe('in every order that requests can meet in', () => {
+describe('in every order of concurrent requests', () => {
   describe.each([
     { name: 'a code', isRotating: false },
     { name: 'a rotating refresh token', isRotating: true },
@@ -124,7 +120,7 @@ describe('in every order that requests can meet in', () => {
 });
 
 describe('a code, one exchange after the other', () => {
-  test('is taken once: the second is refused, and ends what came of the first', async () => {
+  test('is accepted once: the second is rejected, and revokes the tokens of the first', async () => {
     const running = await begin();
     const { answer } = await logIn(running);
     const first = await exchangeCode(running, answer.get('code') ?? '');
@@ -137,7 +133,7 @@ describe('a code, one exchange after the other', () => {
 });
 
 describe('the replay of a code', () => {
-  // A spent code is kept for a day past its 60 seconds.
+  // A consumed code is kept for a day after its 60 seconds.
   test.each([
     { later: 'at once', ms: 0 },
     { later: 'in its last second', ms: 59 * second },
@@ -145,7 +141,7 @@ describe('the replay of a code', () => {
     { later: 'a second after', ms: 61 * second },
     { later: 'an hour later', ms: 3600 * second },
     { later: 'in the last second of that day', ms: 60 * second + day - second },
-  ])('$later ends the refresh token and the access tokens of its login', async ({ ms }) => {
+  ])('$later revokes the refresh token and the access tokens of its login', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const { answer } = await logIn(running);
@@ -156,14 +152,14 @@ describe('the replay of a code', () => {
     expect(refreshed.status).toBe(200);
     const replayed = await exchangeCode(running, answer.get('code') ?? '');
     expect([replayed.status, replayed.body?.error]).toEqual([400, 'invalid_grant']);
-    // A token that has ended is refused as one: the one of the refresh is of now.
+    // An expired token is rejected as expired: the refreshed one is new.
     await expectNothingUsable(running, ms < day ? [first, refreshed] : [refreshed]);
   });
 
   test.each([
     { later: 'a second later', ms: second },
     { later: 'an hour later', ms: 3600 * second },
-  ])('$later ends a family that has rotated meanwhile', async ({ ms }) => {
+  ])('$later revokes a family that has rotated meanwhile', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const client = await createRotating(running);
@@ -178,7 +174,7 @@ describe('the replay of a code', () => {
     await expectNothingUsable(running, family, { client });
   });
 
-  test('by another client ends it too: two have the code', async () => {
+  test('by another client revokes it too: two have the code', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const other = await createRotating(running);
@@ -190,11 +186,11 @@ describe('the replay of a code', () => {
   });
 });
 
-describe('a refresh token that was spent', () => {
+describe('a consumed refresh token', () => {
   test.each([
     { later: 'at once', ms: 0 },
     { later: '300 days later', ms: 300 * day },
-  ])('ends its whole family when it comes again $later', async ({ ms }) => {
+  ])('revokes its whole family when it is used again $later', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const client = await createRotating(running);
@@ -209,7 +205,7 @@ describe('a refresh token that was spent', () => {
     await expectNothingUsable(running, ms === 0 ? [first, second, third] : [third], { client });
   });
 
-  test('is revoked like one that is good: a client that lost the answer can end the login', async () => {
+  test('is revoked like a valid one: a client that lost the answer can end the login', async () => {
     const running = await begin();
     const client = await createRotating(running);
     const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });

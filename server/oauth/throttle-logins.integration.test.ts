@@ -7,8 +7,8 @@ import { type Answer, basic, loginQuery, openAt, post, send } from './fixtures/t
 import { enterApps } from './fixtures/walk.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
 
-// Each login request leaves a row for half an hour before anybody knows who sent it. If these fail, one address fills the database.
-// The OAuth server goes by the system clock, so the date alone is set; timers and sockets go on as they are.
+// Each login request writes a row for half an hour before its sender is known. If these fail, one address fills the database.
+// The OAuth server reads the system clock, so only the date is faked; timers and sockets are real.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const path = `/auth/login?${loginQuery()}`;
@@ -32,7 +32,7 @@ async function exhaust(headers: Record<string, string> = {}): Promise<void> {
 }
 
 describe('login requests of one address', () => {
-  test('are taken to the number, however many connections ask at once', async () => {
+  test('are accepted exactly up to the limit, over any number of connections', async () => {
     await begin();
     const [connections, requestsEach] = [20, 20];
     const sockets = new Set<unknown>();
@@ -49,7 +49,7 @@ describe('login requests of one address', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(connections * requestsEach - loginLimit.requests);
   });
 
-  test('wait for exactly as long as they are told, and are told less as time goes by', async () => {
+  test('wait exactly as long as the answer states, and the stated time decreases', async () => {
     await begin();
     await exhaust();
     const told: number[] = [];
@@ -68,7 +68,7 @@ describe('login requests of one address', () => {
     expect((await ask()).status).toBe(303);
   });
 
-  test('are refused in the form of the contract, and by a page in a browser, with all headers', async () => {
+  test('are rejected as the contract states, and by a page in a browser, with all headers', async () => {
     await begin();
     await exhaust();
     const refused = await ask();
@@ -89,7 +89,7 @@ describe('login requests of one address', () => {
       });
   });
 
-  test('count whatever they hold and however they are sent, and those that were refused do not', async () => {
+  test('count with any content and method, except rejected ones', async () => {
     await begin();
     for (let count = 0; count < loginLimit.requests; count += 1) {
       const sent = [`/login?${loginQuery()}`, '/login', `/login?${loginQuery({ prompt: 'none' })}`][count % 3] ?? '';
@@ -111,14 +111,14 @@ describe('login requests of one address', () => {
       expect((await send(running, other)).status).not.toBe(429);
   });
 
-  test('leave other addresses alone, and no header makes one where there is no proxy', async () => {
+  test('leave other addresses alone, and without a proxy no header gives another address', async () => {
     await begin();
     await exhaust();
     expect(await askOver(new Agent(), new Set(), '127.0.0.2')).toBe(303);
     expect((await ask({ 'X-Forwarded-For': '198.51.100.7' })).status).toBe(429);
   });
 
-  test('leave a browser alone in which an owner has logged in before, and count it by itself', async () => {
+  test('leave a known browser alone, and count it by itself', async () => {
     await begin();
     const known = openAt(running);
     await enterApps(known);
@@ -127,7 +127,7 @@ describe('login requests of one address', () => {
     expect((await ask()).status).toBe(429);
     await exhaust({ Cookie });
     expect((await ask({ Cookie })).status).toBe(429);
-    // Another mark is another count: without its signature it is none.
+    // Another mark has another count; without its signature it is ignored.
     vi.setSystemTime(start + 60_000);
     await exhaust();
     expect((await ask({ Cookie: Cookie.replace(/_known=./, '_known=-') })).status).toBe(429);
@@ -141,7 +141,7 @@ describe('login requests of one address', () => {
       expect((await ask(through(`198.51.100.${count}, 203.0.113.7`))).status).toBe(303);
     expect((await ask(through('198.51.100.250, 203.0.113.7'))).status).toBe(429);
     expect((await ask(through('203.0.113.7, 203.0.113.8'))).status).toBe(303);
-    // A household of IPv6 is one, whichever of its addresses it has at the moment.
+    // An IPv6 network counts as one, for any of its addresses.
     for (let count = 0; count < loginLimit.requests; count += 1)
       expect((await ask(through(`2001:db8:1:2::${count.toString(16)}`))).status).toBe(303);
     expect((await ask(through('2001:db8:1:2:ffff:ffff:ffff:ffff'))).status).toBe(429);

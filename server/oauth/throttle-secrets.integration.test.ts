@@ -6,7 +6,7 @@ import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start
 import { type Answer, basic, post } from './fixtures/talk.ts';
 import { throttle } from './middleware/throttle-secrets.ts';
 
-// The OAuth server goes by the system clock, so the date alone is set; timers and sockets go on as they are.
+// The OAuth server reads the system clock, so only the date is faked; timers and sockets are real.
 
 const start = Date.UTC(2026, 11, 1, 12);
 const grant = { grant_type: 'client_credentials', token: 'x' };
@@ -52,7 +52,7 @@ describe('wrong client secrets', () => {
     expect(answers.at(-1)?.body?.error_description).toBe('too many failed attempts, try again in 11 seconds');
   });
 
-  test('the right one waits too, for exactly as long as it is told', async () => {
+  test('the right one waits too, exactly as long as the answer states', async () => {
     await begin();
     await exhaust();
     vi.setSystemTime(start + 1234);
@@ -78,7 +78,7 @@ describe('wrong client secrets', () => {
     }
   });
 
-  test('tell nothing of which clients there are', async () => {
+  test('do not reveal which clients exist', async () => {
     await begin();
     for (const clientId of ['nobody', 'test-own', "x'--"]) {
       await exhaust(wrong(clientId));
@@ -98,7 +98,7 @@ describe('wrong client secrets', () => {
     expect((await from('127.0.0.2', basic(running.own))).status).toBe(200);
   });
 
-  test('good requests and other mistakes are not counted', async () => {
+  test('valid requests and other faults are not counted', async () => {
     await begin();
     const good = Array.from({ length: 3 * throttle.failures }, () => ask(basic(running.own)));
     expect((await Promise.all(good)).map(({ status }) => status)).toEqual(good.map(() => 200));
@@ -110,7 +110,7 @@ describe('wrong client secrets', () => {
     expect((await ask(basic(running.own))).status).toBe(200);
   });
 
-  test('behind a TLS proxy are told apart by the address that the proxy has seen', async () => {
+  test('behind a TLS proxy count by the address that the proxy has seen', async () => {
     await begin({ publicOrigin: 'https://api.example' });
     const through = (forwarded: string, headers: object) =>
       from('127.0.0.1', { ...headers, Host: 'api.example', 'X-Forwarded-For': forwarded });
@@ -120,14 +120,14 @@ describe('wrong client secrets', () => {
     expect((await through('203.0.113.7, 203.0.113.8', basic(running.own))).status).toBe(200);
   });
 
-  test('where there is no proxy, no header makes another address', async () => {
+  test('without a proxy, no header gives another address', async () => {
     await begin();
     for (let attempt = 0; attempt < throttle.failures; attempt += 1)
       await ask({ ...wrong(), 'X-Forwarded-For': `198.51.100.${attempt}` });
     expect(isThrottled(await ask({ ...basic(running.own), 'X-Forwarded-For': '198.51.100.99' }))).toBe(true);
   });
 
-  test('are logged once a window, by request, client and address, without what was sent', async () => {
+  test('are logged once a window, by request, client and address, without the secret', async () => {
     await begin();
     await exhaust();
     for (let attempt = 0; attempt < 5; attempt += 1) await ask(wrong());
@@ -138,7 +138,7 @@ describe('wrong client secrets', () => {
     expect(JSON.stringify(running.log)).not.toContain(btoa('test-own:wrong'));
   });
 
-  test('are logged once a minute, though places come back one after the other', async () => {
+  test('are logged once a minute, though failures leave the window one by one', async () => {
     await begin();
     const logged: number[] = [];
     for (let second = 0; second < 180; second += 1) {
@@ -152,7 +152,7 @@ describe('wrong client secrets', () => {
   });
 });
 
-/** From an address of its own: every 127.x.y.z is this machine's. */
+/** Sends from a local address: every 127.x.y.z is this machine's. */
 function from(localAddress: string, headers: object): Promise<Pick<Answer, 'status' | 'body'>> {
   const { promise, resolve, reject } = Promise.withResolvers<Pick<Answer, 'status' | 'body'>>();
   const body = new URLSearchParams(grant).toString();

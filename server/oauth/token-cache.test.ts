@@ -25,7 +25,7 @@ describe('the token cache', () => {
     expect(cache.size).toBe(isKnown ? 1 : 0);
   });
 
-  test('keeps at most 10,000, the last ones', () => {
+  test('keeps at most the last 10,000', () => {
     const cache = createTokenCache();
     for (let index = 0; index < 50_000; index += 1) cache.set(`token-${index}`, claims, now);
     expect(cache.size).toBe(10_000);

@@ -81,7 +81,7 @@ describe('hostile bodies', () => {
     { name: 'implicit as grant', type: form, body: 'grant_type=implicit', want: [400, 'unsupported_grant_type'] },
   ];
 
-  test.each(cases)('refuses $name', async ({ type, body, want }) => {
+  test.each(cases)('rejects $name', async ({ type, body, want }) => {
     const headers = { ...own(), ...(type && { 'Content-Type': type }) };
     const answer = await send(running, '/oauth2/token', { method: 'POST', headers, ...(body && { body }) });
     expect([answer.status, answer.body?.error]).toEqual(want);
@@ -96,7 +96,7 @@ describe('hostile bodies', () => {
   test.each([
     ['a code', { grant_type: 'authorization_code', code: 'x\0y', redirect_uri: callback }],
     ['a refresh token', { grant_type: 'refresh_token', refresh_token: '\ud800' }],
-  ])('refuses %s that nobody issued', async (_, fields) => {
+  ])('rejects %s that was never issued', async (_, fields) => {
     const answer = await post(running, '/oauth2/token', fields, basic(running.partner));
     expect([answer.status, answer.body?.error]).toEqual([400, 'invalid_grant']);
   });
@@ -112,7 +112,7 @@ describe('caches and other origins', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('no other origin is let in, at no address', async () => {
+  test('no answer allows another origin', async () => {
     const answers = await Promise.all([
       post(running, '/oauth2/token', clientCredentials, { ...own(), Origin: 'https://evil.example' }),
       ...['/.well-known/openid-configuration', '/.well-known/jwks.json', '/login'].map((path) =>

@@ -14,7 +14,7 @@ import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import type { Answer } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke, type TokenRequest } from './fixtures/token-requests.ts';
 
-// Two processes of one service: between the reading of one and its writing the other is free to do the same.
+// Two processes of one service: between a read and a write of one, the other may do the same.
 
 const publicOrigin = 'https://api.example';
 const headers = { 'X-Forwarded-Host': 'api.example' };
@@ -23,7 +23,7 @@ const counts = { few: 3, many: 10 };
 let folder: string;
 let files: ServedFiles;
 let processes: ServerProcess[];
-/** This one looks at what the other two have done. */
+/** Checks the results of the other two. */
 let third: RunningAuth;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-two-processes-'));
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Twenty at once, each process in turn. One that finds the database held for too long answers 503. */
+/** Twenty requests at once, alternating between the processes. A process that waits too long for the database answers 503. */
 async function twenty(ask: (server: ServerProcess, request: TokenRequest) => Promise<Answer>): Promise<Answer[]> {
   const asked = Array.from({ length: 20 }, (_, index) => {
     const server = processes[index % 2];
@@ -61,7 +61,7 @@ function countTaken(answers: readonly Answer[]): number {
 }
 
 describe('twenty requests at once, to two processes on one database', () => {
-  testLaw('one of them at most gets tokens for a code, and what came of it is taken back', counts, async (rounds) => {
+  testLaw('at most one of them gets tokens for a code, and these are revoked', counts, async (rounds) => {
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
       const code = await issueCode(third.auth.provider, third.resource);

@@ -33,7 +33,7 @@ async function start(parts: readonly (keyof Store & ('oidc' | 'clients' | 'accou
     break: () => {
       isOn = true;
     },
-    mend: () => {
+    fix: () => {
       isOn = false;
     },
   };
@@ -41,7 +41,7 @@ async function start(parts: readonly (keyof Store & ('oidc' | 'clients' | 'accou
 
 describe('a store that is busy', () => {
   test.each(['oidc', 'clients', 'accounts'] as const)(
-    '%s: 503 with Retry-After, and the same refresh token is good afterwards',
+    '%s: 503 with Retry-After, and the same refresh token is valid afterwards',
     async (part) => {
       const test = await start([part], () => new StoreUnavailable('database is locked'));
       const { refresh_token } = await loginTokens(test.running);
@@ -56,13 +56,13 @@ describe('a store that is busy', () => {
       expect(answer.body).toEqual({ error: 'server_error', error_description: 'Busy, try again in 1 second' });
       expect(contractFaults(operations.exchangeToken.pointer, answer)).toEqual([]);
       expect(answer.headers.get('x-request-id')).not.toBeNull();
-      test.mend();
+      test.fix();
       expect((await post(test.running, '/oauth2/token', fields, basic(test.running.partner))).status).toBe(200);
     },
   );
 
   test.each(['application/json', 'text/html'])(
-    'the login answers 503 too, as %s, without telling the callback',
+    'the login answers 503 too, as %s, without a redirect to the callback',
     async (accept) => {
       const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
       test.break();
@@ -73,12 +73,12 @@ describe('a store that is busy', () => {
         null,
         '1',
       ]);
-      test.mend();
+      test.fix();
       expect((await logIn(test.running)).answer.get('code')).not.toBeNull();
     },
   );
 
-  test('a revocation answers 503 too, and the token is good until it was revoked', async () => {
+  test('a revocation answers 503 too, and the token stays valid until it is revoked', async () => {
     const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
     const { refresh_token: token } = await loginTokens(test.running);
     const revoke = () => post(test.running, '/oauth2/revoke', { token }, basic(test.running.partner));
@@ -90,13 +90,13 @@ describe('a store that is busy', () => {
     const answer = await revoke();
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
     expect(contractFaults(operations.revokeToken.pointer, answer)).toEqual([]);
-    test.mend();
+    test.fix();
     expect((await refresh()).status).toBe(200);
     expect((await revoke()).status).toBe(200);
     expect((await refresh()).status).toBe(400);
   });
 
-  test('a session that cannot be saved ends the login, also where upstream has no handler', async () => {
+  test('a session that cannot be saved ends the login, also if upstream has no handler', async () => {
     running = await startAuth({
       faultyStore: ({ oidc, ...store }) => ({
         ...store,

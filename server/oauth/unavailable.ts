@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** The store is busy: 503 in the form that oidc-provider answers, at the login too, since no callback can be told to wait. */
+/** The store is busy: 503 as an error of oidc-provider, at the login too, since a callback can't be asked to wait. */
 export class Unavailable extends errors.OIDCProviderError {
   constructor(cause: unknown) {
     super(503, 'server_error', { cause, detail: 'the store is unavailable' });
@@ -11,7 +11,7 @@ export class Unavailable extends errors.OIDCProviderError {
   }
 }
 
-/** The store's answer, with its refusal in the form that oidc-provider answers. Everything else stays a bug: 500. */
+/** The store's answer, with its unavailability as an error of oidc-provider. Any other error stays a bug: 500. */
 export async function whenAvailable<Answer>(answer: Promise<Answer> | Answer): Promise<Answer> {
   try {
     return await answer;

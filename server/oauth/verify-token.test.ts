@@ -14,7 +14,7 @@ const audience = 'http://localhost:8080/v1';
 const start = Date.UTC(2026, 11, 1, 12);
 const nowSeconds = start / 1000;
 const account = { id: 'acc-harbour', name: 'Harbour Stays', trialEndsAt: null };
-/** Whom the tokens of a login are for. */
+/** The owner of the tokens of a login. */
 const owner = {
   id: ownerId,
   accountId: account.id,
@@ -65,7 +65,7 @@ function create(changes: Partial<TokenVerifierOptions> = {}): TokenVerifier {
   return createTokenVerifier({ store, issuer, audience, jwks: keys.jwks, clock: { now: () => now }, ...changes });
 }
 
-describe('who a token is for', () => {
+describe('the principal of a token', () => {
   test('takes the account of a login from the owner, who is its subject', async () => {
     expect(await verify(createToken(maker).good())).toEqual({
       kind: 'good',
@@ -91,14 +91,14 @@ describe('who a token is for', () => {
 
 describe('hostile tokens', () => {
   test('all are refused, none as anything but invalid', async () => {
-    // A longer header is not looked into.
+    // A longer header is not read.
     const tokens = hostileTokens(maker).filter(([, token]) => token.length < maxHeaderBytes);
     expect(tokens.length).toBeGreaterThanOrEqual(32);
     const answers = await Promise.all(tokens.map(async ([name, token]) => [name, await verify(token)]));
     expect(answers).toEqual(tokens.map(([name]) => [name, invalid]));
   });
 
-  test('one that has ended is refused as that, but only if everything else is right', async () => {
+  test('an expired one is rejected as expired, but only if everything else is right', async () => {
     const { good, signed, header, claims, rs256 } = createToken(maker);
     const ended = { iat: nowSeconds - 90_000, exp: nowSeconds - 3600 };
     expect(await verify(good(ended))).toEqual(expired);
@@ -107,7 +107,7 @@ describe('hostile tokens', () => {
     expect(await verify(forged)).toEqual(invalid);
   });
 
-  test('the legal oddities are accepted', async () => {
+  test('unusual but valid tokens are accepted', async () => {
     const { good, signed, header, claims } = createToken(maker);
     expect(await verify(signed(header({ typ: 'application/at+jwt' }), claims()))).toEqual(accepted);
     expect(await verify(good({ aud: ['https://other.example', audience] }))).toEqual(accepted);
@@ -116,7 +116,7 @@ describe('hostile tokens', () => {
 });
 
 describe('key rotation', () => {
-  test('an old token is good while its key is there, with or without being first; then it is not', async () => {
+  test('an old token is valid while its key exists, first or not, and then invalid', async () => {
     const [key, newKey] = [maker.key, maker.otherKey];
     const old = createToken(maker).good();
     const fresh = createToken({ ...maker, key: newKey }).good();
@@ -132,7 +132,7 @@ describe('key rotation', () => {
   });
 });
 
-describe('what ends a token at once, cached or not', () => {
+describe('a token becomes invalid at once, cached or not, by', () => {
   const own = { sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined };
   const cases: readonly {
     name: string;
@@ -153,8 +153,8 @@ describe('what ends a token at once, cached or not', () => {
       claims: own,
       act: () => store.accounts.setDisabled(account.id, start),
     },
-    { name: 'whoever is gone', change: async () => undefined },
-    { name: 'the end of what was issued before', change: withEnd(start + 1) },
+    { name: 'a deleted record', change: async () => undefined },
+    { name: 'the revocation of all earlier tokens', change: withEnd(start + 1) },
   ];
 
   test.each(cases)('$name', async ({ claims = {}, act, change }) => {
@@ -173,7 +173,7 @@ describe('what ends a token at once, cached or not', () => {
     expect(await verify(createToken(maker).good({ client_id: 'gone' }))).toEqual(revoked);
   });
 
-  test('a token from after logging out everywhere is good', async () => {
+  test('except a token from after logging out everywhere, which is valid', async () => {
     const principals = { find: withEnd(start) };
     expect(await create({ store: { principals } })(createToken(maker).good())).toEqual(accepted);
   });
@@ -194,14 +194,14 @@ describe('the cache', () => {
     expect([await verify(token), await verify(respell(token))]).toEqual([revoked, revoked]);
   });
 
-  test('a hit is not proven again: seen where the clock goes back before `nbf`', async () => {
+  test('a hit is not verified again, as a clock before `nbf` shows', async () => {
     const token = createToken(maker).good({ nbf: nowSeconds });
     expect(await verify(token)).toEqual(accepted);
     now = start - 60_000;
     expect([await verify(token), await create()(token)]).toEqual([accepted, invalid]);
   });
 
-  test('a cached token ends when it ends', async () => {
+  test('a cached token expires at its own time', async () => {
     const token = createToken(maker).good({ exp: nowSeconds + 60 });
     expect(await verify(token)).toEqual(accepted);
     now = start + 65_000;
@@ -230,7 +230,7 @@ describe('skew', () => {
   });
 });
 
-/** The same signature in other letters: 256 bytes leave four spare bits in the last of 342 characters. */
+/** The same signature in another spelling: 256 bytes leave four spare bits in the last of 342 characters. */
 function respell(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const other = `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]}`;

@@ -8,14 +8,14 @@ import { createTokenCache } from './token-cache.ts';
 
 export interface TokenVerifierOptions {
   readonly store: Pick<Store, 'principals'>;
-  /** {auth_url}, the `iss` of our tokens. */
+  /** {auth_url}, the `iss` of access tokens. */
   readonly issuer: string;
   /** {base_url}, their `aud`. */
   readonly audience: string;
   readonly jwks: Keys['jwks'];
-  /** Of the tokens' issuer: the system's, also where domain time is moved. */
+  /** The clock of the tokens' issuer: the system clock, also if domain time is moved. */
   readonly clock?: Clock;
-  /** How far clocks of two machines may be apart, in seconds; 5 when left out. */
+  /** Allowed clock skew between two machines, in seconds; 5 when omitted. */
   readonly clockTolerance?: number;
 }
 
@@ -32,10 +32,9 @@ export type TokenVerifier = (token: string) => Promise<Verified>;
 const usualTolerance = 5;
 
 /**
- * Judges the access token of a resource request (RFC 9068, 4): signature and claims, then what may
- * have changed since: grant, client, owner, account. The latter are read on every request, in one statement, since revocation
- * is promised "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
- * character of one has spare bits, so one token has several spellings.
+ * Verifies the access token of a resource request (RFC 9068, 4): signature and claims, then grant, client, owner and account, which may have
+ * changed since. These are read on every request in one statement, also for a cached token, since a revocation takes effect "at once". After
+ * the signature the raw token is not used, since the last character has spare bits: one token has several spellings.
  *
  * @throws StoreUnavailable when the store cannot be asked
  */
@@ -47,13 +46,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return async (token) => {
     const now = clock.now();
     const cached = cache.get(token, now);
-    const claims = cached ?? (await prove(token, now));
+    const claims = cached ?? (await verify(token, now));
     if (typeof claims === 'string') return refuse(claims);
     if (cached === undefined) cache.set(token, claims, now);
     return judge(claims);
   };
 
-  async function prove(token: string, now: number): Promise<TokenClaims | TokenFault> {
+  async function verify(token: string, now: number): Promise<TokenClaims | TokenFault> {
     try {
       const { payload } = await jwtVerify(token, keySet, {
         issuer,
@@ -66,14 +65,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       });
       return readClaims(payload) ?? 'invalid';
     } catch (error) {
-      // Whatever is wrong with it, a token is never our fault: jose throws plain errors too where a header is absurd.
+      // An invalid token is never a bug of this code, although jose also throws plain errors for some malformed headers.
       return error instanceof errors.JWTExpired ? 'expired' : 'invalid';
     }
   }
 
   async function judge({ subject, clientId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
     const found = await store.principals.find(clientId, subject);
-    // `iat` has whole seconds: a token of the second in which others ended is refused, whether it came before or after.
+    // `iat` has whole seconds: a token from the second of a revocation is rejected, whether it was issued before or after.
     if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('revoked');
     const { accountId, trialEndsAt } = found;
     return { kind: 'good', principal: { accountId, clientId, trialEndsAt }, scopes };
@@ -84,7 +83,7 @@ function refuse(reason: TokenFault): Verified {
   return { kind: 'bad', reason };
 }
 
-/** The public parts alone, whatever else the keys have. */
+/** Picks the public parts of the keys. */
 function publicJwks({ keys }: { readonly keys: readonly JWK[] }): JSONWebKeySet {
   return {
     keys: keys.map(({ kty, n, e, kid, alg, use }) => ({ kty, n, e, kid, alg, use }) as JWK),

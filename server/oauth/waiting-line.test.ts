@@ -7,12 +7,12 @@ const longestMs = 15_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: start }));
 afterEach(() => void vi.useRealTimers());
 
-/** The lot falls on the one at that place, or on the last. */
+/** Each random choice is the item at index `lot`, or the last one. */
 function open(places: number, lot = 0): WaitingLine {
   return createWaitingLine({ places, longestMs, draw: (count) => Math.min(lot, count - 1) });
 }
 
-/** Records the names of waiters that are let on, and of those that are sent away. */
+/** Records the names of waiters that are admitted and that are sent away. */
 function enter(line: WaitingLine, ...waiters: readonly (readonly [name: string, seconds: number, network?: string])[]) {
   const on: string[] = [];
   const away: string[] = [];
@@ -27,7 +27,7 @@ function enter(line: WaitingLine, ...waiters: readonly (readonly [name: string, 
   return settled;
 }
 
-test('the next is who has waited longest', async () => {
+test('the next one has waited longest', async () => {
   const line = open(9);
   const settled = enter(line, ['new', 0], ['old', 20], ['older', 30], ['left', 99]);
   for (let turn = 0; turn < 3; turn += 1) expect(line.admit()).toBe(true);
@@ -35,7 +35,7 @@ test('the next is who has waited longest', async () => {
   expect(await settled()).toEqual({ on: ['older', 'old', 'new'], away: ['left'] });
 });
 
-test('of those who came in the same second the lot decides, of who is next and of who is sent away', async () => {
+test('among arrivals of the same second the choice is random, for the next one and for the one sent away', async () => {
   const settled = [0, 1, 2].map((lot) => {
     const line = open(2, lot);
     const of = enter(line, ['a', 0.1], ['b', 0.3], ['c', 0.2]);
@@ -49,7 +49,7 @@ test('of those who came in the same second the lot decides, of who is next and o
   ]);
 });
 
-test('in a full line who has waited least has no place, however often it comes', async () => {
+test('in a full line the attempt that has waited least gets no place, also when repeated', async () => {
   const line = open(2);
   const settled = enter(line, ['a', 5], ['b', 9], ['new', 0], ['newer', -1], ['c', 6]);
   expect(await settled()).toEqual({ on: [], away: ['new', 'newer', 'a'] });
@@ -62,7 +62,7 @@ test('a network with many addresses has every second turn at most, and gives its
   expect(await settled()).toEqual({ on: ['a1', 'b1', 'a2'], away: ['a3'] });
 });
 
-test('nobody stays for longer than told', async () => {
+test('no attempt stays longer than the limit', async () => {
   const line = open(9);
   const settled = enter(line, ['a', 30]);
   vi.setSystemTime(start + longestMs - 1);

@@ -3,38 +3,38 @@ import type { EpochMilliseconds } from '../clock.ts';
 
 /** An attempt that waits for a turn. */
 export interface Waiter {
-  /** Since when it waits: the earliest comes first. */
+  /** Start of the waiting time: the earliest comes first. */
   readonly since: EpochMilliseconds;
-  /** Its network. Places and turns are shared among networks. */
+  /** Network of the caller. Places and turns are shared among networks. */
   readonly network: string;
-  /** Whether somebody waits for the answer still. */
+  /** Whether the caller still waits for the answer. */
   readonly isWaited: () => boolean;
 }
 
-/** Attempts that wait for the same thing. */
+/** A line of attempts that wait for a turn. */
 export interface WaitingLine {
-  /** @returns true when its turn has come, false when it is sent away */
+  /** @returns true when the attempt has its turn, false when it is sent away */
   enter(waiter: Waiter): Promise<boolean>;
-  /** Lets the next one on. @returns false where none waits */
+  /** Admits the next attempt. @returns false if none waits */
   admit(): boolean;
-  /** Number of those that wait; callers that hung up do not count. */
+  /** Number of waiting attempts; abandoned ones do not count. */
   readonly size: number;
 }
 
 export interface LineOptions {
-  /** Beyond so many one is sent away. */
+  /** Above this number an attempt is sent away. */
   readonly places: number;
-  /** Nobody stays in the line for longer. */
+  /** Longest time in the line. */
   readonly longestMs: number;
-  /** Draws one of so many, from 0 on. */
+  /** Draws a random index from 0 to `count` - 1. */
   readonly draw?: (count: number) => number;
 }
 
 /**
- * A line in which sending more attempts is no advantage: if the first to arrive got a free place, the caller who sends most would have it. By turns
- * the next one is the one that has waited longest of all, and the one that has waited longest of a network drawn by lot, since a caller may have
- * thousands of addresses in a few networks. When the line is full, the network with most places loses the one that has waited least. Among those that
- * have waited equally long, to the second, the lot decides.
+ * A line in which more attempts are no advantage: if free places went to the first to arrive, the caller who sends most would get them. By
+ * turns the next attempt is the one that has waited longest of all, and the one that has waited longest of a randomly drawn network, since a
+ * caller may have thousands of addresses in a few networks. In a full line, the network with most places loses the attempt that has waited
+ * least. Among equal waiting times, in whole seconds, the choice is random.
  */
 export function createWaitingLine({ places, longestMs, draw = randomInt }: LineOptions): WaitingLine {
   type Entry = Waiter & { readonly until: EpochMilliseconds; readonly settle: (isAdmitted: boolean) => void };
@@ -55,7 +55,7 @@ export function createWaitingLine({ places, longestMs, draw = randomInt }: LineO
     return items.length > 1 ? items[draw(items.length)] : items[0];
   }
 
-  /** @param extreme which of the seconds since when they wait */
+  /** @param extreme picks one of the starting seconds: the earliest or the latest */
   function drawBy(extreme: (...seconds: number[]) => number, among: readonly Entry[]): Entry | undefined {
     const second = extreme(...among.map(({ since }) => secondOf(since)));
     return drawOne(among.filter(({ since }) => secondOf(since) === second));

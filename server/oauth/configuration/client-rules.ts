@@ -3,7 +3,7 @@ import { secretProperties } from '../client-secrets.ts';
 import { isCallbackUrl } from '../is-callback-url.ts';
 import { splitScopes } from '../scopes.ts';
 
-/** What a client may have beside the metadata of RFC 7591; kept by `createClientMetadata` and `rotateSecret`. */
+/** Members of a client's metadata besides those of RFC 7591; `createClientMetadata` and `rotateSecret` write them. */
 const ownProperties = [
   'require_pkce',
   'rotate_refresh_token',
@@ -12,14 +12,14 @@ const ownProperties = [
   ...secretProperties,
 ] as const;
 
-/** @param loopbackCallbacks allowed beside https ones, byte for byte */
+/** @param loopbackCallbacks allowed in addition to https callbacks, byte for byte */
 export function createClientRules(loopbackCallbacks: readonly string[]) {
   const isAllowed = (uri: string): boolean => isCallbackUrl(uri) || loopbackCallbacks.includes(uri);
   return {
     properties: ownProperties,
-    /** Looked at on each use, so that a row changed by hand opens nothing either. Upstream takes `http:` for web clients. */
+    /** Checked on each use, so that a row that was edited by hand is rejected too. Upstream accepts `http:` for web clients. */
     validator(_ctx, key, _value, metadata) {
-      // Called once for each of the properties: on the first is enough.
+      // Upstream calls this for each property; the first call is enough.
       if (key !== ownProperties[0]) return;
       if (!metadata.redirect_uris?.every(isAllowed)) {
         throw new errors.InvalidClientMetadata('redirect_uris must be static https URLs');
@@ -32,7 +32,7 @@ export function createClientRules(loopbackCallbacks: readonly string[]) {
   } satisfies Configuration['extraClientMetadata'];
 }
 
-/** The scopes of the API that a client may have: all where its registration names none, none where it names an empty list. */
+/** The scopes of the API that a client may have: all if its registration has no list, none if the list is empty. */
 export function readClientScopes(client: Client, apiScopes: readonly string[]): readonly string[] {
   const { api_scopes: registered } = client;
   if (registered === undefined) return apiScopes;
@@ -41,14 +41,14 @@ export function readClientScopes(client: Client, apiScopes: readonly string[]): 
 }
 
 /**
- * What is granted: everything asked for, or all that is available where nothing was.
+ * The scopes to grant: the requested ones, or all available ones if none was requested.
  *
- * @throws InvalidScope naming each one that is not available: one refuses the whole request
+ * @throws InvalidScope with each unavailable scope: one of them rejects the whole request
  */
 export function grantScopes(asked: readonly string[], available: readonly string[]): readonly string[] {
-  const refused = asked.filter((scope) => !available.includes(scope));
-  if (refused.length > 0) {
-    throw new errors.InvalidScope(`${refused.join(' ').slice(0, 900)} is unavailable`, refused.join(' '));
+  const unavailable = asked.filter((scope) => !available.includes(scope));
+  if (unavailable.length > 0) {
+    throw new errors.InvalidScope(`${unavailable.join(' ').slice(0, 900)} is unavailable`, unavailable.join(' '));
   }
   if (available.length === 0) throw new errors.InvalidScope('no scope is available to this client', '');
   return asked.length > 0 ? asked : available;

@@ -5,7 +5,7 @@ import { whenAvailable } from '../unavailable.ts';
 
 const { Check, base } = interactionPolicy;
 
-/** When an owner is asked: upstream's rules, and one for a login whose owner has gone since, which upstream would fall over. */
+/** The rules for prompts: upstream's, and one for a session whose owner no longer exists, at which upstream would fail. */
 export function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
   const policy = base();
   policy
@@ -21,9 +21,9 @@ export function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
 }
 
 /**
- * The grant of an authorization: the one that the owner has just given, or a new one where the owner gave this client these scopes before
- * within the same browser session. One grant for each authorization: sharing one would shorten later logins, since its end is never moved,
- * and revoke them together.
+ * The grant of an authorization: the one that the owner has just given, or a new one if the owner gave this client these scopes earlier in
+ * the same browser session. Each authorization has its own grant: a shared one would shorten later logins, since its expiry never moves,
+ * and would revoke them together.
  */
 export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audit'>) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
@@ -34,7 +34,7 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
     const clientId = oidc.client?.clientId;
     if (clientId === undefined || isAskedAnyway(ctx)) return undefined;
 
-    // Read so, and not by `grantIdFor`, which writes an empty entry where there is none.
+    // Not read by `grantIdFor`, which writes an empty entry if there is none.
     const earlierId = oidc.session?.authorizations?.[clientId]?.grantId;
     const earlier = earlierId === undefined ? undefined : await Grant.find(earlierId);
     const ownerId = oidc.account?.accountId;
@@ -42,7 +42,7 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
     return repeatGrant(ctx, { ownerId, clientId, earlier });
   };
 
-  /** Of all that was agreed to, so that a login for less is not forgetful of the rest: a code is of what was asked for alone. */
+  /** Repeats all granted scopes, so that a login with fewer scopes keeps the rest. The code itself has only the requested scopes. */
   async function repeatGrant(
     ctx: KoaContextWithOIDC,
     of: { ownerId: string | undefined; clientId: string; earlier: Grant },
@@ -54,7 +54,7 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
     grant.addOIDCScope(of.earlier.getOIDCScope());
     for (const [resource] of askedOfResources(ctx))
       grant.addResourceScope(resource, of.earlier.getResourceScope(resource));
-    // Before the grant, since they can't share a transaction: no grant without its line.
+    // The audit entry is written before the grant, since they can't share a transaction: no grant exists without its entry.
     await whenAvailable(
       store.audit.add({
         at: Date.now(),
@@ -71,7 +71,7 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
   }
 }
 
-/** A page will be shown, or refused, whatever was granted before: nothing is to be kept for it yet. */
+/** Whether the owner is prompted, or the login fails, regardless of earlier grants: then no grant is stored yet. */
 function isAskedAnyway({ oidc }: KoaContextWithOIDC): boolean {
   const maxAge = oidc.params?.max_age;
   const isTooOld =

@@ -22,9 +22,9 @@ export interface ConfigurationOptions {
   readonly store: ConfigurationStore;
   readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
   readonly apiScopes: readonly string[];
-  /** Callback URLs that clients may have though they are not https; see `AuthServerOptions`. */
+  /** Allowed callback URLs without https; see `AuthServerOptions`. */
   readonly loopbackCallbacks: readonly string[];
-  /** How long the next access token lives, in seconds: a day when left out. */
+  /** Lifetime of the next access token, in seconds; a day when omitted. */
   readonly accessTokenSeconds?: (() => number) | undefined;
 }
 
@@ -32,10 +32,10 @@ const off = { enabled: false } as const;
 
 const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
 
-/** Of the cookie that holds the id of a browser session. */
+/** Options of the cookie with the id of a browser session. */
 export const sessionCookie = { ...cookie, path: '/' } as const;
 
-/** Everything that oidc-provider is told. What it cannot be told stands in `middleware/`. */
+/** The configuration of oidc-provider. Behaviour that has no option is in `middleware/`. */
 export function createConfiguration(options: ConfigurationOptions): Configuration {
   const { issuer, resource, store, keys, apiScopes, loopbackCallbacks, accessTokenSeconds } = options;
   const { pathname, protocol } = new URL(issuer);
@@ -47,7 +47,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       keys: [...keys.cookieKeys],
       long: sessionCookie,
       short: cookie,
-      // Over plain http cookies come without Secure, and browsers drop a `__Host-` name without it.
+      // Over plain http cookies are not Secure, and browsers drop a `__Host-` name without Secure.
       names: {
         session: protocol === 'https:' ? '__Host-session' : 'session',
         interaction: '_interaction',
@@ -71,7 +71,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     },
     scopes: [...openIdScopes],
     claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'updated_at'] },
-    // The claims of `profile` go into the ID token: there is no user info endpoint.
+    // The ID token contains the claims of `profile`, since there is no user info endpoint.
     conformIdTokenClaims: false,
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.require_pkce === true },
@@ -93,10 +93,10 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       token.kind === 'ClientCredentials'
         ? { own: token.client?.owner_account }
         : { gid: 'grantId' in token ? token.grantId : undefined },
-    // Tokens outlive the browser session; upstream ties them to it.
+    // Tokens outlive the browser session, to which upstream would bind them.
     expiresWithSession: async () => false,
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // The interface repeats the refresh with the same token.
+    // The service interface allows repeated refreshes with the same token.
     rotateRefreshToken: (ctx) => ctx.oidc.client?.rotate_refresh_token === true,
     loadExistingGrant: createLoadGrant(store),
     ttl: {

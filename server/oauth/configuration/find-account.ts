@@ -5,9 +5,9 @@ import { findLiveOwner } from '../log-in-owner.ts';
 import { splitScopes } from '../scopes.ts';
 
 /**
- * Finds the owner that a login, a code or a refresh token stands for. One who is disabled is as one who never existed, and so is a login
- * before the owner logged out everywhere: its session may have been saved again by a request that was under way, or have led to a code
- * whose grant was not there yet to be revoked. Refresh tokens end with their grants, and outlive a change of the password.
+ * Finds the owner of a session, a code or a refresh token. A disabled owner is treated as unknown, and so is a login before the owner logged
+ * out everywhere: a concurrent request may have saved its session again, or created a code whose grant was not stored yet. Refresh tokens
+ * are revoked with their grants, and stay valid after a change of the password.
  */
 export function createFindAccount(store: Pick<Store, 'owners' | 'accounts'>): FindAccount {
   return async (ctx, sub, token) => {
@@ -18,18 +18,18 @@ export function createFindAccount(store: Pick<Store, 'owners' | 'accounts'>): Fi
   };
 }
 
-/** Epoch seconds, of a login that is not over yet. */
+/** Time of the login in epoch seconds, for sessions and codes. */
 function readLoginTime({ oidc }: KoaContextWithOIDC, token: Parameters<FindAccount>[2]): number | undefined {
   if (token === undefined) return oidc.session?.loginTs;
   return token.kind === 'AuthorizationCode' ? token.authTime : undefined;
 }
 
-/** Everything that the scopes of a login can ask for; upstream leaves out what was not granted. */
+/** The claims of all scopes of a login; upstream removes those that were not granted. */
 function describe({ id, name, email, updatedAt }: Owner) {
   return { sub: id, name, preferred_username: email, updated_at: Math.floor(updatedAt / 1000) };
 }
 
-/** A refresh for fewer scopes has an ID token too. This is the first call of ours after upstream has compared the scopes. */
+/** A refresh for fewer scopes returns an ID token too. This is the first hook after upstream has compared the scopes. */
 function keepOpenId({ oidc: { params } }: KoaContextWithOIDC): void {
   const scopes = splitScopes(params?.scope);
   if (params !== undefined && scopes.length > 0 && !scopes.includes('openid'))

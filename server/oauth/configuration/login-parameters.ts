@@ -3,7 +3,7 @@ import { asksForEverything } from '../middleware/prepare-login.ts';
 import { openIdScopes, splitScopes } from '../scopes.ts';
 import { grantScopes, readClientScopes } from './client-rules.ts';
 
-/** Characters, as the contract declares them. */
+/** In characters, as the contract declares them. */
 const maxLengths = {
   scope: 2000,
   state: 2048,
@@ -15,11 +15,11 @@ const maxLengths = {
 const maxAgeSeconds = 2 ** 31 - 1;
 
 /**
- * Checks that upstream leaves out, on the query of `/login`. They run last: what upstream refuses itself comes first.
+ * Checks of the query of `/login` that upstream does not do. They run last, after upstream's own checks.
  */
 export function createLoginParameters(apiScopes: readonly string[]) {
   return {
-    /** Upstream ignores unknown scopes and drops `offline_access`, so the query itself is judged. */
+    /** Upstream ignores unknown scopes and drops `offline_access`, so this checks the query itself. */
     scope(ctx, _value, client) {
       if (!('scope' in ctx.query)) throw new errors.InvalidRequest('scope is missing');
       const isEverything = asksForEverything(ctx.req);
@@ -46,13 +46,13 @@ export function createLoginParameters(apiScopes: readonly string[]) {
     ui_locales(_ctx, value) {
       checkLength('ui_locales', value);
     },
-    /** RFC 7636, 4.2: a SHA-256 in base64url. Upstream takes 43 to 128 characters, of which no verifier could ever be right but for 43. */
+    /** RFC 7636, 4.2: a SHA-256 in base64url. Upstream accepts 43 to 128 characters, but a verifier can match 43 alone. */
     code_challenge(_ctx, value) {
       if (value !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(value)) {
         throw new errors.InvalidRequest('code_challenge must be the base64url SHA-256 of code_verifier, 43 characters');
       }
     },
-    /** Upstream takes whatever `Number` takes: `1e3`, `0x10`. */
+    /** Upstream accepts everything that `Number` accepts: `1e3`, `0x10`. */
     max_age(_ctx, value) {
       if (value === undefined) return;
       if (!/^\d{1,10}$/.test(value) || Number(value) > maxAgeSeconds) {
@@ -68,7 +68,7 @@ function checkLength(name: keyof typeof maxLengths, value: string | undefined): 
   }
 }
 
-/** An object, an array or a string. Numbers and base64 stay legal states. */
+/** Whether a text is a JSON object, array or string. Numbers and base64 stay valid states. */
 function isJsonText(text: string): boolean {
   try {
     return /^\s*[[{"]/.test(text) && JSON.parse(text) !== null;

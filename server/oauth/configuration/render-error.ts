@@ -1,7 +1,7 @@
 import type { Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { answerBusy, answerProblem, type ProblemKind } from '../middleware/answer-page.ts';
 
-/** Answers an error that goes to no callback: `{error}`, or at the login a page for a browser that prefers one. */
+/** Answers an error that is not sent to a callback: by `{error}`, or at the login by a page if the browser prefers one. */
 export const renderError: NonNullable<Configuration['renderError']> = (ctx, out) => {
   const isLogin = ctx.oidc.route === 'authorization' || ctx.oidc.route === 'resume';
   if (!isLogin) ctx.body = pick(out);
@@ -10,7 +10,7 @@ export const renderError: NonNullable<Configuration['renderError']> = (ctx, out)
   else answerProblem(ctx, ...nameProblem(ctx, out));
 };
 
-/** Errors of upstream in our words; what it says of others stays. */
+/** Maps errors of upstream to problems; other errors keep upstream's description. */
 function nameProblem(
   ctx: KoaContextWithOIDC,
   out: ErrorOut,

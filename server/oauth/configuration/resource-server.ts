@@ -4,8 +4,8 @@ import { splitScopes } from '../scopes.ts';
 import { grantScopes, readClientScopes } from './client-rules.ts';
 
 /**
- * The API as the one resource that tokens are for (RFC 8707). Its scopes live here and not in `scopes`, since upstream
- * gives those to its own user info endpoint.
+ * The API as the only resource of tokens (RFC 8707). Its scopes are declared here and not in `scopes`, since upstream assigns those to its
+ * own user info endpoint.
  */
 export function createResourceServer(resource: string, apiScopes: readonly string[]) {
   return {
@@ -17,7 +17,7 @@ export function createResourceServer(resource: string, apiScopes: readonly strin
       if (indicator !== resource) throw new errors.InvalidTarget('resource is unknown');
       const { params } = ctx.oidc;
       const available = readClientScopes(client, apiScopes);
-      // Here and not in `defaultResource`: that one is skipped by a client that sends `resource` itself.
+      // Done here and not in `defaultResource`, which upstream skips if the client sends `resource`.
       if (params?.grant_type === 'client_credentials') {
         params.scope = grantScopes(splitScopes(params.scope), available).join(' ');
       }

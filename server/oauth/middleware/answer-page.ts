@@ -12,9 +12,9 @@ import type { Middleware } from './middleware.ts';
 type Context = Parameters<Middleware>[0] | KoaContextWithOIDC;
 
 /**
- * Where a form may lead on to besides these pages. Chrome holds every redirect that follows a form to this, also those that the client's
- * callback answers with: a client that leads on to another host of its own would stop there, so every https address is allowed. One under
- * development, called back on its own machine, leads on to other ports of it; and no policy can name `[::1]` (CSP Level 3, 2.3.1).
+ * The targets of a form besides these pages. Chrome applies them to every redirect after a form, also to redirects of the client's callback:
+ * a client that redirects to another of its hosts would be blocked, so every https address is allowed. A client under development, with a
+ * callback on its own machine, redirects to other ports of it; and no policy can name `[::1]` (CSP Level 3, 2.3.1).
  */
 function listFormTargets(callback: string): readonly string[] {
   return callback.startsWith('http:') ? ['https:', 'http:'] : ['https:', callback];
@@ -23,11 +23,11 @@ function listFormTargets(callback: string): readonly string[] {
 export interface PageAnswer {
   readonly status: number;
   readonly html: string;
-  /** The callback that a form on it may lead to. */
+  /** The callback that a form on the page may lead to. */
   readonly callback?: string;
 }
 
-/** Answers a page. Nothing keeps a copy: it shows who somebody is, and its forms are good for a while only. */
+/** Answers with a page that must not be cached: it shows personal data, and its forms expire. */
 export function answerPage(ctx: Context, { status, html, callback }: PageAnswer): void {
   ctx.status = status;
   ctx.type = 'html';
@@ -39,7 +39,7 @@ export function answerPage(ctx: Context, { status, html, callback }: PageAnswer)
   ctx.body = html;
 }
 
-/** Why a page can't be shown, or a form not be taken. */
+/** The reason why a page can't be shown or a form is rejected. */
 export type ProblemKind = Exclude<Problem['kind'], 'busy'>;
 
 const problems: Readonly<
@@ -63,7 +63,7 @@ const problems: Readonly<
   internal: { status: 500, error: 'server_error', says: 'the request could not be processed' },
 };
 
-/** Answers a problem by `{error}`, to a browser by a page. */
+/** Answers a problem by `{error}`, or by a page for a browser. */
 export function answerProblem(
   ctx: Context,
   kind: ProblemKind,
@@ -75,7 +75,7 @@ export function answerProblem(
   writeProblem(ctx, { problem: { kind }, status: problems[kind].status, error, says });
 }
 
-/** The same for what passes by itself. `Retry-After` says when. */
+/** The same for a temporary problem, with `Retry-After`. */
 export function answerBusy(
   ctx: Context,
   { status, error, says, waitSeconds }: { status: 429 | 503; error: string; says: string; waitSeconds: number },
@@ -100,20 +100,20 @@ function writeProblem(
   answerPage(ctx, { status, html: renderProblem({ language, problem, error, description: says, requestId }) });
 }
 
-/** 303, so that a form that was posted is followed by GET (RFC 9110, 15.4.4). */
+/** Redirects by 303, so that a browser follows a posted form by GET (RFC 9110, 15.4.4). */
 export function redirect(ctx: Context, address: string): void {
   ctx.redirect(address);
   ctx.status = 303;
   ctx.set('Cache-Control', 'no-store');
 }
 
-/** Redirects to the page that tells the fault of an attempt. Programs learn from this answer how long to wait. */
+/** Redirects to the page that shows the fault of an attempt. Programs read `Retry-After` from this answer. */
 export function redirectFault(ctx: Context, address: string, fault: LoginFault): void {
   redirect(ctx, address);
-  sayWhenToRetry(ctx, fault);
+  setRetryAfter(ctx, fault);
 }
 
-/** @param uiLocales as the login request has it */
+/** @param uiLocales from the login request */
 export function readLanguage(ctx: Context, uiLocales?: unknown): Language {
   return chooseLanguage({
     ...(typeof uiLocales === 'string' && { uiLocales }),
@@ -121,14 +121,14 @@ export function readLanguage(ctx: Context, uiLocales?: unknown): Language {
   });
 }
 
-/** The status of a login page that says what was wrong with the last attempt. 401 would need a challenge, to which browsers show a dialog. */
+/** The status of a login page with the fault of the last attempt. 401 would need a challenge, for which browsers show a dialog. */
 export function setFaultStatus(ctx: Context, fault: LoginFault | undefined): number {
   if (fault === undefined) return 200;
-  return sayWhenToRetry(ctx, fault) ? 429 : 400;
+  return setRetryAfter(ctx, fault) ? 429 : 400;
 }
 
-/** @returns false where the fault does not pass by itself */
-function sayWhenToRetry(ctx: Context, fault: LoginFault): boolean {
+/** @returns false if the fault is not temporary */
+function setRetryAfter(ctx: Context, fault: LoginFault): boolean {
   if (fault.kind !== 'throttled' && fault.kind !== 'busy') return false;
   ctx.set('Retry-After', String(fault.waitSeconds));
   return true;

@@ -3,21 +3,21 @@ import { readBytes } from '@lockstep/runtime/read-bytes';
 import { parse as parseContentType } from 'content-type';
 import type { Middleware } from './middleware.ts';
 
-/** Longer than any e-mail with any password that can be one. */
+/** More than the longest valid e-mail and password need. */
 const limitBytes = 4096;
 
 export type BrowserForm =
   | { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> }
   /** A page of another site sent it. */
   | { readonly kind: 'cross-site'; readonly says?: undefined }
-  /** Not what one of our pages sends. */
+  /** None of these pages can have sent it. */
   | { readonly kind: 'invalid-request'; readonly says: string };
 
 /**
- * Reads what a form of one of our pages has posted.
+ * Reads a form that one of these pages has posted.
  *
- * A form on another site must do nothing here. Its cookies stay away, since ours are `SameSite=Lax`; `Sec-Fetch-Site`, which no page can
- * set, says so besides. `Origin` can't be asked: pages without referrer send `null` (Fetch, 3.2). Programs send neither.
+ * A form on another site must have no effect. It comes without cookies, which are `SameSite=Lax`, and with `Sec-Fetch-Site`, which no page
+ * can set. `Origin` is of no use: pages without a referrer send `null` (Fetch, 3.2). Programs send neither header.
  *
  * @throws RequestAborted when the request ends before its body does
  */

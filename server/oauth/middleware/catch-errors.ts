@@ -5,13 +5,13 @@ import { Unavailable } from '../unavailable.ts';
 import { answerBusy, answerProblem } from './answer-page.ts';
 import type { Middleware } from './middleware.ts';
 
-/** The outermost step: whatever upstream's own handlers let through is answered in their form, and nothing of it is sent. */
+/** The outermost step: errors that upstream's own handlers don't catch are answered in their format, without details. */
 export function catchErrors(log: AuthLog): Middleware {
   return async (ctx, next) => {
     try {
       await next();
     } catch (error) {
-      // Upstream's own event handler logs those whose caller has left.
+      // Upstream's own event handler logs errors whose caller has left.
       if (error instanceof RequestAborted) throw error;
       const isBusy = error instanceof Unavailable || error instanceof StoreUnavailable;
       const requestId = ctx.response.get('X-Request-Id');

@@ -19,22 +19,22 @@ import { createNoticeCookie } from './notice-cookie.ts';
 type Context = Parameters<Middleware>[0];
 type Fields = ReadonlyMap<string, string>;
 
-/** What came of the last form, to be said on the next page: of the two that can be next, by one or by both. */
+/** The result of the last form, for the next page: the list of applications or the login. */
 type Notice = AppsNotice | { readonly kind: LoginNotice } | AttemptNotice;
 
 type AttemptNotice = { readonly kind: 'attempt' } & FailedAttempt;
 
 const notices = createNoticeCookie<Notice>('_notice');
 
-/** `GET` shows the page; its forms post to the steps. */
+/** `GET` shows the page; its forms are posted to the steps. */
 const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
 
 /**
- * The owner's own page: which clients can act for the owner, and how to end that. It needs no client to come from, so it has a login of
- * its own, into the same browser session.
+ * The owner's own page, which lists the clients that can act for the owner and disconnects them. As no client leads to it, it has its own
+ * login, into the same browser session.
  *
- * Each form carries a token that its cookie has too. Without it another site could log its visitor in as somebody else: the one form here
- * that needs no cookie to work.
+ * Each form contains the token of its cookie. Otherwise another site could log its visitor in as somebody else by the login form, the only
+ * one that works without a cookie.
  */
 export function answerConnectedApps({ provider, issuer, base, store, logInOwner, log }: PageOptions): Middleware {
   const knownBrowsers = createKnownBrowsers(base, store);
@@ -83,9 +83,9 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
     await knownBrowsers.remember(ctx, owner, loggedInAt);
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
-    // `transient`: until the browser is closed, as at the login for a client.
+    // `transient`: the cookie lasts until the browser is closed, as at the login for a client.
     session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: loggedInAt, transient: true });
-    // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
+    // A new id at each login: otherwise an attacker who set the old id in this browser would be logged in too (session fixation).
     session.resetIdentifier();
     await session.save(sessionSeconds);
     ctx.cookies.set(provider.cookieName('session'), session.jti, sessionCookie);
@@ -96,7 +96,7 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
     const clientId = fields.get('client') ?? '';
     const apps = await listConnectedApps(store, ownerId);
     const app = apps.find(({ client }) => client.id === clientId);
-    // Also where it is not listed: a refresh token that is being replaced at this moment is in no list, nor is a code.
+    // Also if the client is not listed: a refresh token that is being rotated is in no list, and neither is a code.
     const now = Date.now();
     const nowSeconds = Math.floor(now / 1000);
     const requestId = ctx.response.get('X-Request-Id');
@@ -174,14 +174,14 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
     });
   }
 
-  /** The browser's form token; a new one where it has none. The same in all its tabs, or only the last one's forms would work. */
+  /** The browser's form token, or a new one. All tabs share it, so that the forms of each work. */
   function takeToken(ctx: Context): string {
     const token = ctx.cookies.get('_apps', cookie) ?? randomBytes(32).toString('base64url');
     ctx.cookies.set('_apps', token, cookie);
     return token;
   }
 
-  /** Back to the page, with what it has to say. */
+  /** Redirects back to the page, which shows the notice. */
   function leadBack(ctx: Context, notice?: Notice): void {
     if (notice !== undefined) notices.put(ctx, cookie.path, notice);
     if (notice?.kind === 'attempt') redirectFault(ctx, cookie.path, notice.fault);

@@ -25,20 +25,20 @@ export interface PageOptions {
   readonly issuer: string;
   /** The issuer's path, without a trailing slash: `/auth`. */
   readonly base: string;
-  /** {base_url}, what the scopes of the API are for. */
+  /** {base_url}, the resource of the API's scopes. */
   readonly resource: string;
   readonly store: Pick<Store, 'owners' | 'accounts' | 'audit' | 'clients' | 'oidc'>;
   readonly logInOwner: LogInOwner;
   readonly log: AuthLog;
 }
 
-/** `GET` shows the page that is due; its forms post to the steps. */
+/** `GET` shows the page that is due; its forms are posted to the steps. */
 const pattern = /^\/interaction\/([^/]+)(?:\/(login|confirm|abort|other))?$/;
 
-/** Upstream's way on from the pages, back to the login request that they are for. */
-const wayOn = /^\/login\/[^/]+$/;
+/** Upstream's address to resume the login request after the pages. */
+const resumePath = /^\/login\/[^/]+$/;
 
-/** An attempt to log in that came to nothing, for the page to say. */
+/** A failed attempt to log in, for the page to show. */
 export interface FailedAttempt {
   readonly fault: LoginFault;
   /** As it was typed. */
@@ -47,10 +47,10 @@ export interface FailedAttempt {
 
 const faults = createNoticeCookie<FailedAttempt>('_fault');
 
-/** What has to be due for a step. Saying no is always possible. */
+/** The prompt that has to be due for a step. `abort` is always possible. */
 const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
 
-/** Longer than any client's page takes, and shorter than somebody comes back for. */
+/** Longer than a client's page takes to load, and shorter than until an owner returns to an old page. */
 const twoClicksSeconds = 60;
 
 /** RFC 6749, 4.1.2.1. */
@@ -62,26 +62,26 @@ const notTheHintedOne = {
   error_description: 'another owner logged in than the one hinted at',
 } as const;
 
-/** What is kept of an interaction. */
+/** The stored payload of an interaction. */
 interface EndedInteraction {
   readonly params: Readonly<Record<string, string>>;
   readonly result?: { readonly consent?: object; readonly error?: string };
 }
 
 /**
- * The pages between a login request and the callback: who are you, and may this client do that. An interaction belongs to the browser
- * whose cookie names it, and the path has to name the same one, so that a form of one tab can't answer for another.
+ * The pages between a login request and the callback: login and consent. An interaction belongs to the browser whose cookie contains its id,
+ * and the path has to contain the same id, so that a form of one tab can't answer for another.
  */
 export function answerInteractions({ provider, issuer, base, resource, store, logInOwner }: PageOptions): Middleware {
   const knownBrowsers = createKnownBrowsers(base, store);
   return async (ctx, next) => {
-    if (wayOn.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
+    if (resumePath.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
     const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
     if (isHere === undefined) return void (await next());
     try {
       await answer(ctx, uid, step);
     } catch (error) {
-      // It has no cookie, or has ended: before the request, or while it was looked at, by a form that was sent twice.
+      // The cookie is missing, or the interaction has ended: earlier, or meanwhile by a form that was sent twice.
       if (!(error instanceof errors.SessionNotFound)) throw error;
       await answerAgain(ctx, uid, step);
     }
@@ -94,15 +94,15 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
     const form = await readBrowserForm(ctx);
     if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
     if (step === 'abort') return finish(ctx, denial, { mergeWithLastSubmission: false });
-    // A form of a page that is no longer due: one from before going back.
+    // The page of this form is no longer due: the browser went back to it.
     if (interaction.prompt.name !== dueAt[step]) return answerProblem(ctx, 'login-ended');
     if (step === 'login') return logIn(ctx, interaction, form.fields);
-    return step === 'other' ? beginAnew(ctx, interaction) : consent(ctx, interaction);
+    return step === 'other' ? restart(ctx, interaction) : consent(ctx, interaction);
   }
 
   /**
-   * A form that is sent a second time, by two clicks, after the first has been answered: the browser has dropped that answer, and shows
-   * this one. So it leads to the same again: to the login request, whose consent is remembered, or to the callback.
+   * Answers a form that a second click has sent again after the first was answered. The browser drops the first answer and shows this one.
+   * So this one has the same target: the login request, whose consent is stored, or the callback.
    */
   async function answerAgain(ctx: Context, uid: string | undefined, step: string | undefined): Promise<void> {
     const ended = step === undefined ? undefined : await findEnded(ctx, uid);
@@ -118,7 +118,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
     answerProblem(ctx, ctx.get('Cookie') === '' ? 'no-cookies' : 'login-ended');
   }
 
-  /** An interaction of this browser that has just come to its end, for a client that is still there. */
+  /** Finds an interaction of this browser that has just ended, if its client still exists. */
   async function findEnded(ctx: Context, uid: string | undefined): Promise<EndedInteraction | undefined> {
     if (uid === undefined || ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) !== uid) return;
     const row = await whenAvailable(store.oidc.find('Interaction', hashSecret(uid)));
@@ -136,8 +136,8 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
   }
 
   /**
-   * Whether another owner has logged in in this browser since the forms were sent. Upstream would fail, or show a page of its own to log
-   * out with, whose script our policy stops.
+   * Whether another owner has logged in with this browser since the forms were sent. Upstream would fail, or show its own logout page, whose
+   * script the content policy blocks.
    */
   async function isOfAnother(ctx: Context): Promise<boolean> {
     const uid = ctx.cookies.get(provider.cookieName('resume'), { signed: true });
@@ -179,7 +179,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
 
   async function logIn(ctx: Context, interaction: Interaction, fields: ReadonlyMap<string, string>): Promise<void> {
     const { email, password, empty } = readCredentials(fields);
-    if (empty !== undefined) return sayFault(ctx, interaction, failedAttempt(empty, email));
+    if (empty !== undefined) return showFault(ctx, interaction, failedAttempt(empty, email));
     const result = await logInOwner({
       email,
       password,
@@ -189,24 +189,24 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
       knownBrowser: await knownBrowsers.find(ctx, email),
       isWaited: () => !ctx.req.socket.destroyed,
     });
-    if (result.kind !== 'right') return sayFault(ctx, interaction, failedAttempt(result, email));
+    if (result.kind !== 'right') return showFault(ctx, interaction, failedAttempt(result, email));
     const { owner, loggedInAt } = result;
     await knownBrowsers.remember(ctx, owner, loggedInAt);
     if (isSomebodyElse(interaction, owner)) return finish(ctx, notTheHintedOne, { mergeWithLastSubmission: false });
-    // Without `remember`, upstream's word for a cookie that outlives the browser: the next person at a shared one is asked again.
+    // `remember` would make a cookie that outlives the browser. Without it, the next person at a shared computer has to log in.
     const login = { accountId: owner.id, amr: ['pwd'], ts: loggedInAt, remember: false };
     await finish(ctx, { login }, { mergeWithLastSubmission: false });
     await endLogin(ctx, { unlessOf: owner });
   }
 
-  function sayFault(ctx: Context, interaction: Interaction, attempt: FailedAttempt): void {
+  function showFault(ctx: Context, interaction: Interaction, attempt: FailedAttempt): void {
     faults.put(ctx, pathOf(interaction), attempt);
     redirectFault(ctx, pathOf(interaction), attempt.fault);
   }
 
   /**
-   * Ends a login in this browser, with what it remembers of consents. Where somebody else logs in, upstream would show a page of its own
-   * for it. The session stays, under the same `uid`: the interaction at hand belongs to it, and upstream gives it a new id on the way on.
+   * Ends the login of this browser and its remembered consents. When another owner logs in, upstream would show its own page for that. The
+   * session keeps its `uid`, since the current interaction belongs to it; upstream gives the session a new id when it resumes.
    */
   async function endLogin(ctx: Context, { unlessOf }: { readonly unlessOf?: Owner } = {}): Promise<void> {
     const session = await findSession(ctx);
@@ -247,15 +247,15 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
     });
   }
 
-  /** The same request from the start, for somebody else than whom the client or this browser knows. */
-  async function beginAnew(ctx: Context, { params: { login_hint: _, ...params } }: Interaction): Promise<void> {
+  /** Starts the same request again without hint and login, for another owner. */
+  async function restart(ctx: Context, { params: { login_hint: _, ...params } }: Interaction): Promise<void> {
     await endLogin(ctx);
     redirect(ctx, loginAddress(params));
   }
 
   async function consent(ctx: Context, interaction: Interaction): Promise<void> {
     const { params, session, result } = interaction;
-    // Sent twice: the grant is there, and goes with the first answer or with this one.
+    // The form was sent twice: the grant exists, and is used by the first answer or by this one.
     if (result?.consent?.grantId !== undefined) return redirect(ctx, interaction.returnTo);
     const clientId = String(params.client_id);
     const [owner, client] = await Promise.all([
@@ -263,7 +263,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
       provider.Client.find(clientId),
     ]);
     if (owner === undefined || client === undefined) return answerProblem(ctx, 'login-ended');
-    // Before the grant, since they can't share a transaction: no grant without its line.
+    // The audit entry is written before the grant, since they can't share a transaction: no grant exists without its entry.
     await whenAvailable(
       store.audit.add({
         at: Date.now(),
@@ -296,17 +296,17 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
   }
 }
 
-/** A typed e-mail beyond 254 characters is none, and would be too long for the cookie. */
+/** No e-mail is longer than 254 characters, and a longer text would not fit into the cookie. */
 export function failedAttempt(fault: LoginFault, email: string): FailedAttempt {
   return { fault, email: email.slice(0, 254) };
 }
 
-/** The hint was proven by upstream when the request came. */
+/** Upstream has verified the hint at the login request. */
 function isSomebodyElse({ params: { id_token_hint: hint } }: Interaction, { id }: Owner): boolean {
   return typeof hint === 'string' && decodeJwt(hint).sub !== id;
 }
 
-/** What a login form was filled with. */
+/** Reads the fields of a login form. */
 export function readCredentials(fields: ReadonlyMap<string, string>) {
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
   const missing = [

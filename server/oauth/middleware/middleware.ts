@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** One step around oidc-provider. `oidc` is there once a route of its has matched, so after `next` at the earliest. */
+/** One step around oidc-provider. `oidc` exists once one of its routes has matched, so after `next` at the earliest. */
 export type Middleware = (
   context: Omit<KoaContextWithOIDC, 'oidc'> & Partial<Pick<KoaContextWithOIDC, 'oidc'>>,
   next: () => Promise<unknown>,

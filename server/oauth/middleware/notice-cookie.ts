@@ -3,20 +3,20 @@ import type { Middleware } from './middleware.ts';
 
 type Context = Parameters<Middleware>[0] | KoaContextWithOIDC;
 
-/** Something to be said on the page that a form leads back to, by GET: so a reload does nothing twice, and going back shows a page. */
+/** A notice for the page that follows a form by GET, so that a reload repeats nothing and going back shows a page. */
 export interface NoticeCookie<Notice> {
   put(ctx: Context, path: string, notice: Notice): void;
-  /** What was put for this path; once. */
+  /** Returns the notice for this path once. */
   take(ctx: Context, path: string): Notice | undefined;
 }
 
-/** Longer than any redirect takes. Said within the value: a cookie with an end of its own is written to disk, and what was typed is in it. */
+/** Longer than a redirect takes. The expiry is inside the value, since browsers write a cookie with an expiry to disk, and this one contains typed text. */
 const lifetimeMs = 60_000;
 
 /**
- * Notices wait in a signed cookie, since nothing else is kept of whoever has not logged in.
+ * Stores notices in a signed cookie, since the server stores nothing for callers without a login.
  *
- * @param name apart from other kinds of notices: the signature is of name and value alone
+ * @param name different for each kind of notice, since the signature covers name and value alone
  */
 export function createNoticeCookie<Notice extends object>(name: string): NoticeCookie<Notice> {
   const options = { httpOnly: true, sameSite: 'lax', signed: true } as const;

@@ -3,13 +3,12 @@ import { nameMismatch } from '../names-origin.ts';
 import type { Middleware } from './middleware.ts';
 
 /**
- * Refuses requests under another name than the issuer's or under several, and makes sure that no header can change an address that
- * upstream builds: those it reads first are overwritten with the issuer's own. Discovery, redirects and cookies were poisoned
- * by `X-Forwarded-Host` in a trial although `Host` was pinned. A transfer coding that nobody here takes off is refused with them: by
- * 400 `invalid_request`, since RFC 6749, 5.2 and the contract have no 415 here.
+ * Rejects requests to another host name than the issuer's, or to several. Overwrites the headers from which upstream builds addresses: in a
+ * trial `X-Forwarded-Host` poisoned discovery, redirects and cookies although `Host` was pinned. An unknown transfer coding is rejected too,
+ * by 400 `invalid_request`, since RFC 6749, 5.2 and the contract have no 415 here.
  *
- * An https issuer means a TLS proxy in front, since this process speaks http: there `X-Forwarded-Host`, where the proxy
- * sends it, is the name that was asked for.
+ * An https issuer means a TLS proxy in front, since this process speaks http. If that proxy sends `X-Forwarded-Host`, it is the requested
+ * name.
  */
 export function pinHost(issuer: string): Middleware {
   const { host, protocol } = new URL(issuer);

@@ -3,11 +3,11 @@ import { splitScopes } from '../scopes.ts';
 import type { Middleware } from './middleware.ts';
 
 /**
- * What has to be in the query of `/login` before upstream reads it. `openid` is added to a scope without it, since the
+ * Changes the query of `/login` before upstream reads it. `openid` is added to a scope without it, since the
  * answer always has an ID token; upstream refuses `nonce` and `max_age` without it. That the scope was empty, which asks for everything,
  * is remembered. Any `response_mode` but `query`, and any `response_type` but `code`, gets a name that upstream does not know. So it
- * answers `unsupported_response_mode` and `unsupported_response_type` by query: it cannot be told to offer fewer modes, and a type that
- * holds `token` would send every error to the fragment, where no server sees it.
+ * answers `unsupported_response_mode` and `unsupported_response_type` by query: it has no option for fewer modes, and a type that
+ * contains `token` would send every error to the fragment, which no server gets.
  */
 export const prepareLogin: Middleware = async (ctx, next) => {
   if (ctx.path === '/login') {
@@ -30,7 +30,7 @@ export const prepareLogin: Middleware = async (ctx, next) => {
 
 const everything = new WeakSet<IncomingMessage>();
 
-/** Whether the scope of a login was sent, and empty. */
+/** Whether the scope of a login was sent empty. */
 export function asksForEverything(request: IncomingMessage): boolean {
   return everything.has(request);
 }

@@ -3,7 +3,7 @@ import { type Operation, operations } from '@lockstep/contract/operations';
 import { answerProblem } from './answer-page.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Where an owner's browser goes: between login and callback, and to the connected applications. No client calls these. */
+/** Paths for an owner's browser: the pages between login and callback, and the connected applications. Clients don't call them. */
 const browserPaths: readonly (readonly [pattern: RegExp, methods: readonly string[]])[] = [
   [/^\/login\/[^/]+$/, ['GET']],
   [/^\/interaction\/[^/]+$/, ['GET']],
@@ -18,12 +18,12 @@ const declared = Map.groupBy(
 );
 
 /**
- * Step 1 of every request, as the contract has it: path known, method declared. Upstream alone would take `/LOGIN/` too,
- * and answer a plain 404 to the rest.
+ * Step 1 of every request, as the contract states: path known, method declared. Upstream alone would accept `/LOGIN/` too, and answer the
+ * rest with a plain 404.
  */
 export const routeRequest: Middleware = async (ctx, next) => {
   const methods = findMethods(ctx.path);
-  // A person who has mistyped an address: no client asks for a page.
+  // A person has mistyped an address: clients don't accept HTML.
   if (methods.length === 0 && ctx.accepts('json', 'html') === 'html') return answerProblem(ctx, 'not-found');
   if (ctx.method !== 'OPTIONS' && methods.includes(ctx.method)) return void (await next());
 
@@ -41,7 +41,7 @@ export const routeRequest: Middleware = async (ctx, next) => {
       : { message: 'not found route', code: 'route_not_found', requestId };
 };
 
-/** HEAD is answered wherever GET is. OPTIONS is in the list for `Allow`, and answered here. */
+/** HEAD is answered like GET. OPTIONS is in the list for `Allow`, and answered here. */
 function findMethods(path: string): readonly string[] {
   const methods =
     declared.get(path)?.map(({ method }) => method.toUpperCase()) ??

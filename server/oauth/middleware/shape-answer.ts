@@ -19,17 +19,17 @@ interface Body {
 type Shape = (ctx: KoaContextWithOIDC, body: Body) => void;
 
 /**
- * What differs between upstream's answers and the contract's, by upstream's route name.
+ * Adapts upstream's answers to the contract, by upstream's route name.
  *
- * @param issuer named as the realm of `WWW-Authenticate`
- * @param scopes everything that discovery lists; upstream lists those of OpenID alone and cannot be told otherwise
+ * @param issuer the realm of `WWW-Authenticate`
+ * @param scopes all scopes for discovery; upstream lists those of OpenID alone, and has no option for others
  */
 export function shapeAnswer(issuer: string, scopes: readonly string[]): Middleware {
   const shapes: Readonly<Record<string, Shape>> = {
     discovery: (_ctx, body) => {
       body.scopes_supported = scopes;
       body.response_modes_supported = ['query'];
-      // A session's id is told where clients are logged out with it, which these are not (OpenID Connect Back-Channel Logout, 2.1).
+      // `sid` is for back-channel logout, which this server does not offer (OpenID Connect Back-Channel Logout, 2.1).
       body.claims_supported = body.claims_supported?.filter((claim) => claim !== 'sid');
     },
     jwks: (ctx) => {
@@ -52,15 +52,15 @@ export function shapeAnswer(issuer: string, scopes: readonly string[]): Middlewa
   return async (ctx, next) => {
     const crossOrigin = pickCrossOrigin(ctx.response.headers);
     await next();
-    // Whoever mounts this decides which origins are let in. Upstream opens discovery and keys to all, and names the origin elsewhere.
+    // The surrounding app decides about CORS. Upstream opens discovery and keys to all origins, and reflects the origin elsewhere.
     for (const name of Object.keys(pickCrossOrigin(ctx.response.headers))) ctx.remove(name);
     ctx.set(crossOrigin);
     const body = isBody(ctx.body) ? ctx.body : {};
     if (hasRoute(ctx)) shapes[ctx.oidc.route]?.(ctx, body);
-    // Left over where a session could not be saved after the way on was decided.
+    // `Location` remains if a session could not be saved after upstream had decided to redirect.
     if (ctx.status >= 400) ctx.remove('Location');
     if (ctx.status === 503) ctx.set('Retry-After', '1');
-    // Upstream's text is a joke; the cause is logged, not sent.
+    // Replaces upstream's joke text. The cause is logged, not sent.
     if (ctx.status === 500 && body.error === 'server_error') {
       body.error_description = 'the request could not be processed';
     }
@@ -82,7 +82,7 @@ function nameScopeAtFault(body: Body): void {
     body.error_description = `${body.scope.slice(0, 900)} is unavailable`;
 }
 
-/** Upstream's `scope` is that of the access token alone: the answer to a login names everything that was granted. */
+/** Upstream's `scope` is that of the access token alone; the answer to a login has to list all granted scopes. */
 function addOpenIdScopes(ctx: KoaContextWithOIDC, body: Body): void {
   const { AuthorizationCode: code, RefreshToken: refreshToken } = ctx.oidc.entities;
   const source = code ?? refreshToken;
@@ -91,7 +91,7 @@ function addOpenIdScopes(ctx: KoaContextWithOIDC, body: Body): void {
   body.scope = [...openIdScopes.filter((scope) => granted.has(scope)), ...splitScopes(body.scope)].join(' ');
 }
 
-/** Upstream leaves the challenge out where no credentials were sent; RFC 9110, 15.5.2 wants one with every 401. */
+/** Upstream omits the challenge if no credentials were sent; RFC 9110, 15.5.2 requires one with every 401. */
 function challenge(ctx: KoaContextWithOIDC, issuer: string): void {
   if (ctx.status === 401 && !ctx.response.get('WWW-Authenticate')) {
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);

@@ -8,11 +8,11 @@ import { answerBusy } from './answer-page.ts';
 import { readOwnerMark } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Login requests from one address, or of one owner's known browsers, in any minute. All who share an address are slowed down together. */
+/** Login requests per minute from one address, or from one owner's known browsers. All callers at one address share the limit. */
 export const loginLimit = { requests: 120, windowMs: 60_000, maxKeys: 10_000 } as const;
 
 /**
- * Bounds what anybody can have written here: each login request leaves a row for half an hour, before it is known who sent it. On the
+ * Limits the rows that anonymous callers can create: each login request writes one for half an hour, before its sender is known. By the
  * system clock, as all of OAuth.
  */
 export function throttleLogins(issuer: string, log: AuthLog, openCounter: OpenCounter): Middleware {
@@ -23,10 +23,10 @@ export function throttleLogins(issuer: string, log: AuthLog, openCounter: OpenCo
     if (ctx.path !== operations.login.path) return void (await next());
     const address = readCallerAddress(ctx.req, issuer);
     const now = Date.now();
-    // A known browser is not slowed down by others at its address. It counts by owner, since each login makes another secret.
+    // Other callers at its address do not slow a known browser down. It counts by owner, since each login creates a new secret.
     const { accepted, endsAt } = await whenAvailable(counter.take(readOwnerMark(ctx) ?? address, now));
     if (accepted) return void (await next());
-    // Once a minute, or whoever floods the endpoint floods the log.
+    // Once a minute, so that a flood of requests does not flood the log.
     const requestId = ctx.response.get('X-Request-Id');
     if (warnings.take(address, now).accepted) log.warn({ requestId, address }, 'login requests throttled');
     const waitSeconds = secondsUntil(endsAt, now);

@@ -6,17 +6,17 @@ import type { AuthLog } from '../log-events.ts';
 import { whenAvailable } from '../unavailable.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Wrong secrets of one client from one address in any minute; beyond them the oldest have to become a minute old. */
+/** Wrong secrets of one client from one address per minute. At the limit, further requests wait until the oldest failures are a minute old. */
 export const throttle = { failures: 20, windowMs: 60_000, maxKeys: 10_000 } as const;
 
-/** Where clients show their secrets. */
+/** Endpoints with client authentication. */
 const paths: ReadonlySet<string> = new Set([operations.exchangeToken.path, operations.revokeToken.path]);
 
 /**
- * Stops the guessing of client secrets. Beyond the bound nothing of a request is looked at, so that a right secret can't be told
- * from a wrong one; requests under way at that moment are still judged.
+ * Stops the guessing of client secrets. At the limit requests are rejected unread, so that the answer does not depend on the secret;
+ * requests under way at that moment are still judged.
  *
- * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. On the system
+ * Failures count by client and address, since client ids are public: by client alone any caller could lock a client out. By the system
  * clock, as all of OAuth.
  */
 export function throttleSecrets(issuer: string, log: AuthLog, openCounter: OpenCounter): Middleware {
@@ -49,7 +49,7 @@ export function throttleSecrets(issuer: string, log: AuthLog, openCounter: OpenC
     if (ctx.status !== 401) return;
     const failedAt = Date.now();
     const { accepted: isCounted, left } = await whenAvailable(counter.take(key, failedAt));
-    // Once a minute, or whoever floods the endpoint floods the log.
+    // Once a minute, so that a flood of requests does not flood the log.
     if (isCounted && left === 0 && warnings.take(key, failedAt).accepted) {
       const requestId = ctx.response.get('X-Request-Id');
       log.warn({ requestId, clientId, address }, 'client authentication throttled');
@@ -58,8 +58,8 @@ export function throttleSecrets(issuer: string, log: AuthLog, openCounter: OpenC
 }
 
 /**
- * The client that Basic credentials name, in one spelling, or `?` for an id that no client can have. Undefined where there is no
- * secret to judge: these requests are refused whatever they hold.
+ * The client id of Basic credentials, decoded, or `?` for an invalid id. Undefined if there is no secret to judge: such requests are always
+ * rejected.
  */
 function readClientId(authorization = ''): string | undefined {
   const [, encoded] = /^basic ([^ ]+)$/i.exec(authorization) ?? [];

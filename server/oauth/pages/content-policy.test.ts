@@ -9,7 +9,7 @@ const directives = (policy: string) =>
   );
 
 describe('the content policy', () => {
-  test('allows the style of each page by its very text, and nothing else', () => {
+  test('allows the exact style of each page, and nothing else', () => {
     for (const { name, render } of samplePages) {
       const styles = [...render('en').matchAll(/<style>([\s\S]*?)<\/style>/g)];
       expect(styles, name).toHaveLength(1);

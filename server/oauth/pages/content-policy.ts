@@ -1,12 +1,12 @@
 import { styleHash } from './style.ts';
 
 /**
- * The value of the header Content-Security-Policy for any of the pages.
+ * The value of the header Content-Security-Policy for the pages.
  *
- * @param formTargets where the answer to a form may lead besides this origin: http and https addresses, of which the origin counts,
- * or `https:` or `http:` for all of them. Chrome holds every redirect after a form to `form-action`, that of the client's callback too
- * (shown with 156): one that leads on to another origin is blocked where its callback alone is named.
- * @throws TypeError when a target is neither
+ * @param formTargets targets of redirects after a form, besides this origin: http and https addresses, of which the origin counts, or
+ * `https:` or `http:` for all of them. Chrome applies `form-action` to every redirect after a form, also to that of the client's callback
+ * (tested with 156): if the policy names the callback alone, its redirect to another origin is blocked.
+ * @throws TypeError for any other target
  * @see Content Security Policy Level 3, 6.4.1
  */
 export function contentPolicy(formTargets: readonly string[] = []): string {
@@ -22,7 +22,7 @@ export function contentPolicy(formTargets: readonly string[] = []): string {
 
 function originOf(address: string): string {
   const { origin, protocol } = new URL(address);
-  // Others have no origin, and "null" is no source.
+  // URLs of other schemes have no origin, and "null" is not a valid source.
   if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`a form can't lead to ${address}`);
   return origin;
 }

@@ -14,11 +14,11 @@ test.each([
   { name: 'a list', given: html`<p>${['<', html`<b>`, [1]]}</p>`, want: '<p>&lt;<b>1</p>' },
   { name: 'nothing', given: html`<p>${undefined}${false}${[]}</p>`, want: '<p></p>' },
   { name: 'zero and the empty text', given: html`<p>${0}${''}</p>`, want: '<p>0</p>' },
-])('takes $name', ({ given, want }) => {
+])('accepts $name', ({ given, want }) => {
   expect(given.toString()).toBe(want);
 });
 
-test('escapes any text, and what it gives reads back as that text', () => {
+test('escapes any text, and the result reads back as that text', () => {
   const readBack = (text: string) =>
     text
       .replaceAll('&lt;', '<')
@@ -35,7 +35,7 @@ test('escapes any text, and what it gives reads back as that text', () => {
   );
 });
 
-test('shuts a name in: it opens no run of its own and closes none', () => {
+test('isolates a name: it opens and closes no bidi run', () => {
   const hostile = '\u2069\u202Eelpmaxe.live\u2066';
   expect(isolate(`<${hostile}>`).toString()).toBe('<bdi>&lt;elpmaxe.live&gt;</bdi>');
   expect(isolate('مفاتيح \u200Fالبحر').toString()).toBe('<bdi>مفاتيح \u200Fالبحر</bdi>');

@@ -1,4 +1,4 @@
-// The pages for account owners: data in, HTML out. They know no request, no store and no clock.
+// The pages for account owners: functions from data to HTML, without request, store or clock.
 export { chooseLanguage, type LanguageWishes } from './choose-language.ts';
 export { contentPolicy } from './content-policy.ts';
 export { type Language, languages } from './messages/catalogues.ts';

@@ -5,7 +5,7 @@ import type { Wording } from './wording.ts';
 
 interface Page {
   readonly wording: Wording;
-  /** The state first: what a screen reader speaks when the page has come. Names stay out, a title can't isolate them. */
+  /** The state comes first, since a screen reader speaks the title on load. It contains no names, which a title can't isolate. */
   readonly title: readonly PlainKey[];
   readonly width: 'narrow' | 'wide';
   readonly main: Html;
@@ -13,7 +13,7 @@ interface Page {
 
 const styleElement = new Html(`<style>${style}</style>`);
 
-/** A whole document. It refers to nothing, so that it is the same offline, and no other host learns of it. */
+/** A whole document. It loads no other resource, so that it works offline, and no other host learns of it. */
 export function renderPage({ wording: { language, say }, title, width, main }: Page): string {
   return html`<!doctype html>
 <html lang="${language}">
@@ -34,7 +34,7 @@ ${main}
 `.toString();
 }
 
-/** Said at once where a screen reader heeds alerts of a new page, and else by the field that it describes. */
+/** A screen reader speaks it at once if it supports alerts of a new page, otherwise at the field that it describes. */
 export function renderMessage(kind: 'fault' | 'notice', message: HtmlValue, id?: string): Html {
   return kind === 'fault'
     ? html`<div class="message fault" role="alert"${id !== undefined && html` id="${id}"`}>${message}</div>`

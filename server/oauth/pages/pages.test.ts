@@ -13,7 +13,7 @@ const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].len
 const titleOf = (page: string) => /<title>(.*)<\/title>/.exec(page)?.[1];
 const tagOf = (page: string, id: string) => new RegExp(`<[a-z]+ id="${id}"[^>]*>`).exec(page)?.[0];
 
-/** Each page with one text in every place that somebody else may fill. */
+/** Each page with one text in every place for external text. */
 function renderAll(text: string): readonly string[] {
   const language = 'de';
   const named = { name: text };
@@ -46,7 +46,7 @@ function renderAll(text: string): readonly string[] {
   ];
 }
 
-describe('whatever a value holds', () => {
+describe('any external text', () => {
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.constantFrom(
@@ -62,10 +62,10 @@ describe('whatever a value holds', () => {
       ...Object.values(oddNames),
     ),
   );
-  /** All that has a meaning in HTML. Values add none of it, so tags, attributes and comments are those of a harmless page. */
+  /** All characters with a meaning in HTML. Values add none, so tags, attributes and comments are those of a harmless page. */
   const marks = (page: string) => page.replaceAll(/[^<>"']/g, '');
 
-  test('it stays a value', () => {
+  test('stays text', () => {
     const harmless = renderAll('x').map(marks);
     fc.assert(
       fc.property(hostile, (text) => {
@@ -76,7 +76,7 @@ describe('whatever a value holds', () => {
     );
   });
 
-  test('a name turns nothing around it', () => {
+  test('does not reorder the text around it', () => {
     const turning = fc.string({
       unit: fc.constantFrom('a', 'א', '\u202E', '\u202B', '\u2067', '\u2069', '\u202C', '.'),
     });
@@ -99,7 +99,7 @@ describe.each(languages)('every page, in %s', (language) => {
     expect(page).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
     expect(titleOf(page)?.endsWith(` – ${catalogues[language].texts.service}`)).toBe(true);
     expect(titleOf(page), 'a tag in a title is text').not.toMatch(/[<>]/);
-    // Nothing runs, nothing is fetched, and the one style is the one that the policy allows.
+    // No script, no fetched resource, and only the style that the policy allows.
     expect(page).not.toMatch(
       /<script|<link|<img|<iframe|<object|<base| style=| on[a-z]+=|url\(|@import|http-equiv| src=/i,
     );
@@ -110,7 +110,7 @@ describe.each(languages)('every page, in %s', (language) => {
     for (const [, form = ''] of page.matchAll(/ form="([^"]*)"/g))
       expect(page).toContain(`<form id="${form}" method="post"`);
     expect(count(page, /<form\b/g)).toBe(count(page, / method="post"/g));
-    // A link takes along where it came from, unless it is told not to.
+    // Without these values a link sends a referrer.
     for (const [link] of page.matchAll(/<a [^>]*>/g)) expect(link).toContain('rel="noopener noreferrer"');
     expect(page).not.toMatch(/undefined|\[object|NaN/);
   });
@@ -177,7 +177,7 @@ describe('the login', () => {
     expect(count(text, /role="alert" id="fault"/g)).toBe(hasFault ? 1 : 0);
   });
 
-  test('names each field for password managers, and takes an address as it is typed', () => {
+  test('names each field for password managers, and does not change a typed address', () => {
     const text = page({});
     expect(tagOf(text, 'email')).toMatch(/name="email" type="text" inputmode="email" autocomplete="username"/);
     expect(tagOf(text, 'password')).toMatch(/name="password" type="password" autocomplete="current-password"/);
@@ -189,11 +189,11 @@ describe('the login', () => {
     expect(tagOf(text, 'password')).not.toContain('value=');
   });
 
-  test('tells the wait', () => {
+  test('shows the wait', () => {
     expect(page({ fault: { kind: 'throttled', waitSeconds: 30 } })).toContain('Try again in 30 seconds.');
   });
 
-  test('is called off by a form of its own, where there is a client to return to', () => {
+  test('has its own form to cancel, if there is a client to return to', () => {
     expect(page({})).toContain('<form id="cancel" method="post" action="/out" hidden></form>');
     const own = renderLogin({ language: 'en', actions: { logIn: '/in' }, token: 't' });
     expect(own).not.toContain('Cancel');
@@ -221,7 +221,7 @@ describe('the consent page', () => {
       .replaceAll(/<\/?(?:li|p|div|h\d|dd|dt|button|form)\b[^>]*>/g, '\n')
       .replaceAll(/<[^>]*>/g, '');
 
-  test('names client, account, owner, callback, lifetime and where to end it', () => {
+  test('names client, account, owner, callback, lifetime and the address to revoke access', () => {
     const lines = textOf(page(['openid']));
     for (const said of [
       'Allow Acme to use your locks?',
@@ -239,11 +239,11 @@ describe('the consent page', () => {
     for (const description of Object.values(contractScopes)) expect(lines).toContain(description.replaceAll('`', ''));
   });
 
-  test('shows a scope that it has no words for', () => {
+  test('shows a scope without a description', () => {
     expect(page(['openid', 'serviceapi/later'])).toContain('<li><code>serviceapi/later</code></li>');
   });
 
-  test('posts each answer to its own address, and offers another login only where there is one', () => {
+  test('posts each answer to its own address, and offers another login only if there is one', () => {
     const text = page(['openid']);
     expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual(['/allow', '/deny']);
     expect(text).not.toContain('Not you?');
@@ -268,7 +268,7 @@ describe('the connected applications', () => {
       actions,
     });
 
-  test('has one button each, told apart by name, that posts its id', () => {
+  test('has one button each, distinguished by name, that posts its id', () => {
     const text = page([app('c-1', 'Acme'), app('c-2', 'Bolt')]);
     for (const [id, name] of [
       ['c-1', 'Acme'],
@@ -292,13 +292,13 @@ describe('the connected applications', () => {
     expect(count(text, /<form/g)).toBe(3);
   });
 
-  test('folds up what is long', () => {
+  test('collapses long lists', () => {
     const all = Object.keys(contractScopes);
     expect(page([app('c-1', 'Acme', all)])).toContain('<details>');
     expect(page([app('c-1', 'Acme', all.slice(0, 6))])).toContain('<details open>');
   });
 
-  test('says so when there is none, and still logs out', () => {
+  test('shows when there is none, and still logs out', () => {
     const text = page([]);
     expect(text).toContain('No application is connected');
     expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual(['/out', '/everywhere']);
@@ -306,7 +306,7 @@ describe('the connected applications', () => {
 });
 
 describe('the problem page', () => {
-  test('gives code, description and request, and leads nowhere', () => {
+  test('shows code, description and request, and has no link', () => {
     const text = renderProblem({
       language: 'de',
       problem: { kind: 'unregistered-callback' },

@@ -5,7 +5,7 @@ import { renderMessage, renderPage } from './page.ts';
 import { renderScopeGroups, renderScopes } from './render-scopes.ts';
 import { type Wording, wordingOf } from './wording.ts';
 
-/** What came of the last action. */
+/** The result of the last action. */
 export type AppsNotice =
   | { readonly kind: 'disconnected'; readonly client: { readonly name: string } }
   | { readonly kind: 'not-connected' | 'form-expired' };
@@ -30,14 +30,14 @@ export interface AppsPage {
   readonly notice?: AppsNotice | undefined;
 }
 
-/** Longer lists open when they are asked for, or each application would fill a screen. */
+/** Longer lists are collapsed, or each application would fill a screen. */
 const scopesShownAtOnce = 6;
 
 export function renderApps(page: AppsPage): string {
   const { language, account, owner, apps, token, actions, notice } = page;
   const wording = wordingOf(language);
   const { say } = wording;
-  const told = notice && describeNotice(wording, notice);
+  const text = notice && describeNotice(wording, notice);
   const form = (action: string, content: Html) =>
     html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">${content}</form>`;
   const names = { account: html`<strong>${isolate(account.name)}</strong>` };
@@ -46,7 +46,7 @@ export function renderApps(page: AppsPage): string {
     title: [...(notice ? [`notice.${notice.kind}.title` as const] : []), 'apps.title'],
     width: 'wide',
     main: html`<h1>${say('apps.title')}</h1>
-${told && renderMessage('notice', html`<p>${told}</p>`)}
+${text && renderMessage('notice', html`<p>${text}</p>`)}
 ${
   apps.length === 0
     ? html`<h2>${say('apps.none')}</h2>

@@ -10,16 +10,16 @@ export interface ConsentPage {
   readonly client: { readonly name: string };
   readonly account: { readonly name: string };
   readonly owner: { readonly name: string; readonly email: string };
-  /** Host, with the port where it has one, that the answer goes to. */
+  /** Host, with the port if there is one, of the callback. */
   readonly callbackHost: string;
-  /** All that is asked for, `openid` and `profile` too. One that no catalogue knows is shown as it is spelt. */
+  /** All requested scopes, also `openid` and `profile`. Unknown scopes are shown by name. */
   readonly scopes: readonly string[];
-  /** How long the refresh token lives. */
+  /** Lifetime of the refresh token. */
   readonly lifetimeDays: number;
   readonly until: EpochMilliseconds;
-  /** Address of the connected applications, absolute, to be shown and followed. */
+  /** Absolute address of the connected applications, shown as a link. */
   readonly appsAddress: string;
-  /** Paths that the forms post to, without fields. `logInAsOther` left out: there is no such button. */
+  /** Paths that the forms post to, without fields. When `logInAsOther` is omitted, there is no such button. */
   readonly actions: { readonly allow: string; readonly deny: string; readonly logInAsOther?: string | undefined };
 }
 

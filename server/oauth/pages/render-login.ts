@@ -4,7 +4,7 @@ import type { Language } from './messages/catalogues.ts';
 import { renderMessage, renderPage } from './page.ts';
 import { type Wording, wordingOf } from './wording.ts';
 
-/** What was wrong with the last attempt. `wrong` is one for both fields: nobody learns which e-mails have an owner. */
+/** The fault of the last attempt. `wrong` covers both fields, so that it does not reveal which e-mails have an owner. */
 export type LoginFault =
   | { readonly kind: 'wrong' | 'disabled' }
   | { readonly kind: 'empty'; readonly fields: readonly LoginField[] }
@@ -12,14 +12,14 @@ export type LoginFault =
 
 export type LoginField = 'email' | 'password';
 
-/** What came before, at the login of the connected applications. */
+/** The event before the login of the connected applications. */
 export type LoginNotice = 'logged-out' | 'logged-out-everywhere' | 'session-ended' | 'form-expired';
 
 export interface LoginPage {
   readonly language: Language;
-  /** Who asks for access. Left out: nobody, the owner wants to see the connected applications. */
+  /** The client that asks for access. Omitted when the owner logs in to the connected applications. */
   readonly client?: { readonly name: string } | undefined;
-  /** Paths that the forms post to: `logIn` takes `email`, `password` and, where there is one, `token`. */
+  /** Paths that the forms post to: `logIn` gets `email`, `password` and, if there is one, `token`. */
   readonly actions: { readonly logIn: string; readonly cancel?: string | undefined };
   /** Form token, for a hidden field. */
   readonly token?: string | undefined;
@@ -33,18 +33,18 @@ export function renderLogin(page: LoginPage): string {
   const { language, client, actions, token, email = '', fault, notice } = page;
   const wording = wordingOf(language);
   const { say } = wording;
-  const told = fault && describeFault(wording, fault);
+  const shown = fault && describeFault(wording, fault);
   const marked = fault === undefined ? [] : fieldsAtFault(fault);
   // The first field at fault, or the first one that is still empty.
   const focused: LoginField = fault?.kind === 'empty' ? (marked[0] ?? 'email') : email === '' ? 'email' : 'password';
   const state = (field: LoginField) =>
     html`${marked.includes(field) && html` aria-invalid="true"`}${
-      told !== undefined && (marked.includes(field) || field === focused) && html` aria-describedby="fault"`
+      shown !== undefined && (marked.includes(field) || field === focused) && html` aria-describedby="fault"`
     }${field === focused && html` autofocus`}`;
-  // Not of type email: Chrome sends the domain of such a field in Punycode, which is no longer what the operator stored.
+  // Not `type="email"`: Chrome sends the domain of such a field in Punycode, which differs from the stored e-mail.
   return renderPage({
     wording,
-    title: [...(told ? [told.title] : notice ? [`notice.${notice}.title` as const] : []), 'login.title'],
+    title: [...(shown ? [shown.title] : notice ? [`notice.${notice}.title` as const] : []), 'login.title'],
     width: 'narrow',
     main: html`<h1>${say('login.title')}</h1>
 ${
@@ -55,10 +55,10 @@ ${
 }
 ${notice !== undefined && renderMessage('notice', html`<p>${say(`notice.${notice}`)}</p>`)}
 ${
-  told &&
+  shown &&
   renderMessage(
     'fault',
-    told.texts.map((text) => html`<p>${text}</p>`),
+    shown.texts.map((text) => html`<p>${text}</p>`),
     'fault',
   )
 }

@@ -4,8 +4,8 @@ import { renderPage } from './page.ts';
 import { wordingOf } from './wording.ts';
 
 /**
- * `login-ended`: expired, finished, or two logins at once in one browser. `invalid-request`: the application's fault, where no
- * other kind says it better. `cross-site`: a form that another site sent.
+ * `login-ended`: expired, finished, or two logins at once in one browser. `invalid-request`: any other fault of the application.
+ * `cross-site`: a form that another site sent.
  */
 export type Problem =
   | {
@@ -24,14 +24,14 @@ export type Problem =
 export interface ProblemPage {
   readonly language: Language;
   readonly problem: Problem;
-  /** The error code of OAuth or of the contract, for whoever helps. */
+  /** The error code of OAuth or of the contract, for support. */
   readonly error: string;
   /** `error_description`, in English, for the developer of the application. */
   readonly description?: string | undefined;
   readonly requestId: string;
 }
 
-/** A page without a way on: nothing in it leads to the application, whose address may be the fault. */
+/** A page without a link to the application, whose address may be the fault. */
 export function renderProblem({ language, problem, error, description, requestId }: ProblemPage): string {
   const wording = wordingOf(language);
   const { say, wait } = wording;

@@ -11,7 +11,7 @@ const icons: Readonly<Record<ScopeGroup, Html>> = {
   others: html`<circle cx="10" cy="10" r="8"/><path d="M7.5 8A2.5 2.5 0 1 1 10 10.500V11.500M10 14.500h.01"/>`,
 };
 
-/** Scopes in words, by what they open. Shown below a heading of the second level. */
+/** Descriptions of scopes by group, below a heading of the second level. */
 export function renderScopes({ group, scope }: Wording, scopes: readonly string[]): Html {
   const groups = groupScopes(scopes).map(([key, members]) => {
     const { name, stake } = group(key);
@@ -29,7 +29,7 @@ export function renderScopes({ group, scope }: Wording, scopes: readonly string[
 ${groups}</div>`;
 }
 
-/** The names of their groups, for where there is no room for more. */
+/** The names of the scopes' groups, as a summary. */
 export function renderScopeGroups({ group }: Wording, scopes: readonly string[]): Html {
   return html`${groupScopes(scopes).map(([key], index) => [index > 0 && ' · ', group(key).name])}`;
 }

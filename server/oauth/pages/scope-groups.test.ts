@@ -10,13 +10,13 @@ describe('the table of scopes', () => {
     expect(Object.values(scopeGroups).flat().toSorted()).toEqual(names.toSorted());
   });
 
-  test('has what a login can grant, and nothing else', () => {
+  test('has exactly the scopes of a login', () => {
     expect(names.toSorted()).toEqual([...openIdScopes, ...apiScopes].toSorted());
   });
 });
 
 describe('groupScopes', () => {
-  test('shows the gravest first, and leaves out what nobody asked for', () => {
+  test('shows the gravest first, and omits groups that were not requested', () => {
     const asked = ['openid', 'serviceapi/get-devices', 'serviceapi/unlock-bridge-proxied-job', 'openid'];
     expect(groupScopes(asked)).toEqual([
       ['doors', ['serviceapi/unlock-bridge-proxied-job']],
@@ -25,14 +25,14 @@ describe('groupScopes', () => {
     ]);
   });
 
-  test('shows what it does not know, at the end', () => {
+  test('shows unknown scopes at the end', () => {
     expect(groupScopes(['serviceapi/later', 'openid', 'constructor'])).toEqual([
       ['person', ['openid']],
       ['others', ['serviceapi/later', 'constructor']],
     ]);
   });
 
-  test('loses none and repeats none, whatever is asked for', () => {
+  test('contains each requested scope exactly once', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...names), fc.string())), (scopes) => {
         const shown = groupScopes(scopes).flatMap(([, members]) => members);

@@ -1,11 +1,11 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 
-/** Every scope that a login can have, in the words of the contract. */
+/** Every scope of a login, with its description in the contract. */
 export const contractScopes = contract.components.securitySchemes.oauth2.flows.authorizationCode.scopes;
 
 export type ContractScope = keyof typeof contractScopes;
 
-/** What a scope opens to an owner, the gravest first: the order in which the pages show them. Each scope of the contract stands in one group. */
+/** Scopes by their effect for an owner, in the order of the pages: the gravest first. Each scope of the contract is in one group. */
 export const scopeGroups = {
   doors: [
     'serviceapi/unlock-bridge-proxied-job',
@@ -38,14 +38,14 @@ export const scopeGroups = {
   person: ['profile', 'openid'],
 } as const satisfies Readonly<Record<string, readonly ContractScope[]>>;
 
-/** `others` holds what this table does not know: a client of a later version, or of an operator's own. */
+/** `others` contains scopes that are not in this table, such as those of a later version. */
 export type ScopeGroup = keyof typeof scopeGroups | 'others';
 
 export function isContractScope(scope: string): scope is ContractScope {
   return Object.hasOwn(contractScopes, scope);
 }
 
-/** The groups that have one of these scopes, in the order of the table; none is lost, none comes twice. */
+/** The groups of these scopes, in the order of the table; each scope occurs once. */
 export function groupScopes(scopes: readonly string[]): readonly (readonly [ScopeGroup, readonly string[]])[] {
   const left = new Set(scopes);
   const known = Object.entries(scopeGroups).map(([group, members]): [ScopeGroup, readonly string[]] => [

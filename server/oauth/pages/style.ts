@@ -1,4 +1,4 @@
-// The one style of all pages, in the colours of the reference. It stands in the page itself: nothing is fetched.
+// The style of all pages, in the colours of the reference. It is inline, so that a page fetches nothing.
 import { createHash } from 'node:crypto';
 
 export const style = `
@@ -125,5 +125,5 @@ main > .foot { margin-top: 1.75rem; }
 @media (forced-colors: active) { button.primary { border-width: 3px; } }
 `;
 
-/** The source expression that lets a policy allow this very text (Content Security Policy Level 3, 8.3). */
+/** The source expression by which a policy allows exactly this text (Content Security Policy Level 3, 8.3). */
 export const styleHash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;

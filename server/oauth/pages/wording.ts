@@ -7,7 +7,7 @@ import { isContractScope, type ScopeGroup } from './scope-groups.ts';
 
 type Values<Key extends TextKey> = Readonly<Record<Placeholders<(typeof en.texts)[Key]>, HtmlValue>>;
 
-/** How one language says what the pages have to say. */
+/** Formats the texts of the pages in one language. */
 export interface Wording {
   readonly language: Language;
   /** A text of the catalogue. A placeholder without its value does not compile. */
@@ -16,12 +16,12 @@ export interface Wording {
     ...values: Placeholders<(typeof en.texts)[Key]> extends never ? [] : [Values<Key>]
   ): Html;
   group(group: ScopeGroup): { readonly name: string; readonly stake: string };
-  /** In words; a scope that no catalogue knows as it is spelt. */
+  /** The description of a scope; an unknown scope by its name. */
   scope(scope: string): Html;
-  /** The day in UTC, the month in letters: 04/05 is read as April here and as May there. */
+  /** The day in UTC, with the month in letters, since 04/05 is ambiguous. */
   date(at: EpochMilliseconds): Html;
   days(count: number): string;
-  /** A time to wait, never told too short. */
+  /** A time to wait, rounded up. */
   wait(seconds: number): string;
 }
 
@@ -56,12 +56,12 @@ function createWording(language: Language): Wording {
   };
 }
 
-/** All at once: what is filled in is never looked at, whatever braces it has. */
+/** Fills all placeholders in one pass, so that braces in a value are never read as a placeholder. */
 function fill(text: string, values: Readonly<Record<string, HtmlValue>>): Html {
   return html`${text.split(/\{(.*?)\}/).map((part, index) => (index % 2 === 0 ? part : values[part]))}`;
 }
 
-/** Descriptions in the contract are CommonMark, of which they use code alone. What they add for developers steps back. */
+/** Descriptions in the contract are CommonMark, of which they use code alone. Remarks for developers are muted. */
 function markUp(description: string): Html {
   const [, text = '', remark = ''] = /^(.*?)((?:;| \().*)?$/s.exec(description) ?? [];
   const markCode = (part: string) =>

@@ -7,7 +7,7 @@ import { catalogues, languages } from './catalogues.ts';
 
 const placeholdersOf = (text: string) => [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name).toSorted();
 
-/** Every text of a catalogue by its place in it. */
+/** Every text of a catalogue by its path. */
 function textsOf({ texts, groups, scopes }: Catalogue): ReadonlyMap<string, string> {
   return new Map([
     ...Object.entries(texts),
@@ -19,7 +19,7 @@ function textsOf({ texts, groups, scopes }: Catalogue): ReadonlyMap<string, stri
   ]);
 }
 
-/** The same in German as in English, and meant to be. */
+/** Texts that are intentionally the same in German and English. */
 const shared = ['service', 'groups.codes'];
 
 test('English has the words of the contract', () => {
@@ -40,7 +40,7 @@ describe.each(languages)('the catalogue %s', (language) => {
     expect(Object.keys(catalogues[language].scopes).toSorted()).toEqual(Object.keys(contractScopes).toSorted());
   });
 
-  test('is written in it: none empty, none with a stray space or brace, none left in English', () => {
+  test('has no empty text, none with a stray space or brace, none left in English', () => {
     for (const [key, text] of texts) {
       expect(text, key).toMatch(/\S/);
       expect(text.replaceAll(/\{\w+\}/g, 'x'), key).not.toMatch(/^\s|\s$|[{}]| {2}/);
@@ -48,8 +48,8 @@ describe.each(languages)('the catalogue %s', (language) => {
     }
   });
 
-  test('has no text that no page says', () => {
-    // Tags count as a break, since what is filled in and code stand in elements of their own.
+  test('has no text that no page uses', () => {
+    // Tags count as a break, since values and code are in their own elements.
     const said = samplePages.map(({ render }) => render(language)).join('\n');
     const silent = [...texts].filter(
       ([, text]) => !text.split(/\{.*?\}|`|(?:(?=;| \())/).every((part) => said.includes(html`${part}`.toString())),

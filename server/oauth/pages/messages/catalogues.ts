@@ -9,5 +9,5 @@ export type Language = keyof typeof catalogues;
 
 export const languages = Object.keys(catalogues) as readonly Language[];
 
-/** For whoever reads none of them. */
+/** Used if no language matches. */
 export const defaultLanguage: Language = 'en';

@@ -1,6 +1,6 @@
 import { contractScopes } from '../scope-groups.ts';
 
-/** The language that the others translate: they have its keys and, text by text, its placeholders. */
+/** The source language: every translation has the same keys and placeholders. */
 export const en = {
   texts: {
     service: 'Smart-Lock Access',
@@ -36,10 +36,10 @@ export const en = {
     'consent.callback': 'You return to',
     'consent.lifetime': 'Access lasts',
     'consent.until': '{days}, until {date}',
-    'consent.scopes': 'What it may do',
-    'consent.revoke': 'You can disconnect it at any time:',
+    'consent.scopes': 'Permissions',
+    'consent.revoke': 'You can disconnect the application at any time:',
     'consent.codes':
-      'It then loses access at once. Codes that it has created keep working, each until its end, a permanent one until it is deleted at the lock.',
+      'The application then loses access at once. Codes that it has created stay valid: each until its end, a permanent code until it is deleted at the lock.',
     'consent.tab': 'opens in a new tab',
     'consent.allow': 'Allow',
     'consent.deny': 'Deny',
@@ -48,13 +48,13 @@ export const en = {
     'apps.owner': 'Logged in as',
     'apps.intro': 'You have allowed these applications to use the locks of {account}.',
     'apps.none': 'No application is connected',
-    'apps.none.text': 'An application that you allow to use the locks of {account} will stand here.',
+    'apps.none.text': 'Applications that you allow to use the locks of {account} will be listed here.',
     'apps.since': 'Connected on {date}',
     'apps.until': 'Access until {date}',
-    'apps.scopes': 'What it may do',
+    'apps.scopes': 'Permissions',
     'apps.disconnect': 'Disconnect',
     'apps.codes':
-      'A disconnected application loses access at once. Codes that it has created keep working, each until its end, a permanent one until it is deleted at the lock.',
+      'A disconnected application loses access at once. Codes that it has created stay valid: each until its end, a permanent code until it is deleted at the lock.',
     'apps.log-out': 'Log out',
     'apps.everywhere': 'Log out everywhere',
     'apps.everywhere.text':
@@ -63,7 +63,7 @@ export const en = {
     'notice.disconnected.title': 'Disconnected',
     'notice.disconnected': '{client} is disconnected.',
     'notice.not-connected.title': 'Already disconnected',
-    'notice.not-connected': 'This application was not connected any more.',
+    'notice.not-connected': 'This application was no longer connected.',
     'notice.form-expired.title': 'Nothing changed',
     'notice.form-expired': 'This page was out of date, so nothing was changed. Please try again.',
     'notice.logged-out.title': 'Logged out',
@@ -75,19 +75,19 @@ export const en = {
 
     'problem.login-ended': 'This login has ended',
     'problem.login-ended.text':
-      'It is finished, took too long, or went on in another tab. Go back to the application to begin again.',
+      'It is finished, took too long, or was continued in another tab. Go back to the application to start again.',
     'problem.no-cookies': 'Your browser keeps no cookies here',
     'problem.no-cookies.text':
-      'Without them nobody can tell that it is still you. Allow cookies for this site, then start again.',
+      'Without cookies, the next page cannot recognize you. Allow cookies for this site, then start again.',
     'problem.unknown-client': 'Unknown application',
     'problem.unknown-client.text':
-      'The application that sent you here is not registered with this service. Tell the people who run it.',
-    'problem.unregistered-callback': 'The way back is not registered',
+      'The application that sent you here is not registered with this service. Please inform its operator.',
+    'problem.unregistered-callback': 'The return address is not registered',
     'problem.unregistered-callback.text':
-      'The application wants you to return to an address that is not registered for it. The login stops here, so that nobody else gets your answer. Tell the people who run the application.',
+      'The application wants you to return to an address that is not registered for it. The login stops here, so that nobody else gets your answer. Please inform the operator of the application.',
     'problem.invalid-request': 'This login could not start',
     'problem.invalid-request.text':
-      'The application sent you here with a request that this service does not understand. Tell the people who run it.',
+      'The application sent you here with a request that this service does not understand. Please inform its operator.',
     'problem.cross-site': 'This form came from another site',
     'problem.cross-site.text': 'Nothing was changed. Open the page yourself and try again.',
     'problem.not-found': 'There is no such page',
@@ -95,19 +95,20 @@ export const en = {
     'problem.busy': 'Busy at the moment',
     'problem.busy.text': 'Try again in {wait}.',
     'problem.internal': 'Something went wrong',
-    'problem.internal.text': 'The fault is on our side. Try again; if it stays, tell the operator the request below.',
+    'problem.internal.text':
+      'The fault is on our side. Try again. If it happens again, send the operator the request id below.',
     'problem.error': 'Error',
     'problem.request': 'Request',
   },
   groups: {
-    doors: ['Doors', 'Works at once, without a code and without you being there.'],
+    doors: ['Doors', 'Takes effect at once, without a code, even if you are not there.'],
     codes: [
       'Codes',
-      'Whoever has a code opens the lock at its keypad. An algoPIN is a code that cannot be taken back from afar.',
+      'Anyone with a code can open the lock at its keypad. An algoPIN is a code that cannot be revoked remotely.',
     ],
     devices: ['Devices and properties', 'Your locks, keypads and bridges, and where they are.'],
     activity: ['Activity', 'Who opened which lock, how and when.'],
-    person: ['You', 'So that it knows who has logged in.'],
+    person: ['You', 'Shows the application who has logged in.'],
     others: ['Other permissions', 'Not described here: these are their technical names.'],
   },
   scopes: contractScopes,
