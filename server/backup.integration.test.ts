@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main, runHere, runProcess } from './commands/fixtures/run-command.ts';
 import { openDatabase } from './store/sqlite/open-database.ts';
 
-// If these fail, the day on which a backup is needed is the day on which it is found to be none.
+// If these fail, a backup turns out to be unusable when it is needed.
 
 const house = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
 const site = {
@@ -51,12 +51,12 @@ describe('a backup of a server that is being written to', () => {
   let backup: string;
   let token: string;
   let pin: string;
-  /** The server on the database that was brought back. */
+  /** The server on the restored database. */
   let restored: { readonly database: string } & Pick<Awaited<ReturnType<typeof serve>>, 'origin' | 'stop'>;
-  /** What was answered with success before the backup began. */
+  /** Requests that were answered with success before the backup began. */
   let acknowledged: { readonly entries: readonly number[]; readonly jobId: string };
 
-  test('is whole, and holds all that was acknowledged before it began', async () => {
+  test('is complete, and contains everything that was acknowledged before it began', async () => {
     const service = await serve();
     token = await service.askToken();
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -72,7 +72,7 @@ describe('a backup of a server that is being written to', () => {
     pin = (await send('LK1/algopin/permanent', { accessName: 'Owner', variance: 1 })).pin ?? '';
     const { jobId = '' } = await send('LK1/jobs/bridges/BR1', { jobType: 'UNLOCK' });
 
-    // Each entry has a time of its own, by which it is found again.
+    // Each entry has its own time, by which it is found again.
     const entries: number[] = [];
     const latest = Date.now() - 1000;
     let writing = true;
@@ -102,7 +102,7 @@ describe('a backup of a server that is being written to', () => {
     expect((statSync(backup).mode & 0o777).toString(8)).toBe('600');
     const kept = new Set(read(backup, 'select at from activity').flat());
     expect(acknowledged.entries.filter((at) => !kept.has(at))).toEqual([]);
-    // Beside these, all is as it is in the database; of what was written since there is less.
+    // All other tables equal the database; these may have fewer rows, since writes went on.
     for (const table of tables(database)) {
       const [before, after] = [backup, database].map((file) => read(file, `select * from "${table}"`));
       if (/^(activity|job|device|lock_memory)$/.test(table))
@@ -111,7 +111,7 @@ describe('a backup of a server that is being written to', () => {
     }
   });
 
-  test('is brought back elsewhere, equal in every table, and is served with the tokens and codes of before', async () => {
+  test('is restored elsewhere, equal in every table, and is served with the earlier tokens and codes', async () => {
     const elsewhere = join(folder, 'elsewhere', 'service.sqlite');
     const env = { DATABASE_URL: `sqlite:${elsewhere}` };
     const result = await runProcess(['restore', backup, '--json'], { env: environment(env) });
@@ -128,14 +128,14 @@ describe('a backup of a server that is being written to', () => {
 
     const { port, ...service } = await serve(env);
     restored = { database: elsewhere, ...service };
-    // Issuer and audience carry the port: the same deployment has the same origin, whatever machine it is on.
+    // Issuer and audience contain the port: the same deployment has the same origin on any machine.
     expect(port).toBe(firstPort);
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const get = async (path: string) =>
       (await fetch(`${service.origin}/v1/${path}`, { headers })).json() as Promise<object>;
     expect(await get('devices/LK1')).toMatchObject({ deviceName: 'Door', timezone: 'Europe/Berlin' });
     expect(await get(`jobs/${acknowledged.jobId}`)).toMatchObject({ jobId: acknowledged.jobId });
-    // What a lock writes down of a code is known by the code's name: both derive from the key file.
+    // A log entry of a lock gets the name of its code: both ids derive from the key file.
     const log = JSON.stringify({ logType: 50, entryDate: Date.now(), pin });
     const item = JSON.stringify({ id: 'used', user: 'owner', ts: Date.now(), payload: { lockName: 'Door', log } });
     const pushed = await fetch(`${service.origin}/v1/devices/LK1/activity`, {
@@ -144,14 +144,14 @@ describe('a backup of a server that is being written to', () => {
       body: JSON.stringify({ logsPayload: [item] }),
     });
     expect(await pushed.json()).toMatchObject({ accepted: 1 });
-    // Not the newest for sure: the bridge may carry out the job of before at any moment, and the lock writes that down too.
+    // It may not be the newest: the bridge may run the earlier job at any moment, which the lock logs too.
     expect(await get('devices/LK1/activity?limit=5')).toMatchObject({
       payload: expect.arrayContaining([expect.objectContaining({ accessName: 'Owner' })]),
     });
     expect(await service.askToken()).toMatch(/^ey/);
   });
 
-  test('is not brought back while a server has the database open', async () => {
+  test('is not restored while a server has the database open', async () => {
     const env = { DATABASE_URL: `sqlite:${restored.database}` };
     const open = await run(['restore', backup, '--force'], env);
     expect([open.exitCode, open.json.error]).toEqual([
@@ -163,7 +163,7 @@ describe('a backup of a server that is being written to', () => {
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['service.sqlite']);
   });
 
-  test('is not brought back over what is there, or under other keys', async () => {
+  test('is not restored over an existing database, or under other keys', async () => {
     const before = readFileSync(database);
     const refusals = [
       { args: [], exitCode: 1, says: `${database} exists, and what is in it would be lost.\nKeep it: ` },
@@ -187,7 +187,7 @@ describe('a backup of a server that is being written to', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('takes the place of a damaged database, whose log is not played into it', async () => {
+  test('replaces a damaged database, whose WAL is not applied to it', async () => {
     for (const end of ['-wal', '-shm']) writeFileSync(database + end, 'of the old one');
     writeFileSync(database, 'damaged');
     const refused = await run(['account', 'list']);
@@ -214,11 +214,11 @@ describe('a backup of a server that is being written to', () => {
       says: /changed\.sqlite is damaged: its table schema_version is missing/,
     },
     {
-      name: 'with a trigger of somebody else',
+      name: 'with a foreign trigger',
       change: `create trigger "grab\u001b[2J" after update on owner begin select 1; end`,
       says: /changed\.sqlite is not as the server made it: trigger "grab\\u001b\[2J" is not part of the schema\./,
     },
-  ])('$name is not brought back, and what is there stays', async ({ change, says }) => {
+  ])('$name is not restored, and the existing database stays', async ({ change, says }) => {
     const changed = join(folder, 'changed.sqlite');
     copyFileSync(backup, changed);
     const connection = openDatabase(changed);
@@ -232,7 +232,7 @@ describe('a backup of a server that is being written to', () => {
   });
 });
 
-test('a backup writes over nothing unless it is told to, and never over the database', async () => {
+test('a backup overwrites a file only with --force, and never the database', async () => {
   const taken = join(folder, 'taken');
   writeFileSync(taken, 'precious');
   expect(await run(['backup', taken])).toMatchObject({ exitCode: 1, json: { error: /exists already and stays/ } });
@@ -251,7 +251,7 @@ test('a backup writes over nothing unless it is told to, and never over the data
   expect([missing.exitCode, missing.json.error]).toEqual([2, expect.stringContaining('none.sqlite does not exist')]);
 });
 
-test('Ctrl-C in the middle of either ends it with a word, and leaves no half file', async () => {
+test('Ctrl-C in the middle of either ends it with a message, and leaves no incomplete file', async () => {
   const large = join(folder, 'large.sqlite');
   copyFileSync(database, large);
   const connection = openDatabase(large);
@@ -266,7 +266,7 @@ test('Ctrl-C in the middle of either ends it with a word, and leaves no half fil
     [['backup', target], { DATABASE_URL: `sqlite:${large}` }],
     [['restore', large], { DATABASE_URL: `sqlite:${target}` }],
   ] as const) {
-    // As soon as it has made the file that it copies to.
+    // As soon as it has created the file of the copy.
     const stop = { STOP_WHEN: '.part', STOP_BY: 'SIGINT' };
     const child = spawn(process.execPath, ['--import', stopper, main, ...args], {
       env: environment({ ...env, ...stop }),
@@ -279,7 +279,7 @@ test('Ctrl-C in the middle of either ends it with a word, and leaves no half fil
   }
 });
 
-test('a backup that restore would refuse says so', async () => {
+test('a backup that restore would refuse is reported', async () => {
   const altered = join(folder, 'altered.sqlite');
   copyFileSync(database, altered);
   const connection = openDatabase(altered);
@@ -297,7 +297,7 @@ test('a backup needs no key file', async () => {
 
 let firstPort: number;
 
-/** A server process on the port of the first one, so that all of them have one origin. */
+/** Starts a server process on the port of the first one, so that all have one origin. */
 async function serve(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [main, 'serve'], {
     env: environment({ PORT: String(firstPort ?? 0), LOG_LEVEL: 'info', ACCOUNT_QUOTA: '0', ...env }),
@@ -336,7 +336,7 @@ function environment(more: Record<string, string>) {
   return { ...process.env, LOCKSTEP_KEYS: keys, DATABASE_URL: `sqlite:${database}`, ...more };
 }
 
-/** Rows in the order in which they are kept, as another program reads them. */
+/** Rows in stored order, as another program reads them. */
 function read(file: string, query: string): unknown[][] {
   const connection = openDatabase(file, { mayCreate: false });
   try {

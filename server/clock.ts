@@ -1,7 +1,7 @@
-/** Milliseconds since 1970, UTC. The one form in which points in time are stored and handed around. */
+/** Milliseconds since 1970, UTC: the only representation of stored and passed points in time. */
 export type EpochMilliseconds = number;
 
-/** Domain time: windows, jobs, trials. Tokens live on the system clock, since their issuer reads it itself. */
+/** Domain time: windows, jobs, trials. Tokens use the system clock, since their issuer reads it itself. */
 export interface Clock {
   now(): EpochMilliseconds;
 }

@@ -70,11 +70,11 @@ test.each([
   { name: 'CORS_ORIGINS', value: 'https://app.example https://b.example' },
   { name: 'CORS_ORIGINS', value: 'https://app.example,app.example' },
   { name: 'CORS_ORIGINS', value: 'https://app.example/path' },
-])('$name=$value is refused by name and value', ({ name, value }) => {
+])('$name=$value is rejected by name and value', ({ name, value }) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: `);
 });
 
-test('every mistake is reported at once', () => {
+test('all faults are reported at once', () => {
   const caught = (() => {
     try {
       return readConfig({ PORT: 'a', LOG_LEVEL: 'b', DATABASE_URL: 'c' });

@@ -3,13 +3,13 @@ import { readPort } from '@lockstep/shell/read-port';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 
-/** What the environment sets, frozen. Every mistake in it is reported at once. */
+/** The settings of the environment, frozen. */
 export interface Config {
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   readonly port: number;
   /** Interface to listen on. */
   readonly host: string;
-  /** Origin that clients use, without a trailing slash; undefined: `http://localhost:` and the port. Fixes issuer and audience. */
+  /** Origin that clients use, without a trailing slash; undefined: `http://localhost:` and the port. It determines issuer and audience. */
   readonly publicOrigin: string | undefined;
   /** Absolute path of the SQLite file. */
   readonly database: string;
@@ -18,15 +18,15 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Requests an hour for one account and client; 0: no quota. */
   readonly accountQuota: number;
-  /** Connections at once, from 1. */
+  /** Concurrent connections, from 1. */
   readonly maxConnections: number;
-  /** Origins whose pages a browser lets call the API, as it sends them. */
+  /** Origins whose pages may call the API from a browser, as in the header `Origin`. */
   readonly corsOrigins: readonly string[];
-  /** Absolute path of a folder that `npm run docs` has built; undefined: nothing under `/docs`. */
+  /** Absolute path of a folder from `npm run docs`; undefined: nothing under `/docs`. */
   readonly docsFolder: string | undefined;
-  /** Whether express-openapi-validator is asked about each request too, and disagreements logged. */
+  /** Whether express-openapi-validator validates each request too, and differences are logged. */
   readonly secondOpinion: boolean;
-  /** Where newer timezone rules than Node's are; undefined: Node's own. */
+  /** Folder of newer timezone rules than Node's; undefined: Node's own. */
   readonly timezoneFolder: TimezoneFolder | undefined;
 }
 
@@ -43,19 +43,19 @@ export const environment = {
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
   DOCS_DIR:
     'folder of the reference to serve at /docs, as `npm run docs -- --build-only --out FOLDER` builds it (none)',
-  ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
-  MAX_CONNECTIONS: 'connections at once, from 1; beyond that one that waits for a request is closed (1000)',
-  CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
+  ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart resets the count (3600)',
+  MAX_CONNECTIONS: 'concurrent connections, from 1; above that, one that waits for a request is closed (1000)',
+  CORS_ORIGINS: 'origins whose pages may call the API, separated by commas, as https://app.example (none)',
   SECOND_OPINION:
-    'true asks express-openapi-validator about each request too and logs where it differs; five times the work (false)',
-  TIMEZONE_DATA: "folder with the timezone rules to go by, four .res files of ICU (Node's own rules)",
+    'true validates each request with express-openapi-validator too and logs differences; five times the work (false)',
+  TIMEZONE_DATA: "folder with timezone rules, four .res files of ICU (Node's own rules)",
   ICU_TIMEZONE_FILES_DIR:
-    'the same for every Node that is started with it; TIMEZONE_DATA is checked first and comes before it',
+    'the same for every Node process that is started with it; TIMEZONE_DATA is checked and has precedence',
 } as const;
 
 type Variable = keyof typeof environment;
 
-/** Everything wrong with the environment, one line each. */
+/** All faults of the environment, one line each. */
 export class ConfigError extends WrongUse {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -73,7 +73,7 @@ export class ConfigError extends WrongUse {
 /**
  * Reads the environment.
  *
- * @throws ConfigError with every fault: the variable, what it holds, what would do
+ * @throws ConfigError with every fault: the variable, its value, and valid values
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const faults: string[] = [];
@@ -109,7 +109,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'CORS_ORIGINS',
       '',
       readOrigins,
-      'origins are http(s)://host[:port] apart by commas, as https://app.example; none is a pattern',
+      'origins are http(s)://host[:port] separated by commas, as https://app.example; patterns are not allowed',
     ),
     accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
     secondOpinion: read('SECOND_OPINION', 'false', readFlag, 'it is true or false'),
@@ -123,7 +123,7 @@ function readFlag(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** At most nine digits: what `RateLimit` can say. */
+/** At most nine digits, as in the header `RateLimit`. */
 function readCount(text: string): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -21,25 +21,25 @@ export interface ServiceOptions {
   /** Domain time; tokens stay on the system clock. */
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The way to the bridges: who is online, and who is told of a new job. */
+  /** The connection to the bridges: their state, and the notification of a new job. */
   readonly bridges: Pick<Bridges, 'link' | 'wake'>;
-  /** Address that clients use, without a trailing slash: fixes issuer (`/auth`) and audience (`/v1`). */
+  /** Address that clients use, without a trailing slash. It determines issuer (`/auth`) and audience (`/v1`). */
   readonly origin: string;
-  /** Whether each answer is held against the contract before it leaves: in tests and in the demo. */
+  /** Whether each answer is checked against the contract before it is sent: in tests and in the demo. */
   readonly checkResponses: boolean;
-  /** Whether express-openapi-validator is asked about each request too; `off` when left out. */
+  /** Whether express-openapi-validator validates each request too; `off` when omitted. */
   readonly secondOpinion?: SecondOpinion | undefined;
-  /** Requests an hour for one account and client; 0 or left out: no quota. */
+  /** Requests an hour for one account and client; no quota when 0 or omitted. */
   readonly accountQuota?: number | undefined;
-  /** Origins whose pages a browser lets call the API; none when left out. */
+  /** Origins whose pages may call the API from a browser; none when omitted. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly docs?: Mounts['docs'];
 }
 
 /**
- * Puts the service together: OAuth server, token check, operations and HTTP shell on one store.
+ * Builds the service: OAuth server, token verifier, operations and HTTP shell on one store.
  *
- * @throws Error where the contract can't be kept; see `createApp`
+ * @throws Error when the contract can't be fulfilled; see `createApp`
  */
 export function createService(options: ServiceOptions): RequestListener {
   const {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { main, runHere } from './commands/fixtures/run-command.ts';
 
-// If these fail, somebody whose server does not start pastes what it says, and it does not work either.
+// If these fail, an operator whose server does not start pastes the printed command, and it fails too.
 
 const root = join(import.meta.dirname, '..');
 const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
@@ -34,7 +34,7 @@ const here: Start = async (args, { env, cwd }) => {
   return { exitCode, text: stdout + stderr };
 };
 
-// What is printed by npm and by Node in the root is said, and not run, in commands/say-cure.test.ts.
+// commands/say-cure.test.ts tests the text for npm and for Node in the root, without running it.
 for (const { name, cwd, start, tags } of [
   { name: 'npm', cwd: () => root, start: startBy('npm', 'run', '-s', 'lockstep-server', '--'), tags: ['full'] },
   { name: 'node', cwd: () => root, start: startBy(process.execPath, 'server/main.ts'), tags: ['full'] },
@@ -48,7 +48,7 @@ for (const { name, cwd, start, tags } of [
     const [keys, database, dataFile] = ['keys.json', 'service.sqlite', 'acme.json'].map((name) => join(folder, name));
     if (!keys || !database || !dataFile) throw new Error('no paths');
     writeFileSync(dataFile, JSON.stringify(sample));
-    // As a service manager sets them: the shell that pastes has neither.
+    // As a service manager sets them: the operator's shell has neither.
     const service = { LOCKSTEP_KEYS: keys, DATABASE_URL: `sqlite:${database}` };
     const run = (...args: string[]) => start(args, { cwd: cwd(), env: environment(service) });
     const paste = async (says: string, { text }: Output, known: Readonly<Record<string, string>> = {}) => {
@@ -62,14 +62,14 @@ for (const { name, cwd, start, tags } of [
       return pasted;
     };
 
-    await paste('Make one', await run('serve'));
+    await paste('Create one', await run('serve'));
     expect(existsSync(keys)).toBe(true);
     chmodSync(keys, 0o644);
     await paste('Close it', await run('serve'));
     writeFileSync(keys, '{}');
     const broken = await run('serve');
     await paste('For new keys, move it away', broken);
-    await paste('Make one', broken);
+    await paste('Create one', broken);
     await paste('Or create it', await run('serve'), { FILE: `"${dataFile}"` });
     expect(existsSync(database)).toBe(true);
 
@@ -92,7 +92,7 @@ test('a machine gets the commands that cure by themselves', async () => {
   });
   const { error, cures } = JSON.parse(text);
   expect(cures).toEqual([expect.stringMatching(/main\.ts keys create \/.*keys\.json$/)]);
-  expect(error).toContain(`does not exist.\nMake one: ${cures[0]}`);
+  expect(error).toContain(`does not exist.\nCreate one: ${cures[0]}`);
 });
 
 interface Output {
@@ -100,7 +100,7 @@ interface Output {
   readonly text: string;
 }
 
-/** What a shell has that npm has not touched. */
+/** The environment of a shell, without npm's variables. */
 function environment(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|INIT_CWD$|LOCKSTEP_KEYS$|DATABASE_URL$)/i.test(name),

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from './error-catalogue.ts';
 import type { Principal } from './principal.ts';
 
 // Read by `npm run types` alone. Each line under @ts-expect-error is a mistake that must not compile;
-// where one does, TypeScript reports the unused directive.
+// if one does, TypeScript reports the unused directive.
 
 declare const device: Responses['getDevice'] & { status: 200 };
 
@@ -29,9 +29,9 @@ definePart()({
 
 refuse('device_not_found') satisfies { status: 404; body: { message: string; code: 'device_not_found' } };
 refuse('bridge_rate', { headers: { 'Retry-After': 17 } }) satisfies { status: 429; headers: { 'Retry-After': number } };
-// @ts-expect-error a 404 says `message`
+// @ts-expect-error the body of a 404 has `message`
 refuse('device_not_found').body.error;
-// @ts-expect-error a 429 says how long to wait
+// @ts-expect-error a 429 has `Retry-After`
 refuse('bridge_rate');
 // @ts-expect-error in seconds, as a number
 refuse('bridge_rate', { headers: { 'Retry-After': '17' } });

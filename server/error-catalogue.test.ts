@@ -6,7 +6,7 @@ import { type ErrorCode, errorCatalogue, Refused, refuse } from './error-catalog
 
 const document: ContractDocument = contract;
 
-/** One row for each code of each response: of the operations of the resource API, and of requests that reach none. */
+/** One row for each code of each response, of the operations of the resource API and of requests to no operation. */
 const declared = [
   ...Object.values(operations)
     .filter(({ basePath }) => basePath === '/v1')
@@ -54,7 +54,7 @@ describe('the error catalogue', () => {
     });
   }
 
-  test('keeps the one text that may not change', () => {
+  test('keeps the only stable text', () => {
     expect(errorCatalogue.device_not_found.text).toBe('not found device');
   });
 });
@@ -62,17 +62,17 @@ describe('the error catalogue', () => {
 describe('refuse', () => {
   const cases: readonly { name: string; given: unknown; want: unknown }[] = [
     {
-      name: 'takes the text of the catalogue',
+      name: 'uses the text of the catalogue',
       given: refuse('device_not_found'),
       want: { status: 404, body: { message: 'not found device', code: 'device_not_found' } },
     },
     {
-      name: 'gives a 400 details, none if there are none',
+      name: 'adds details to a 400, an empty list by default',
       given: refuse('cursor_invalid', { text: 'no' }),
       want: { status: 400, body: { error: 'no', code: 'cursor_invalid', details: [] } },
     },
     {
-      name: 'carries headers',
+      name: 'adds headers',
       given: refuse('queue_full', { text: 'full', headers: { 'Retry-After': 17 } }),
       want: { status: 429, headers: { 'Retry-After': 17 }, body: { error: 'full', code: 'queue_full' } },
     },

@@ -12,15 +12,15 @@ export interface HeaderValues {
 
 interface Entry {
   readonly status: number;
-  /** The member of the body that has the text. */
+  /** The member of the body with the text. */
   readonly member: 'error' | 'message';
-  /** Said where nobody knows more. It may change, except for `not found device`. */
+  /** The default text. It may change, except for `not found device`. */
   readonly text: string;
-  /** Required beside the body. */
+  /** Required headers. */
   readonly headers?: readonly HeaderName[];
 }
 
-/** Every error that the resource API answers, by its stable code. A test holds codes, statuses, members and headers equal to the contract's. */
+/** Every error of the resource API, by its stable code. A test compares codes, statuses, members and headers with the contract. */
 export const errorCatalogue = {
   invalid_request: { status: 400, member: 'error', text: 'The request is not valid' },
   window_not_aligned: { status: 400, member: 'error', text: "startDate is not a whole hour on the property's clock" },
@@ -97,7 +97,7 @@ type DetailsOf<Code extends ErrorCode> = Row<Code>['status'] extends 400
   ? { readonly details: readonly FaultDetail[] }
   : unknown;
 
-/** A declared response, as a handler returns it; the request id is filled in on the way out. */
+/** A declared response as a handler returns it; the request id is added later. */
 export type Refusal<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
   ? { readonly status: Row<Code>['status'] } & HeadersOf<Code> & {
         readonly body: { readonly [Member in Row<Code>['member']]: string } & { readonly code: Code } & DetailsOf<Code>;
@@ -107,11 +107,11 @@ export type Refusal<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
 type Options<Code extends ErrorCode> = { readonly text?: string } & HeadersOf<Code> & Partial<DetailsOf<Code>>;
 
 /**
- * Makes the answer to a request that is refused. Status and code are literal types: an operation that doesn't declare the
- * status can't return it.
+ * Creates the answer to a rejected request. Status and code are literal types: an operation that doesn't declare the status can't return
+ * it.
  *
- * @param options `text` in place of the catalogue's; `details` of a 400, none when left out; `headers` where the error
- * needs some: `refuse('bridge_rate', { headers: { 'Retry-After': 17 } })`
+ * @param options `text` replaces the catalogue's; `details` of a 400, none when omitted; `headers` if the error needs some:
+ * `refuse('bridge_rate', { headers: { 'Retry-After': 17 } })`
  */
 export function refuse<const Code extends ErrorCode>(
   code: Code,
@@ -122,11 +122,11 @@ export function refuse<const Code extends ErrorCode>(
     options ?? {};
   const details = status === 400 ? { details: given.details ?? [] } : {};
   const headers = given.headers === undefined ? {} : { headers: given.headers };
-  // The shape follows the same table that the type is read from; TypeScript can't see that.
+  // Value and type follow from the same table, which TypeScript can't derive.
   return { status, ...headers, body: { [member]: given.text ?? text, code, ...details } } as unknown as Refusal<Code>;
 }
 
-/** An answer thrown where no handler is in reach: authentication, validation, limits. */
+/** An answer that is thrown outside of handlers: by authentication, validation and limits. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly response: Refusal;

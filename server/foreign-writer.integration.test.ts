@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ServedDemo, serveDemo } from './operations/fixtures/serve-demo.ts';
 import { holdLock } from './store/sqlite/fixtures/hold-lock.ts';
 
-// If these fail, a second process that writes, an import or somebody's shell, takes the whole service down with it: whoever watches
-// /healthz restarts a process that is well.
+// If these fail, a second process that writes, such as an import or a shell, makes the service unresponsive, and a monitor of
+// /healthz restarts a healthy process.
 
 const writers = 10;
 const device = '/devices/LK2A00000001';
@@ -18,14 +18,14 @@ afterAll(() => demo.close());
 
 const readHealth = async () => (await fetch(`${demo.origin}/healthz`)).status;
 const readDevice = async () => (await demo.call({ method: 'GET', path: `${device}?admin_key=0&lock_id=0` })).status;
-/** Of each kind of write half: one statement, and a transaction. */
+/** Alternates between the kinds of writes: one statement, and a transaction. */
 const write = (index: number) =>
   index % 2 === 0
     ? demo.call({ method: 'PUT', path: device, body: { batteryLevel: 40 + index } })
     : demo.call({ path: `${device}/jobs/bridges/BR1A00000001`, body: { jobType: 'GET_BATTERY_LEVEL' } });
 
-// A busy machine may hold one round up; a wait that stops the event loop fails them all.
-test('ten writers that wait for another process end together, and whoever reads is answered meanwhile', {
+// A busy machine may delay one round; a wait that blocks the event loop fails all of them.
+test('ten writers that wait for another process finish together, and readers are answered meanwhile', {
   retry: 2,
 }, async () => {
   expect([await readHealth(), await readDevice(), (await write(0)).status]).toEqual([200, 200, 200]);
@@ -49,7 +49,7 @@ test('ten writers that wait for another process end together, and whoever reads 
   await release();
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, 'unavailable']));
   expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(answers.map(() => '1'));
-  // A wait that stopped the event loop let one read in between two writers, and made the mean of its delays some hundred ms.
+  // With a wait that blocked the event loop, one read ran between two writers, and the mean delay was some hundred ms.
   const meanwhile = answered.slice(answered.indexOf('write'), answered.lastIndexOf('write'));
   expect(meanwhile.filter((name) => name !== 'write').length).toBeLessThan(writers / 2);
   expect(delay.mean / 1e6).toBeLessThan(100);

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a new key file', () => {
-  test('is read back as it was made, in a folder that was not there, mode 0600, with nothing beside it', async () => {
+  test('is read back as it was created, in a new folder, mode 0600, without other files', async () => {
     const deep = join(folder, 'a', 'b', 'keys.json');
     const made = await createKeyFile(deep);
     expect(await readKeyFile(deep)).toEqual(made);
@@ -34,14 +34,14 @@ describe('a new key file', () => {
     expect([made.cursorKey, made.deviceKey, made.demoKey].map(({ length }) => length)).toEqual([32, 32, 32]);
   });
 
-  test('never takes the place of another', async () => {
+  test('never replaces another', async () => {
     await writeFile(path, 'precious');
     await expect(createKeyFile(path)).rejects.toThrow(/exists already.*\n.*move it away first/);
     expect(await readFile(path, 'utf8')).toBe('precious');
     expect(await readdir(folder)).toEqual(['keys.json']);
   });
 
-  test('is made once by ten that try at once', async () => {
+  test('is created once by ten concurrent attempts', async () => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => createKeyFile(path)));
     const made = results.filter((result) => result.status === 'fulfilled');
     expect(made).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('a new key file', () => {
     expect(await readdir(folder)).toEqual(['keys.json']);
   });
 
-  test('says where it cannot be written', async () => {
+  test('reports the path if it cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(createKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(
       /file\/keys\.json cannot be written/,
@@ -58,11 +58,11 @@ describe('a new key file', () => {
 });
 
 describe('reading', () => {
-  test('names the path and the command where there is no file', async () => {
+  test('names the path and the command if there is no file', async () => {
     await expect(readKeyFile(path)).rejects.toThrow(
       expect.objectContaining({
         message: `The key file ${path} does not exist.`,
-        cures: [{ says: 'Make one', command: ['lockstep-server', 'keys', 'create', path] }],
+        cures: [{ says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] }],
       }),
     );
   });
@@ -154,7 +154,7 @@ describe('reading', () => {
     { name: 'not base64url', given: (file) => ({ ...file, deviceKey: `${'A'.repeat(42)}=` }), want: ['"deviceKey"'] },
   ];
 
-  test.each(cases)('says everything that is wrong: $name', async ({ given, want }) => {
+  test.each(cases)('reports every fault: $name', async ({ given, want }) => {
     const text = JSON.stringify(given(JSON.parse(goodText)));
     await writeFile(path, text, { mode: 0o600 });
     const { message, cures } = await fault();
@@ -181,20 +181,20 @@ describe('reading', () => {
   }
 });
 
-describe('a key file that may be there', () => {
-  test('is made by the first of two starts at once, and read by the other and all later ones', async () => {
+describe('a key file that may exist', () => {
+  test('is created by the first of two concurrent starts, and read by the other and all later ones', async () => {
     const [first, second] = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)]);
     expect(second).toEqual(first);
     expect(await readOrCreateKeyFile(path)).toEqual(first);
   });
 
-  test('is not replaced when it is broken', async () => {
+  test('is not replaced when it is invalid', async () => {
     await writeFile(path, 'precious', { mode: 0o600 });
     await expect(readOrCreateKeyFile(path)).rejects.toThrow(KeyFileFault);
     expect(await readFile(path, 'utf8')).toBe('precious');
   });
 
-  test('that cannot be made says why', async () => {
+  test('that cannot be created reports the reason', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(readOrCreateKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(/cannot be written/);
   });

@@ -7,20 +7,20 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { Keys } from './keys.ts';
 import { keyFileVersion, parseKeys } from './parse-keys.ts';
 
-/** A key file that is missing, readable by others, or wrong: with its path, everything that is wrong, and the cures. */
+/** A missing, unprotected or invalid key file, with its path, every fault and the fixes. */
 export class KeyFileFault extends WrongUse {
   override readonly name = 'KeyFileFault';
 }
 
 export interface ReadKeyFileOptions {
-  /** Told once where the file's group may read it, as mounted secrets often are. Whatever others may do is refused. */
+  /** Called once if the file's group may read it, as with mounted secrets. Any access for others is a fault. */
   readonly warn?: (text: string) => void;
 }
 
 /**
  * Reads and checks the keys of a deployment.
  *
- * @throws KeyFileFault which names the path and every fault, with the command that cures them; never a value
+ * @throws KeyFileFault with the path, every fault and the commands that fix them, but no value
  */
 export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {}): Promise<Keys> {
   const text = await readText(path);
@@ -37,7 +37,7 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
   const faults = parsed.faults.map((fault) => `  - ${fault}`).join('\n');
   throw new KeyFileFault(
     `The key file ${path} cannot be used:\n${faults}\n` +
-      'Bring it back from a backup, or make new keys, which ends every token and changes every code.',
+      'Restore it from a backup, or create new keys, which invalidates every token and changes every code.',
     {
       cures: [{ says: 'For new keys, move it away', command: ['mv', '-i', path, `${path}.unusable`] }, creation(path)],
     },
@@ -45,8 +45,8 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
 }
 
 /**
- * Makes new keys and writes them as JSON, mode 0600. The file appears whole or not at all, and one that exists is never
- * touched, also when two processes try at once.
+ * Creates new keys and writes them as JSON, mode 0600. The file is written completely or not at all, and an existing one is never changed,
+ * also if two processes try at once.
  *
  * @throws KeyFileFault when the file exists or cannot be written
  */
@@ -62,7 +62,7 @@ export async function createKeyFile(path: string): Promise<Keys> {
     } finally {
       await file.close();
     }
-    // A hard link fails where the name is taken. A rename would replace the file without a word.
+    // A hard link fails if the name exists. A rename would silently replace the file.
     await link(draft, path);
   } catch (cause) {
     throw new KeyFileFault(explainFailure(path, cause), { cause });
@@ -73,7 +73,7 @@ export async function createKeyFile(path: string): Promise<Keys> {
 }
 
 /**
- * Reads a key file, or makes it where there is none. Of two first starts at once, one makes the file and the other reads it.
+ * Reads a key file, or creates it if there is none. Of two first starts at once, one creates the file and the other reads it.
  *
  * @throws KeyFileFault when it cannot be used or written
  */
@@ -87,7 +87,7 @@ export async function readOrCreateKeyFile(path: string): Promise<Keys> {
   }
 }
 
-/** New keys that are written nowhere: all that follows from them ends with the process. */
+/** Creates new keys without a file: everything derived from them is lost with the process. */
 export async function generateKeys(): Promise<Keys> {
   const parsed = parseKeys(await generateKeysText());
   if (parsed.kind === 'keys') return parsed.keys;
@@ -97,7 +97,7 @@ export async function generateKeys(): Promise<Keys> {
 async function generateKeysText(): Promise<string> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
   const jwk = await exportJWK(privateKey);
-  // RFC 7638: the name of the key follows from the key.
+  // RFC 7638: the key id is a hash of the key.
   const kid = await calculateJwkThumbprint(jwk);
   const secret = () => randomBytes(32).toString('base64url');
   const file = {
@@ -118,28 +118,28 @@ async function readText(path: string): Promise<string> {
     if (codeOf(cause) === 'ENOENT')
       throw new KeyFileFault(`The key file ${path} does not exist.`, { cause, cures: [creation(path)] });
     throw new KeyFileFault(
-      `The key file ${path} cannot be read (${codeOf(cause)}).\nIt has to be a file that this user may read.`,
+      `The key file ${path} cannot be read (${codeOf(cause)}).\nIt must be a file that this user may read.`,
       { cause },
     );
   }
 }
 
-/** Permission bits; Windows has none worth reading. */
+/** Permission bits, which are useless on Windows. */
 async function readMode(path: string): Promise<number> {
   return process.platform === 'win32' ? 0o600 : (await stat(path)).mode & 0o777;
 }
 
 function explainFailure(path: string, cause: unknown): string {
-  // A folder on the way that is a file says EEXIST too, from another call.
+  // A file in place of a parent folder gives EEXIST too, from another call.
   const isTaken =
     codeOf(cause) === 'EEXIST' && cause instanceof Error && 'syscall' in cause && cause.syscall === 'link';
   return isTaken
-    ? `The key file ${path} exists already and stays as it is.\nTo make new keys, which ends every token and changes every code, move it away first.`
+    ? `The key file ${path} exists already and stays as it is.\nTo create new keys, which invalidates every token and changes every code, move it away first.`
     : `The key file ${path} cannot be written (${codeOf(cause)}).\nLet this user write there, or give another path.`;
 }
 
 function creation(path: string): Cure {
-  return { says: 'Make one', command: ['lockstep-server', 'keys', 'create', path] };
+  return { says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] };
 }
 
 function codeOf(cause: unknown): string {

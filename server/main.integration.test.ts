@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandOutput, main, runHere, runProcess } from './commands/fixtures/run-command.ts';
 
-// An operator's first hour, in the order in which it happens: each command works, says so, and may be run again.
+// An operator's first hour in order: each command works, reports that, and may be repeated.
 
 const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
 const file = {
@@ -35,20 +35,20 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('an operator', () => {
-  test('is helped in a folder that is gone', async () => {
+  test('gets help in a deleted folder', async () => {
     const cwd = () => {
       throw new Error('ENOENT: no such file or directory, uv_cwd');
     };
     expect(await runHere(['account', '--help'], { env, cwd })).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('is not let start without keys, and told how to make them', async () => {
+  test('cannot start without keys, and sees how to create them', async () => {
     const { exitCode, stderr } = await runProcess(['serve'], { env });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: `);
+    expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nCreate one: `);
   });
 
-  test('is not let near a database that is not there: a mistyped path makes no empty one', async () => {
+  test('cannot use a missing database: a mistyped path creates no empty one', async () => {
     const none = { DATABASE_URL: `sqlite:${join(folder, 'none.sqlite')}` };
     await runIn({ LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, 'keys', 'create');
     for (const args of [
@@ -65,7 +65,7 @@ describe('an operator', () => {
     expect((await readdir(folder)).filter((name) => name.includes('sqlite'))).toEqual([]);
   });
 
-  test('is not let near a file that is no database of ours, but fills an empty one by an import', async () => {
+  test('cannot use a foreign file, but can fill an empty one by an import', async () => {
     const [empty, text] = [join(folder, 'empty-file'), join(folder, 'text-file')];
     await writeFile(empty, '');
     await writeFile(text, 'PORT=8080\n');
@@ -86,7 +86,7 @@ describe('an operator', () => {
     expect((await runIn(onEmpty, 'device', 'list')).stdout).toContain('LK1');
   });
 
-  describe('is told what came of a command whose answer has no space, without a stack:', () => {
+  describe('gets a message without a stack if the output of a command has no space:', () => {
     const disk = () => ({ DATABASE_URL: `sqlite:${join(folder, 'data-of-nobody.sqlite')}` });
     beforeAll(() => runIn(disk(), 'import', join(folder, 'acme.json')));
 
@@ -110,7 +110,7 @@ describe('an operator', () => {
     }
   });
 
-  test('makes keys once, for nobody else to read', async () => {
+  test('creates keys once, unreadable for others', async () => {
     expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: true } });
     const before = await readFile(join(folder, 'keys.json'));
     expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: false } });
@@ -128,7 +128,7 @@ describe('an operator', () => {
     expect(new Set(modes)).toEqual(new Set([0o600]));
   });
 
-  test('is told every fault of a file, and nothing of it is imported', async () => {
+  test('sees every fault of a file, and nothing of it is imported', async () => {
     const wrong = { ...file, devices: [{ ...file.devices[0], deviceId: 'LK9', type: 'Door' }, { deviceId: 'x y' }] };
     await writeFile(join(folder, 'wrong.json'), JSON.stringify(wrong));
     const { exitCode, stderr } = await run('import', join(folder, 'wrong.json'));
@@ -202,7 +202,7 @@ describe('an operator', () => {
     { args: ['grant', 'revoke', 'x'], says: 'There is no grant x' },
     { args: ['grant', 'list', '--client', 'p'], says: 'There is no client p; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
-  ])('$args is refused with what would do', async ({ args, says }) => {
+  ])('$args is rejected with valid values', async ({ args, says }) => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(says);
@@ -225,7 +225,7 @@ describe('an operator', () => {
     { args: ['client', 'create', 'acme-own'], says: "required option '--name <text>'" },
     { args: ['account'], says: "unknown option '--json'" },
     { args: ['sreve'], says: "unknown command 'sreve'" },
-  ])('$args with --json is refused as JSON', async ({ args, says }) => {
+  ])('$args with --json is rejected as JSON', async ({ args, says }) => {
     const { exitCode, stderr, json } = await run(...args, '--json');
     expect([exitCode, stderr]).toEqual([2, '']);
     expect(json).toMatchObject({ error: expect.stringContaining(says) });
@@ -242,7 +242,7 @@ describe('an operator', () => {
     }
   });
 
-  test('lists what there is', async () => {
+  test('lists all records', async () => {
     const { stdout } = await run('device', 'list');
     expect(stdout).toMatch(/^DEVICE +ACCOUNT +TYPE .*NAME\nBR1 +acme +Bridge .* Bridge\nLK1 +acme +Lock .* Door\n$/);
     expect((await run('bridge', 'list', '--account', 'acme', '--json')).json).toMatchObject({
@@ -259,7 +259,7 @@ describe('an operator', () => {
     });
   });
 
-  test('lets owners log in, by a password that is made or read from stdin, and shuts them out', async () => {
+  test('creates logins of owners, by a generated password or one from stdin, and disables them', async () => {
     const email = 'anna@acme.example';
     const added = await run('owner', 'add', email, '--account', 'acme', '--json');
     expect(added).toMatchObject({ exitCode: 0, json: { email, account: 'acme', created: true } });
@@ -329,7 +329,7 @@ describe('an operator', () => {
     expect(lock.headers.get('ratelimit')).toBe('"account";r=3599;t=3600');
     expect(await lock.json()).toMatchObject({ deviceName: 'Door', timezone: 'Europe/Berlin', bridgeId: 'BR1' });
 
-    // Whoever runs the client has a day to change over.
+    // The client's operator has a day to switch.
     const ask = async (secret: unknown) => {
       const response = await fetch(`${origin}/auth/oauth2/token`, {
         method: 'POST',
@@ -349,7 +349,7 @@ describe('an operator', () => {
     expect([await ask(client.secret), await ask(rotated.secret), await ask(last.secret)]).toEqual([401, 401, 200]);
     expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(200);
 
-    // The token is good for a day; a disabled client is not.
+    // The token is valid for a day, but not for a disabled client.
     expect((await run('client', 'disable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
     expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(401);
     expect((await run('client', 'enable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
@@ -384,7 +384,7 @@ describe('an operator', () => {
     expect(text).not.toContain(token.access_token);
   });
 
-  test('provisions a lock with its key, shown once, and pairs it anew, once however often it is run', async () => {
+  test('provisions a lock with its key, shown once, and pairs it again, once even if repeated', async () => {
     const first = await run('device', 'key', 'LK1', '--json');
     expect(first).toMatchObject({ exitCode: 0, json: { device: 'LK1', generation: 1, timezone: 'Europe/Berlin' } });
     expect(first.json.key).toMatch(/^[0-9a-f]{64}$/);
@@ -403,7 +403,7 @@ describe('an operator', () => {
     expect(third.json.key).not.toBe(first.json.key);
   });
 
-  test('is not let start with another key file, nor shown a key made of it', async () => {
+  test('cannot start with another key file, nor see a key derived from it', async () => {
     const other = { LOCKSTEP_KEYS: join(folder, 'other-keys.json') };
     for (const args of [['serve'], ['device', 'key', 'LK1', '--again']]) {
       const { exitCode, stdout, stderr } = await runIn(other, ...args);
@@ -413,7 +413,7 @@ describe('an operator', () => {
     expect((await run('device', 'key', 'LK1', '--again')).exitCode).toBe(0);
   });
 
-  test('is not let start with a key file that others can read', async () => {
+  test('cannot start with a key file that others can read', async () => {
     await chmod(join(folder, 'keys.json'), 0o644);
     const { exitCode, stderr } = await runIn({}, 'serve');
     await chmod(join(folder, 'keys.json'), 0o600);
@@ -423,8 +423,8 @@ describe('an operator', () => {
 });
 
 for (const { name, tags } of [
-  { name: 'a command of each exit code, and one with stdin, is one in a process of its own too', tags: [] },
-  { name: 'a command of each file is one in a process of its own too', tags: ['full'] },
+  { name: 'a command of each exit code, and one with stdin, also works in its own process', tags: [] },
+  { name: 'a command of each file also works in its own process', tags: ['full'] },
 ]) {
   test(name, { tags }, async () => {
     const own = await mkdtemp(join(folder, 'processes-'));
@@ -452,7 +452,7 @@ for (const { name, tags } of [
       { args: ['jobs', 'list'], want: { jobs: [] } },
       { args: ['sreve'], exitCode: 2, everyRun: true, want: { error: expect.stringContaining('Did you mean serve?') } },
     ]) {
-      // The others end in the same way: `npm test` runs them in this one.
+      // `npm test` runs the others in this process.
       const start = everyRun || tags.includes('full') ? runProcess : runHere;
       const { json, ...output } = await start([...args, '--json'], { ...setting, input });
       expect([args, output.exitCode, output.stderr]).toEqual([args, exitCode, '']);
@@ -463,7 +463,7 @@ for (const { name, tags } of [
   });
 }
 
-test('every fault of the environment is told at once', async () => {
+test('all faults of the environment are reported at once', async () => {
   const { exitCode, stderr } = await runIn({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve');
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^PORT is "a": .+\nLOG_LEVEL is "b": .+\n$/);
@@ -474,7 +474,7 @@ test('every fault of the environment is told at once', async () => {
   });
 });
 
-test('every command that a page names is one', async () => {
+test('every command in the pages exists', async () => {
   const pages = ['algopin.md', 'timezones.md'].map((name) =>
     readFile(join(import.meta.dirname, '../docs', name), 'utf8'),
   );
@@ -489,7 +489,7 @@ test('every command that a page names is one', async () => {
   }
 });
 
-test('--help of every command says what it does', async () => {
+test('--help of every command has a description', async () => {
   for (const command of [
     [],
     ['keys'],
@@ -528,7 +528,7 @@ test('--help of every command says what it does', async () => {
   }
 });
 
-test('what is compiled once is not compiled again, and kept in a folder of the repository', async () => {
+test('compiled files are cached in a folder of the repository', async () => {
   const more = { NODE_DEBUG_NATIVE: 'COMPILE_CACHE', NODE_COMPILE_CACHE: '' };
   const help = () => runProcess(['--help'], { env: { ...env, ...more } });
   await help();
@@ -542,12 +542,12 @@ function run(...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env });
 }
 
-/** With that on stdin. */
+/** Runs with input on stdin. */
 function runWith(input: string, ...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env, input });
 }
 
-/** In an environment that says that too. */
+/** Runs with additional environment variables. */
 function runIn(more: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env: { ...env, ...more } });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLogDestination, type Gap } from './open-log.ts';
 
-/** What is behind a log: takes so many bytes, then fails. */
+/** The target of a log: accepts `room` bytes, then fails. */
 function createTarget(room = 0) {
   const target = {
     room,
@@ -30,7 +30,7 @@ function createTarget(room = 0) {
 const kilobyte = `${'a'.repeat(1023)}\n`;
 
 describe('createLogDestination', () => {
-  test('has written a line when it hands back', () => {
+  test('has written a line when `write` returns', () => {
     const { target, destination } = createTarget(100);
     destination.write('one\n');
     expect(target.written).toBe('one\n');
@@ -38,7 +38,7 @@ describe('createLogDestination', () => {
     expect(target.written).toBe('one\ntwo\n');
   });
 
-  test('goes on within a line that was written in part, and keeps the order', () => {
+  test('continues a partly written line, and keeps the order', () => {
     const { target, destination } = createTarget(6);
     for (const line of ['one\n', 'two\n', 'three\n']) destination.write(line);
     expect(target.written).toBe('one\ntw');
@@ -55,12 +55,12 @@ describe('createLogDestination', () => {
     await expect.poll(() => target.written, { timeout: 10_000 }).toBe('one\n');
   });
 
-  test('keeps a mebibyte back, counts what is beyond, and tells it once, where it is missing', () => {
+  test('queues a mebibyte, counts further lines, and reports them once, at their place', () => {
     const { target, destination } = createTarget();
     for (let line = 0; line < 1030; line++) destination.write(kilobyte);
     target.room = 512 * 1024;
     destination.flush();
-    // There is room again, but a line now would stand before those that are missing.
+    // There is room again, but a line now would be before the missing ones.
     destination.write('early\n');
     target.room = Number.POSITIVE_INFINITY;
     destination.flush();
@@ -69,7 +69,7 @@ describe('createLogDestination', () => {
     expect(target.written).toBe(`${kilobyte.repeat(1024)}lost 7\nlate\n`);
   });
 
-  test('tells what keeps it from writing, as it was last', () => {
+  test('reports the last error of a write', () => {
     const { target, destination } = createTarget();
     target.code = 'EAGAIN';
     for (let line = 0; line < 1025; line++) destination.write(kilobyte);
@@ -78,14 +78,14 @@ describe('createLogDestination', () => {
     expect(target.gaps).toMatchObject([{ lines: 1, reason: 'EAGAIN' }]);
   });
 
-  test('writes a line that is longer than all that is kept back', () => {
+  test('writes a line that is longer than the queue', () => {
     const { target, destination } = createTarget(Number.POSITIVE_INFINITY);
     const line = `${'a'.repeat(2_000_000)}\n`;
     destination.write(line);
     expect(target.written).toBe(line);
   });
 
-  test('writes at its end what waits, and what was lost', async () => {
+  test('writes waiting lines and the gap at its end', async () => {
     const { target, destination } = createTarget();
     for (let line = 0; line < 1025; line++) destination.write(kilobyte);
     target.room = Number.POSITIVE_INFINITY;
@@ -93,7 +93,7 @@ describe('createLogDestination', () => {
     expect(target.written.slice(-7)).toBe('lost 1\n');
   });
 
-  test('ends although nothing can be written', async () => {
+  test('ends even if nothing can be written', async () => {
     const { target, destination } = createTarget();
     destination.write('one\n');
     await destination.end();

@@ -5,32 +5,31 @@ import { type Logger, pino } from 'pino';
 
 export interface Log {
   readonly logger: Logger;
-  /** Tries for a second at most to write what is kept back. Before the process ends. */
+  /** Tries for at most a second to write the waiting lines, before the process exits. */
   readonly end: () => Promise<void>;
 }
 
-/** What is kept back while nothing can be written: some 5,000 lines, seconds of a busy service. */
+/** Limit of waiting lines while nothing can be written: some 5,000 lines, seconds of a busy service. */
 const limitBytes = 1024 * 1024;
-/** A reader that is merely slow empties a pipe of 64 KiB between two tries; one that hangs costs five tries a second. */
+/** A slow reader empties a pipe of 64 KiB between two attempts; a hanging one costs five attempts a second. */
 const retryMs = { first: 5, last: 200 } as const;
 const endMs = 1000;
 
-/** Lines that were dropped, one after the other. */
+/** A gap in the log: consecutive dropped lines. */
 export interface Gap {
   readonly lines: number;
-  /** When the first of them was dropped. */
+  /** Time of the first dropped line. */
   readonly since: Date;
-  /** What kept the log from being written, as `ENOSPC`; `EAGAIN`: nobody reads. */
+  /** The error code of the last write, as `ENOSPC`; `EAGAIN`: the reader hangs. */
   readonly reason: string;
 }
 
 /**
- * Opens the log of a process: JSON lines on stdout (1) or stderr (2). No state of what is behind it stops the process: a disk that is
- * full, a reader that hangs, one that is gone. Lines then wait, up to 1 MiB; further ones are dropped, and their number is logged as a
- * warning, whatever the level, as soon as the log can be written again.
+ * Opens the log of a process: JSON lines on stdout (1) or stderr (2). A full disk or a reader that hangs or is gone never blocks the process.
+ * Lines then wait, up to 1 MiB; further ones are dropped, and their number is logged as a warning at any level, as soon as the log can be
+ * written again.
  *
- * pino's own destination tries a full disk again and again without letting go (also at exit), and waits for a reader that hangs in the
- * middle of whatever is being answered.
+ * pino's own destination retries a full disk in a busy loop (also at exit), and blocks on a reader that hangs.
  */
 export function openLog(level: string, fd: 1 | 2): Log {
   const target = openUnblocked(fd);
@@ -40,15 +39,15 @@ export function openLog(level: string, fd: 1 | 2): Log {
   );
   const logger = pino({ level }, destination);
   const alarm = logger.child({}, { level: 'warn' });
-  // Once, without waiting: a process that ends for another reason keeps what can be written at all.
+  // One attempt without waiting, for a process that exits without `end`.
   process.once('exit', destination.flush);
   return { logger, end: destination.end };
 }
 
 /**
- * A descriptor whose writes fail rather than wait. A file or a device like `/dev/null` never waits, and opened anew it would begin at its
- * start. A pipe or a terminal is opened anew, so that others who write to it keep it as it is. A socket can't be (`ENXIO`), nor can
- * what belongs to another user (`EACCES`): there Node's own stream on it does what is needed, save for a terminal, which then may wait.
+ * Opens a descriptor whose writes fail instead of waiting. A file or a device like `/dev/null` never waits, and a reopened one would start
+ * at its beginning. A pipe or a terminal is reopened, so that other writers keep its flags. A socket (`ENXIO`) or another user's terminal
+ * (`EACCES`) can't be reopened: then Node's own stream makes it non-blocking, except for a terminal, which may wait.
  */
 function openUnblocked(fd: 1 | 2): number {
   const isTerminal = isatty(fd);
@@ -63,14 +62,14 @@ function openUnblocked(fd: 1 | 2): number {
 }
 
 /**
- * The queue in front of a log. Each line is written before `write` returns, if it can be.
+ * Creates the queue in front of a log. Each line is written before `write` returns, if possible.
  *
- * @param write hands back how many bytes it took, or throws; never waits
- * @param tell hears of a gap, in the place where it is: behind all lines that came before it. May `write` a line
+ * @param write returns the number of written bytes, or throws; never waits
+ * @param report called about a gap after all lines before it are written. It may `write` a line
  */
 export function createLogDestination(
   write: (bytes: Buffer) => number,
-  tell: (gap: Gap) => void,
+  report: (gap: Gap) => void,
   now: () => Date = () => new Date(),
 ) {
   const waiting: Buffer[] = [];
@@ -82,7 +81,7 @@ export function createLogDestination(
   return {
     write: (line: string): void => {
       const bytes = Buffer.from(line);
-      // Once a line is lost the following are too, until all before them are written: one gap, told once.
+      // After a lost line all following ones are dropped until the queue is empty: one gap, reported once.
       if (gap !== undefined || (waitingBytes > 0 && waitingBytes + bytes.length > limitBytes)) {
         gap = { since: now(), ...gap, lines: (gap?.lines ?? 0) + 1, reason };
         return;
@@ -105,22 +104,22 @@ export function createLogDestination(
       timer = setTimeout(flush, pauseMs).unref();
       pauseMs = Math.min(pauseMs * 2, retryMs.last);
     } else if (gap !== undefined) {
-      const told = gap;
+      const reported = gap;
       gap = undefined;
-      tell(told);
+      report(reported);
     }
   }
 
-  /** Tells whether all of it could be written. What is left of a line that was written in part comes first the next time. */
+  /** @returns whether all lines were written. The rest of a partly written line comes first the next time. */
   function writeWaiting(): boolean {
     let whole = 0;
     try {
       for (const bytes of waiting) {
         for (let rest = bytes; rest.length > 0; ) {
-          const taken = write(rest);
+          const written = write(rest);
           pauseMs = retryMs.first;
-          waitingBytes -= taken;
-          rest = rest.subarray(taken);
+          waitingBytes -= written;
+          rest = rest.subarray(written);
           waiting[whole] = rest;
         }
         whole++;

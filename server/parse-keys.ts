@@ -3,23 +3,23 @@ import { isObject } from '@lockstep/json/json-pointer';
 import type { JWK } from 'jose';
 import type { Keys } from './keys.ts';
 
-/** The form of the key file. A file of another version is refused, never guessed at. */
+/** Version of the key file's format. A file of another version is refused. */
 export const keyFileVersion = 1;
 
 /** RFC 7518, 3.3: RS256 needs 2048 bits or more. */
 const minModulusBits = 2048;
 const secretBytes = 32;
 /** 32 random bytes in base64url. */
-const cookieKeyForm = /^[A-Za-z0-9_-]{43,}$/;
+const cookieKeyFormat = /^[A-Za-z0-9_-]{43,}$/;
 
-/** What is read: keys, or everything that is wrong, each with the member it stands in. */
+/** The keys, or every fault with its member. */
 export type ParsedKeys =
   | { readonly kind: 'keys'; readonly keys: Keys }
   | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
 /**
- * Judges the text of a key file. No fault quotes a value, since every value is a secret; for the same reason the JSON
- * parser's own message, which quotes the text, is left out.
+ * Parses and validates the text of a key file. No fault quotes a value, since every value is a secret. The JSON parser's own message, which
+ * quotes the text, is dropped too.
  */
 export function parseKeys(text: string): ParsedKeys {
   const file = parseObject(text);
@@ -49,7 +49,7 @@ function readJwks(value: unknown, faults: string[]): Keys['jwks'] {
   return { keys };
 }
 
-/** Signs and verifies once: a private part that belongs to another public part imports without complaint. */
+/** Signs and verifies once, since the import accepts a private part that belongs to another public part. */
 function findKeyFault(key: unknown): string | undefined {
   if (!isObject(key) || key.kty !== 'RSA') return 'must be an RSA key ("kty": "RSA")';
   if (key.alg !== 'RS256' || key.use !== 'sig') return 'must have "alg": "RS256" and "use": "sig"';
@@ -68,7 +68,7 @@ function findKeyFault(key: unknown): string | undefined {
 }
 
 function readCookieKeys(value: unknown, faults: string[]): readonly string[] {
-  const isGood = Array.isArray(value) && value.length > 0 && value.every((key) => cookieKeyForm.test(String(key)));
+  const isGood = Array.isArray(value) && value.length > 0 && value.every((key) => cookieKeyFormat.test(String(key)));
   if (!isGood) faults.push('"cookieKeys" must be a list of texts of at least 43 base64url characters');
   return isGood ? value : [];
 }

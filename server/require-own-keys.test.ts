@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { requireOwnKeys } from './require-own-keys.ts';
 import { openMemoryStore } from './store/sqlite/fixtures/open-memory-store.ts';
 
-test('a database stays with the key file of its first use', async () => {
+test('a database accepts the key file of its first use alone', async () => {
   const store = await openMemoryStore();
   const [first, other] = [1, 2].map((byte) => ({ deviceKey: new Uint8Array(32).fill(byte) }));
   if (first === undefined || other === undefined) throw new Error('two keys');

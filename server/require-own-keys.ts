@@ -4,8 +4,8 @@ import type { Store } from './store/store.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 
 /**
- * Binds a database to the key file that it is first used with: under another one every code and every id made of one would be another,
- * and nothing sealed could be opened. What is kept says nothing of the keys.
+ * Binds a database to the key file of its first use: under another one all codes and their ids would change, and no sealed data could be
+ * opened. The stored value reveals nothing about the keys.
  *
  * @throws StoreUnusable `other_keys`
  * @see RFC 5869; the info string keeps the value apart from everything else derived by HKDF
@@ -18,6 +18,6 @@ export async function requireOwnKeys(
   if ((await keyCheck.keep(check)) !== check)
     throw new StoreUnusable(
       'other_keys',
-      'The database belongs to another key file, and under this one all codes would change: bring that file back (LOCKSTEP_KEYS).',
+      'The database belongs to another key file, and under this one all codes would change: restore that file (LOCKSTEP_KEYS).',
     );
 }

@@ -9,7 +9,7 @@ const seal = createSeal(key, 'lockstep/test/v1', fixedNonce);
 const context = fc.string({ maxLength: 40 });
 const content = fc.uint8Array({ maxLength: 200 });
 
-test('what was sealed opens under its own context, 29 bytes shorter', () => {
+test('sealed bytes open under their own context, 29 bytes shorter', () => {
   fc.assert(
     fc.property(context, content, (owner, bytes) => {
       const sealed = seal.seal(owner, bytes);
@@ -19,7 +19,7 @@ test('what was sealed opens under its own context, 29 bytes shorter', () => {
   );
 });
 
-test('it does not open under another context, purpose or key', () => {
+test('they do not open under another context, purpose or key', () => {
   const strangers = [
     createSeal(new Uint8Array(32).fill(8), 'lockstep/test/v1', fixedNonce),
     createSeal(key, 'lockstep/test/v2', fixedNonce),
@@ -33,7 +33,7 @@ test('it does not open under another context, purpose or key', () => {
   );
 });
 
-test('it does not open when a bit was changed or bytes were cut off', () => {
+test('they do not open when a bit was changed or bytes were cut off', () => {
   fc.assert(
     fc.property(content, fc.nat(), (bytes, place) => {
       const sealed = seal.seal('owner', bytes);
@@ -46,14 +46,14 @@ test('it does not open when a bit was changed or bytes were cut off', () => {
   );
 });
 
-test('a context keeps its key, however many others there were meanwhile', () => {
+test('a context keeps its key, also after many others', () => {
   const sealed = seal.seal('owner', Uint8Array.of(1, 2, 3));
   for (let index = 0; index < 1500; index += 1) seal.seal(`other ${index}`, Uint8Array.of(index & 255));
   expect(seal.seal('owner', Uint8Array.of(1, 2, 3))).toEqual(sealed);
   expect(seal.open('other 0', seal.seal('other 0', Uint8Array.of(0)))).toEqual(Buffer.of(0));
 });
 
-test('stays readable: the bytes of this release, for good', () => {
+test('the bytes of this release stay readable', () => {
   const bytes = '010909090909090909090909096b924d1cefdcb000b1ed5f95c14fec24b986222761df26';
   expect(Buffer.from(seal.seal('owner', Buffer.from('content'))).toString('hex')).toBe(bytes);
   expect(seal.open('owner', Buffer.from(bytes, 'hex'))).toEqual(Buffer.from('content'));

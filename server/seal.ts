@@ -1,38 +1,38 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** Seals bytes so that whoever reads the database, or is handed the text, learns nothing of them and can't change them. */
+/** Encrypts and authenticates bytes, so that a reader of the database or of the text can neither read nor change them. */
 export interface Seal {
-  /** @param context whom or what it belongs to; opened under another context it is as unreadable as a forgery */
+  /** @param context the owner of the content; under another context it can't be opened, like a forgery */
   seal(context: string, content: Uint8Array): Uint8Array;
-  /** Undefined for anything that `seal` did not make under this key and context: forged, cut, changed in a bit. */
+  /** Undefined for bytes that `seal` did not create under this key and context: forged, truncated, changed in a bit. */
   open(context: string, sealed: Uint8Array): Uint8Array | undefined;
 }
 
-/** First byte: says how the rest is to be read. A new layout gets a new number, and what was sealed before stays readable beside it. */
+/** First byte, the version of the layout. A new layout needs a new number, and must read earlier ones too. */
 const version = Uint8Array.of(1);
 const nonceBytes = 12;
 const tagBytes = 16;
 const cipher = 'aes-256-gcm';
 
-/** Keys that are kept derived, of each purpose: 32 bytes and some 300 around them, 0.3 MB. Deriving one took 60 of the 70 µs of sealing. */
-const keptKeys = 1000;
+/** Number of derived keys to cache per purpose: 32 bytes each with an overhead of some 300, 0.3 MB. Deriving one took 60 of the 70 µs of sealing. */
+const cachedKeys = 1000;
 
-/** What sealing adds: version, nonce and tag. */
+/** Bytes that sealing adds: version, nonce and tag. */
 export const sealOverheadBytes = version.length + nonceBytes + tagBytes;
 
 /**
- * Sealed bytes are version, nonce, ciphertext, tag. Each context has a key of its own, by HKDF (RFC 5869): what belongs to
- * another is as unreadable as a forgery, in answer and in work, and the 2^32 random nonces that a GCM key bears
- * (NIST SP 800-38D, 8.3) are counted per context.
+ * Sealed bytes are version, nonce, ciphertext, tag. Each context has its own key, by HKDF (RFC 5869): content of another context is
+ * indistinguishable from a forgery, in answer and in work, and the limit of 2^32 random nonces for a GCM key (NIST SP 800-38D, 8.3) applies
+ * per context.
  *
  * @param key 32 bytes of the key file
- * @param purpose `lockstep/cursor/v1` and the like: keeps these keys apart from everything else derived from `key`
+ * @param purpose `lockstep/cursor/v1`, for example: keeps these keys apart from everything else derived from `key`
  * @param randomBytes source of nonces, `randomBytes` of node:crypto
  */
 export function createSeal(key: Uint8Array, purpose: string, randomBytes: (size: number) => Uint8Array): Seal {
-  // Key objects: whatever prints or copies one meets no key.
-  const keys = new LRUCache<string, KeyObject>({ max: keptKeys });
+  // Key objects, so that printing or copying one reveals no key.
+  const keys = new LRUCache<string, KeyObject>({ max: cachedKeys });
   const keyOf = (context: string): KeyObject => {
     const kept = keys.get(context);
     if (kept !== undefined) return kept;
@@ -57,7 +57,7 @@ export function createSeal(key: Uint8Array, purpose: string, randomBytes: (size:
       try {
         return Buffer.concat([content, opening.final()]);
       } catch {
-        return undefined; // The tag does not fit; GCM has nothing else to say.
+        return undefined; // The tag does not match, the only error of GCM.
       }
     },
   };

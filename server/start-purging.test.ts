@@ -5,7 +5,7 @@ import { startPurging } from './start-purging.ts';
 const now = Date.UTC(2026, 10, 21, 8);
 const day = 86_400_000;
 
-/** A store of the test: how many rows each batch finds, the last again and again. */
+/** A simulated purge: the number of rows per batch; the last one repeats. */
 function purgeOf(rows: readonly number[] | Error) {
   const calls: [number, number][] = [];
   const purge = async (at: number, atMost: number): Promise<number> => {
@@ -21,7 +21,7 @@ interface Rows {
   readonly jobs?: number[] | Error;
   readonly activity?: number[];
   readonly accessCodes?: number[];
-  /** What each look at the time adds. */
+  /** Time that passes at each read of the clock. */
   readonly tickMs?: number;
   /** Called between two batches. */
   readonly look?: () => void;
@@ -76,16 +76,16 @@ test('each kind is purged by its own clock, in batches, until one is not full', 
 
 const backlog = Array.from({ length: 100 }, () => 500);
 
-test('a backlog goes in one round, however many batches it is', async () => {
+test('a backlog of any number of batches is purged in one round', async () => {
   expect((await run({ oidc: [...backlog, 0] })).oidc).toHaveLength(101);
 });
 
-test('a backlog that takes too long leaves the other kinds their turn, and waits for the next round', async () => {
+test('a backlog that takes too long leaves time for the other kinds, and waits for the next round', async () => {
   const { oidc, jobs, activity, accessCodes, rounds } = await run({ oidc: [500], accessCodes: [500], tickMs: 1000 });
   expect([oidc.length, jobs.length, activity.length, accessCodes.length, rounds]).toEqual([10, 1, 1, 10, 2]);
 });
 
-test('requests get their turn between two batches', async () => {
+test('requests are answered between two batches', async () => {
   let turns = 0;
   const seen: number[] = [];
   const look = (): void => {
@@ -98,13 +98,13 @@ test('requests get their turn between two batches', async () => {
   expect(new Set(seen).size).toBeGreaterThan(backlog.length / 2);
 });
 
-test('a database that is gone is told each round', async () => {
+test('a missing database is reported in each round', async () => {
   const { oidc, rounds, log } = await run({ ping: () => Promise.reject(new Error('the file is gone')) });
   expect([oidc.length, rounds]).toEqual([0, 2]);
   expect(log).toContain('the file is gone');
 });
 
-test('a failure ends the round, and the next one comes', async () => {
+test('a failure ends the round, and the next round follows', async () => {
   const { jobs, activity, rounds } = await run({ jobs: new Error('busy') });
   expect([jobs.length, activity.length, rounds]).toEqual([1, 0, 2]);
 });

@@ -4,25 +4,25 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Store } from './store/store.ts';
 
 const rowsPerBatch = 500;
-/** Then the next kind has its turn. So a backlog goes faster than anybody can make one, and ends no round for good. */
+/** Time per kind and round. So a backlog is removed faster than it can grow, and never blocks the other kinds. */
 const kindMs = 10_000;
 const everyMs = 60_000;
-/** Activity, and the codes that it names. */
+/** Retention of activity, and of the codes in it. */
 const keptMs = 400 * 24 * 3_600_000;
 
 interface PurgeOptions {
   /** Domain time, of jobs and activity. */
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** What a round is timed by, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed?: () => number;
 }
 
 /**
- * Removes what has run out, each minute or so, for at most some seconds of each kind. Nothing depends on it but the size of the database,
- * and how long a job that nobody took keeps its sealed data. On the way it looks whether the database is still there, and says so if not.
+ * Removes expired rows about once a minute, for a limited time per kind. Only the size of the database depends on it, and how long an
+ * undelivered job keeps its sealed data. Each round also logs a warning if the database file is gone.
  *
- * @returns what stops it
+ * @returns a function that stops it
  */
 export function startPurging(
   store: Pick<Store, 'oidc' | 'jobs' | 'activity' | 'accessCodes' | 'ping'>,
@@ -32,16 +32,16 @@ export function startPurging(
   let timer: NodeJS.Timeout;
   let isStopped = false;
   const kinds: readonly (() => Promise<number>)[] = [
-    () => store.oidc.purge(Math.floor(Date.now() / 1000), rowsPerBatch), // tokens live on the system clock
+    () => store.oidc.purge(Math.floor(Date.now() / 1000), rowsPerBatch), // tokens use the system clock
     () => store.jobs.purge(clock.now(), rowsPerBatch),
     () => store.activity.purge(clock.now() - keptMs, rowsPerBatch),
     () => store.accessCodes.purge(clock.now() - keptMs, rowsPerBatch),
   ];
   const schedule = (): void => {
-    // Jitter: several processes on one database shall not purge in step.
+    // Jitter, so that several processes on one database do not purge at the same time.
     if (!isStopped) timer = setTimeout(run, everyMs * (0.75 + random() / 2)).unref();
   };
-  /** Batch after batch until one is not full. Between two, requests get their turn. */
+  /** Purges batch after batch until one is not full. Requests are answered between two batches. */
   const drain = async (purge: () => Promise<number>): Promise<void> => {
     const began = elapsed();
     while (!isStopped && (await purge()) >= rowsPerBatch && elapsed() - began < kindMs) await setImmediate();

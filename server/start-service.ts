@@ -10,30 +10,30 @@ import { startPurging } from './start-purging.ts';
 export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges' | 'docs'> {
   readonly port: number;
   readonly host: string;
-  /** Left out: `http://localhost:` and the port taken. */
+  /** When omitted, `http://localhost:` and the actual port. */
   readonly publicOrigin?: string | undefined;
-  /** Connections at once; 1000 when left out. */
+  /** Concurrent connections; 1000 when omitted. */
   readonly maxConnections?: number | undefined;
-  /** Simulated devices that differ from those that work as they should, by deviceId. */
+  /** Faults of simulated devices, by deviceId. */
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
-  /** Makes what answers under `/docs`, once the origin is known. */
+  /** Creates the handler of `/docs`, once the origin is known. */
   readonly docs?: ((origin: string) => Promise<NonNullable<ServiceOptions['docs']>>) | undefined;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** `close` stops taking connections, finishes what is under way, and closes the store. */
+/** `close` accepts no more connections, finishes requests under way, and closes the store. */
 export interface RunningService extends Running {
   /** Address that clients use, without a trailing slash. */
   readonly origin: string;
 }
 
 /**
- * Listens first and builds the service with the address it got, so that port 0 works: issuer and audience carry the port.
- * Requests that come in between wait.
+ * Listens first and then builds the service with the actual port, so that port 0 works: issuer and audience contain the port. Requests in
+ * between wait.
  *
- * @throws StoreUnusable when the store belongs to another key file; Error with `code: 'EADDRINUSE'` when the port is taken; what
- *   `createService` throws, and the reason of `stopping`, with nothing left listening. The store stays open then
+ * @throws StoreUnusable when the store belongs to another key file; Error with `code: 'EADDRINUSE'` when the port is in use; errors of
+ *   `createService`, and the reason of `stopping`. Then nothing listens, and the store stays open
  */
 export async function startService({
   port,
@@ -55,7 +55,7 @@ export async function startService({
     onDropped: (connections) =>
       options.logger.warn(
         { connections, maxConnections },
-        'all connections were in use, and some were closed for want of a place',
+        'all connections were in use, and some were closed for new ones',
       ),
   });
   const origin = publicOrigin ?? `http://localhost:${listening.port}`;

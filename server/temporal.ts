@@ -1,2 +1,2 @@
-/** Native from Node 26 on, the polyfill where the runtime has none. Types come from TypeScript's own library. */
+/** Native from Node 26 on, otherwise the polyfill. The types are TypeScript's own. */
 export const Temporal: typeof globalThis.Temporal = globalThis.Temporal ?? (await import('temporal-polyfill')).Temporal;

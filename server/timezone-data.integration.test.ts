@@ -15,7 +15,7 @@ import {
 } from './fixtures/timezone-files.ts';
 import { readEdition, timezoneFiles } from './timezone-files.ts';
 
-// If these fail, a government changes its clocks and the server goes on by the old rules, or by none, and says nothing.
+// If these fail, the server silently uses old time zone rules, or none.
 
 const station = { id: '65a000000000000000000001', name: 'Station', timezone: 'Antarctica/Troll' };
 const capabilities = { algoPin: true };
@@ -49,10 +49,10 @@ async function keep(files: Partial<TimezoneFiles>): Promise<string> {
   return path;
 }
 
-/** In which the next 10 March lies, at least a day away. */
+/** The year of the next 10 March that is at least a day away. */
 const year = new Date(Date.now() + 298 * 86_400_000).getUTCFullYear();
 
-/** The environment of a server, without what the one of these tests may say of time zones. */
+/** The environment of a server, without the time zone variables of the test process. */
 function environmentOf(more: Readonly<Record<string, string>>) {
   const { TIMEZONE_DATA: _, ICU_TIMEZONE_FILES_DIR: __, ...rest } = process.env;
   const [keys, database] = [join(folder, 'keys.json'), join(folder, 'service.sqlite')];
@@ -65,7 +65,7 @@ function run(more: Readonly<Record<string, string>>, ...args: string[]) {
 
 function runNode(more: Readonly<Record<string, string>>, ...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ exitCode: number | string; stdout: string; stderr: string }>();
-  // A server that starts although it should not is ended, and told by its signal.
+  // A server that starts although it should not is killed after the timeout, which its signal shows.
   const options = { env: environmentOf(more), cwd: folder, timeout: 20_000 };
   execFile(process.execPath, args, options, (error, stdout, stderr) =>
     resolve({ exitCode: error === null ? 0 : (error.signal ?? Number(error.code)), stdout, stderr }),
@@ -73,7 +73,7 @@ function runNode(more: Readonly<Record<string, string>>, ...args: string[]) {
   return promise;
 }
 
-/** A daily code of the shortest length from the next 10 March on, noon at the station: it ends after clocks there went forward. */
+/** A daily code of the shortest duration from noon of the next 10 March at the station: it ends after clocks there go forward. */
 async function createCode(more: Readonly<Record<string, string>>) {
   const service = spawn(process.execPath, [main, 'serve'], { env: environmentOf(more), cwd: folder });
   const lines = createInterface({ input: service.stdout });
@@ -101,7 +101,7 @@ async function createCode(more: Readonly<Record<string, string>>) {
 }
 
 describe('a folder of newer time zone files', () => {
-  test('changes the rules that codes go by', async () => {
+  test('changes the rules for codes', async () => {
     const before = await createCode({});
     expect(before).toMatchObject({ status: 200, tzdata: process.versions.tz, exitCode: 0 });
     expect(before.body).toMatchObject({ endDate: `${year}-04-08T12:00:00+02:00` });
@@ -112,14 +112,14 @@ describe('a folder of newer time zone files', () => {
     expect(after.body).toMatchObject({ pin: before.body.pin, endDate: `${year}-04-08T12:00:00+01:00` });
   });
 
-  test('changes them by the name that Node has for it too', { tags: ['full'] }, async () => {
+  test('changes them by the variable of Node too', { tags: ['full'] }, async () => {
     const changed = await keep(renameEdition(changeTroll(own), '2099z'));
     const after = await createCode({ ICU_TIMEZONE_FILES_DIR: changed });
     expect(after).toMatchObject({ status: 200, tzdata: '2099z', isSameProcess: true, exitCode: 0 });
     expect(after.body).toMatchObject({ endDate: `${year}-04-08T12:00:00+01:00` });
   });
 
-  test('goes for every command, and is named where an operator looks for it', async () => {
+  test('applies to every command, and is shown to the operator', async () => {
     const changed = await keep(renameEdition(changeTroll(own), '2099z'));
     const more = { TIMEZONE_DATA: changed };
     const rules = await run(more, 'timezone', 'Antarctica/Troll');
@@ -139,7 +139,7 @@ describe('a folder of newer time zone files', () => {
     expect(JSON.parse((await run(more, 'device', 'key', 'LK1', '--json')).stdout)).toMatchObject({ tzdata: '2099z' });
   });
 
-  test('is found from the folder in which the server is started', async () => {
+  test('is relative to the folder in which the server is started', async () => {
     const changed = await keep(renameEdition(own, '2099z'));
     const { stdout } = await run({ TIMEZONE_DATA: `../${changed.split('/').at(-1)}` }, 'timezone', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ tzdata: '2099z', folder: changed });
@@ -164,7 +164,7 @@ const damages: readonly {
     says: 'it lacks metaZones.res; the four belong to one edition',
   },
   {
-    name: 'a folder of none',
+    name: 'a folder without any',
     damage: () => ({}),
     says: 'zoneinfo64.res, timezoneTypes.res, metaZones.res and windowsZones.res',
   },
@@ -174,17 +174,17 @@ const damages: readonly {
     says: 'zoneinfo64.res is cut short: 60000 of',
   },
   {
-    name: 'one that was cut short and that Node would not miss at once',
+    name: 'a truncated one that Node reads late',
     damage: (files) => ({ ...files, 'timezoneTypes.res': cut(files['timezoneTypes.res'], 20_000) }),
     says: 'timezoneTypes.res is cut short: 20000 of',
   },
   {
     name: 'an empty file',
     damage: (files) => ({ ...files, 'zoneinfo64.res': Buffer.alloc(0) }),
-    says: 'zoneinfo64.res is no file of ICU',
+    says: 'zoneinfo64.res is not a file of ICU',
   },
   {
-    name: 'what Git has in place of a large file',
+    name: 'a Git LFS pointer',
     damage: (files) => ({ ...files, 'zoneinfo64.res': Buffer.from('version https://git-lfs.github.com/spec/v1\n') }),
     says: 'zoneinfo64.res is a pointer of Git LFS',
   },
@@ -194,9 +194,9 @@ const damages: readonly {
     says: 'zoneinfo64.res is for big-endian processors, this one is little-endian',
   },
   {
-    name: 'a header that points outside of its file',
+    name: 'a header that points outside its file',
     damage: (files) => ({ ...files, 'zoneinfo64.res': patch(files['zoneinfo64.res'].subarray(0, 1000), 1, 0xff) }),
-    says: 'zoneinfo64.res is damaged: its header points outside of it',
+    says: 'zoneinfo64.res is damaged: its header points outside the file',
   },
   {
     name: 'a table that is not where the file says',
@@ -204,21 +204,21 @@ const damages: readonly {
     says: 'zoneinfo64.res names no edition',
   },
   {
-    name: 'a format of later years',
+    name: 'a later format',
     damage: (files) => ({ ...files, 'zoneinfo64.res': patch(files['zoneinfo64.res'], 16, 9) }),
     says: 'zoneinfo64.res has version 9 of its format',
   },
   {
-    name: 'rules that Node dies of',
+    name: 'rules that crash Node',
     damage: (files) => ({
       ...files,
       'zoneinfo64.res': Buffer.from(files['zoneinfo64.res']).fill(0xab, 80_000, 140_000),
     }),
-    says: 'Node does not get through the zones in it',
+    says: 'Node fails to read its zones',
   },
 ];
 
-test('the page for operators names what there is to name', async () => {
+test('the page for operators names variables and files', async () => {
   const page = await readFile(new URL('../docs/timezones.md', import.meta.url), 'utf8');
   for (const name of [...timezoneFiles, 'TIMEZONE_DATA', 'ICU_TIMEZONE_FILES_DIR', 'lockstep-server timezone'])
     expect(page).toContain(name);
@@ -233,8 +233,8 @@ describe('a folder of time zone files is refused, before anything listens, for',
     expect(stderr).toContain(says);
   };
 
-  // serve and every other command read the folder in the same place. A process shows the first fault, which is found in the files, and the
-  // last, which only a trial finds.
+  // serve and all other commands read the folder in the same code. Processes test the first fault, which is found in the files, and the
+  // last, which only the child process finds.
   const [first, last] = [damages.slice(0, 1), damages.slice(-1)];
   test.each([...first, ...last])('$name', (damaged) => isRefused(damaged, 'device', 'list'));
   test.each(damages.slice(1, -1))('$name', { tags: ['full'] }, (damaged) => isRefused(damaged, 'device', 'list'));
@@ -245,7 +245,7 @@ describe('a folder of time zone files is refused, before anything listens, for',
   test.each(first)('$name, by serve', (damaged) => isRefused(damaged, 'serve'));
   test.each(damages.slice(1))('$name, by serve', { tags: ['full'] }, (damaged) => isRefused(damaged, 'serve'));
 
-  test('a name under which there is none', async () => {
+  test('a name that does not exist', async () => {
     const { exitCode, stderr } = await run({ TIMEZONE_DATA: '/nowhere' }, 'serve');
     expect(exitCode).toBe(2);
     expect(stderr).toContain('TIMEZONE_DATA is "/nowhere": there is no such folder');
@@ -253,24 +253,26 @@ describe('a folder of time zone files is refused, before anything listens, for',
     expect([asJson.exitCode, JSON.parse(asJson.stdout)]).toMatchObject([2, { error: stderr.trim() }]);
   });
 
-  test('a name that came too late for Node', async () => {
+  test('a variable that is set too late for Node', async () => {
     const variables = join(folder, 'late.env');
     await writeFile(variables, `ICU_TIMEZONE_FILES_DIR=${await keep(renameEdition(own, '2099z'))}\n`);
     const { exitCode, stderr } = await runNode({}, `--env-file=${variables}`, main, 'timezone');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`it holds 2099z, but Node goes by ${process.versions.tz}. Name it in TIMEZONE_DATA`);
+    expect(stderr).toContain(
+      `it contains 2099z, but Node uses ${process.versions.tz}. Set TIMEZONE_DATA to the folder`,
+    );
   });
 
-  test('nothing that --help would need', async () => {
+  test('any command but --help', async () => {
     const { exitCode, stdout } = await run({ TIMEZONE_DATA: '/nowhere' }, '--help');
     expect(exitCode).toBe(0);
     expect(stdout).toContain('TIMEZONE_DATA');
   });
 
-  test('a name that Node alone was told, wherever Node lives to hear it', async () => {
+  test('the variable of Node alone, if Node survives its start', async () => {
     for (const [path, says] of [
       ['/nowhere', 'there is no such folder'],
-      [await keep({ ...own, 'zoneinfo64.res': Buffer.from('hello') }), 'zoneinfo64.res is no file of ICU'],
+      [await keep({ ...own, 'zoneinfo64.res': Buffer.from('hello') }), 'zoneinfo64.res is not a file of ICU'],
     ] as const) {
       const { exitCode, stderr } = await run({ ICU_TIMEZONE_FILES_DIR: path }, 'serve');
       expect(exitCode).toBe(2);

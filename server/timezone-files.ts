@@ -2,40 +2,40 @@ import { readFileSync, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { join } from 'node:path';
 
-// ICU's files of time zones, as far as it takes to know that they are whole and which edition of the IANA database they hold. ICU maps
-// them into memory and believes what they say: of one that was cut short Node dies (SIGSEGV), before its first line of JavaScript.
-// The format is that of all resource bundles of ICU (source/common/uresdata.h); numbers are in the order of bytes of the processor.
+// Reads ICU's files of time zones far enough to check that they are complete, and to find their edition of the IANA database. ICU maps them
+// into memory without checks: a truncated file ends Node by SIGSEGV before its first line of JavaScript. The format is that of all resource
+// bundles of ICU (source/common/uresdata.h); numbers have the byte order of the processor.
 
-/** What ICU reads from a folder of newer ones, since ICU 54. */
+/** The files that ICU reads from a folder, since ICU 54. */
 export const timezoneFiles = ['zoneinfo64.res', 'timezoneTypes.res', 'metaZones.res', 'windowsZones.res'] as const;
 
-/** What is wrong with a folder, as the end of a sentence that names it. */
+/** A fault of a folder, as the end of a sentence that names it. */
 export class TimezoneFilesFault extends Error {
   override readonly name = 'TimezoneFilesFault';
 }
 
 /**
- * Reads the edition of the IANA time zone database that a folder holds, as `2026c`, once all four of its files are found whole.
+ * Checks the four files of a folder, and returns their edition of the IANA time zone database, as `2026c`.
  *
- * @throws TimezoneFilesFault for the first file that ICU could not use, or where one or the folder is missing
+ * @throws TimezoneFilesFault for the first file that ICU could not use, or if a file or the folder is missing
  */
 export function readEdition(folder: string): string {
   const files = timezoneFiles.map((name) => ({ name, bytes: readIfThere(join(folder, name)) }));
   const missing = files.filter(({ bytes }) => bytes === undefined).map(({ name }) => name);
   if (missing.length > 0) throw new TimezoneFilesFault(describeMissing(folder, missing));
   for (const { name, bytes = Buffer.alloc(0) } of files) {
-    const fault = askInside(() => findFault(bytes), 'is damaged: its header points outside of it');
+    const fault = readWithin(() => findFault(bytes), 'is damaged: its header points outside the file');
     if (fault !== undefined) throw new TimezoneFilesFault(`${name} ${fault}`);
   }
-  const edition = askInside(() => findEdition(files[0]?.bytes ?? Buffer.alloc(0)), undefined);
+  const edition = readWithin(() => findEdition(files[0]?.bytes ?? Buffer.alloc(0)), undefined);
   if (edition === undefined) throw new TimezoneFilesFault('zoneinfo64.res names no edition of the time zone database');
   return edition;
 }
 
-/** What `ask` reads of a file; `outside` where an offset in it leads beyond its end. */
-function askInside<Answer>(ask: () => Answer, outside: Answer): Answer {
+/** The result of `read`; `outside` if an offset in the file points beyond its end. */
+function readWithin<Result>(read: () => Result, outside: Result): Result {
   try {
-    return ask();
+    return read();
   } catch (error) {
     if (error instanceof RangeError) return outside;
     throw error;
@@ -66,22 +66,22 @@ const magic = Buffer.from([0xda, 0x27]);
 const fieldsAt = { magic: 2, isBigEndian: 8, format: 12, formatVersion: 16 };
 const shortestBytes = 64;
 
-/** In 32-bit words behind the header: the root, then how many indexes there are, and these. */
+/** Positions in 32-bit words after the header, which contain the root, the number of indexes, and the indexes. */
 const indexes = { keysTop: 2, bundleTop: 4 };
 
-/** What keeps ICU from using a bundle, as the end of a sentence. */
+/** The reason why ICU can't use a bundle, as the end of a sentence. */
 function findFault(bytes: Buffer): string | undefined {
   if (bytes.toString('latin1', 0, 80).startsWith('version https://git-lfs'))
     return 'is a pointer of Git LFS, not the file itself: fetch that with git lfs pull';
   const isBundle =
     bytes.subarray(fieldsAt.magic, fieldsAt.magic + 2).equals(magic) &&
     bytes.toString('latin1', fieldsAt.format, fieldsAt.formatVersion) === 'ResB';
-  if (!isBundle || bytes.length < shortestBytes) return 'is no file of ICU (a resource bundle, ResB)';
+  if (!isBundle || bytes.length < shortestBytes) return 'is not a file of ICU (a resource bundle, ResB)';
   const order = bytes[fieldsAt.isBigEndian] === 0 ? 'LE' : 'BE';
   if (order !== endianness())
-    return `is for ${orders[order]} processors, this one is ${orders[endianness()]}: take the files of the folder "${endianness().toLowerCase()}"`;
+    return `is for ${orders[order]} processors, this one is ${orders[endianness()]}: use the files of the folder "${endianness().toLowerCase()}"`;
   const version = bytes[fieldsAt.formatVersion] ?? 0;
-  if (version !== 2 && version !== 3) return `has version ${version} of its format, this program knows 2 and 3`;
+  if (version !== 2 && version !== 3) return `has version ${version} of its format, this program reads 2 and 3`;
   const { words, start } = openBundle(bytes);
   const wholeBytes = start + 4 * words(indexes.bundleTop);
   return bytes.length < wholeBytes ? `is cut short: ${bytes.length} of ${wholeBytes} bytes` : undefined;
@@ -101,7 +101,7 @@ function openBundle(bytes: Buffer) {
   }
 }
 
-/** Kinds of resources, in the upper four bits of the word that stands for one; the others say where it lies. */
+/** Kinds of resources, in the upper four bits of a resource word; the other bits are its offset. */
 const kinds = { table: 2, string: 6 } as const;
 
 /** The string `TZVersion` in the table at the root. */
@@ -111,7 +111,7 @@ function findEdition(bytes: Buffer): string | undefined {
   if (root >>> 28 !== kinds.table) return undefined;
   const table = start + 4 * (root & 0x0fffffff);
   const count = halfWord(table);
-  // Keys are half words, and an odd number of half words is filled up before the resources begin.
+  // Keys are half words, padded to an even number of half words before the resources.
   const resources = table + 4 * Math.ceil((1 + count) / 2);
   for (let entry = 0; entry < count; entry += 1) {
     const key = start + halfWord(table + 2 + 2 * entry);

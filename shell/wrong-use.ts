@@ -1,20 +1,20 @@
-/** A command that helps, in words: how it is typed depends on how this process was started, which the rim knows. */
+/** A command that fixes a fault, as words: its spelling depends on how this process was started, which the command line knows. */
 export interface Cure {
-  /** What it does, without a colon: `Make one`. */
+  /** Its effect, without a colon: `Create one`. */
   readonly says: string;
-  /** Its words, unquoted. `lockstep-server` stands for that program, whatever it is called there; capitals for what the operator knows. */
+  /** Its words, unquoted. `lockstep-server` means that program, however it is started; capitals are for the operator's values. */
   readonly command: readonly string[];
-  /** Absolute path of the database it is about. Left out: that of the environment. */
+  /** Absolute path of its database; that of the environment when omitted. */
   readonly database?: string;
 }
 
 /**
- * What whoever gave the command can mend: a wrong option, a file that can't be read, a port in use. Its message is shown without a stack;
- * anything else that is thrown is a bug. Exit code 2.
+ * A fault that the user can fix: a wrong option, an unreadable file, a port in use. The message is shown without a stack; any other error is
+ * a bug. Exit code 2.
  */
 export class WrongUse extends Error {
   override readonly name: string = 'WrongUse';
-  /** In the order in which they are to be tried. */
+  /** In the order in which to try them. */
   readonly cures: readonly Cure[];
 
   constructor(message: string, { cures = [], ...options }: ErrorOptions & { readonly cures?: readonly Cure[] } = {}) {

@@ -35,7 +35,7 @@ describe('keys create', () => {
     const { kind, text, cures } = await createKeys(path);
     expect(kind).toBe('refused');
     expect(text).toMatch(
-      /"version"[\s\S]*\nBring it back from a backup, or make new keys, which ends every token and changes every code\.$/,
+      /"version"[\s\S]*\nRestore it from a backup, or create new keys, which invalidates every token and changes every code\.$/,
     );
     expect(cures?.map(({ command }) => command)).toEqual([
       ['mv', '-i', path, `${path}.unusable`],
@@ -50,7 +50,7 @@ describe('keys create', () => {
     const { kind, text } = await createKeys(path);
     expect([kind, text]).toEqual([
       'refused',
-      `The key file ${path} cannot be read (EISDIR).\nIt has to be a file that this user may read.`,
+      `The key file ${path} cannot be read (EISDIR).\nIt must be a file that this user may read.`,
     ]);
   });
 });

@@ -32,7 +32,7 @@ export function toIndex(code: Code): number {
 /**
  * The code of a number, in the cycle whose hour of UTC begins nearest to `now`; the later one of two that are equally near.
  *
- * @returns undefined for a number that stands for no code: too large, or an hour of UTC without a whole hour on the local clock
+ * @returns undefined for a number without a code: too large, or an hour of UTC without a whole hour on the local clock
  */
 export function fromIndex(index: number, now: Temporal.ZonedDateTime): Code | undefined {
   if (index >= indices) return undefined;

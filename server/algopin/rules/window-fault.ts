@@ -6,7 +6,7 @@ export interface WindowFault {
   readonly says: string;
   /** A sentence with the field, the value that was sent, and valid values. */
   readonly text: string;
-  /** The valid values next to what was sent, earliest first: local times with their offset, RFC 3339. */
+  /** The valid values next to what was sent, earliest first, as local times with their offset (RFC 3339). */
   readonly nearest: readonly string[];
 }
 
@@ -38,7 +38,7 @@ function isLocal(sent: Temporal.ZonedDateTime, written: string): boolean {
   return written.slice(0, 16) === local.slice(0, 16) && (written.endsWith(sent.offset) || written === local);
 }
 
-/** `2026-12-01T15:00:00+01:00`, with a fraction of a second where there is one. */
+/** `2026-12-01T15:00:00+01:00`, with a fraction of a second if there is one. */
 export function formatTime(at: Temporal.ZonedDateTime): string {
   return at.toString({ timeZoneName: 'never' });
 }

@@ -198,7 +198,7 @@ describe('a disk without space', () => {
   }
 });
 
-/** A database in a folder of its own. */
+/** A database in its own folder. */
 function place(name: string): string {
   mkdirSync(join(folder, name), { recursive: true });
   return join(folder, name, 'database');
