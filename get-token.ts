@@ -46,10 +46,10 @@ interface Request {
   /** Of a client for others: where it is called back, and who logs in. */
   readonly login?: { readonly redirectUri: string; readonly email: string; readonly password: string };
   /** What to do where no OAuth server answers. */
-  readonly cure: string;
+  readonly fix: string;
 }
 
-const demoCure = 'Start it: npm start, or npm run mock; one on another port is named by --port NUMBER';
+const demoFix = 'Start it: npm start, or npm run mock; one on another port is named by --port NUMBER';
 
 /** Of one page; a login takes three in all. */
 const mostRedirects = 10;
@@ -89,7 +89,7 @@ export async function getToken(args: readonly string[], surroundings: Surroundin
     if (values.help) return { exitCode: 0, stdout: help, stderr: '' };
     const request = await readRequest(values, surroundings);
     const answer = await requestTokens(request).catch((error: unknown) => {
-      throw error instanceof NoServer ? new NoToken(`${error.message}\n${request.cure}`) : error;
+      throw error instanceof NoServer ? new NoToken(`${error.message}\n${request.fix}`) : error;
     });
     return { exitCode: 0, stdout: `${values.json ? JSON.stringify(answer) : answer.access_token}\n`, stderr: '' };
   } catch (error) {
@@ -244,7 +244,7 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
     authUrl: authUrl.replace(/\/$/, ''),
     clientId,
     scope: values.scope.join(' '),
-    cure: `Is ${new URL(authUrl).origin} the right address?`,
+    fix: `Is ${new URL(authUrl).origin} the right address?`,
     secret: readVariable('CLIENT_SECRET', env),
     ...(redirectUri !== undefined && {
       login: { redirectUri, email: readVariable('OWNER_EMAIL', env), password: readVariable('OWNER_PASSWORD', env) },
@@ -271,7 +271,7 @@ async function readDemoRequest(
   const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
   if (client === undefined) throw new WrongUse(`There is no client ${clientId}. There are: ${known}`);
   const { secret, account, redirectUris } = client;
-  const request = { authUrl, clientId: client.clientId, secret, scope: values.scope.join(' '), cure: demoCure };
+  const request = { authUrl, clientId: client.clientId, secret, scope: values.scope.join(' '), fix: demoFix };
   if (account !== null) {
     if (email === undefined) return request;
     const partners = clients.filter((one) => one.account === null).map((one) => `--client ${one.clientId}`);
@@ -298,6 +298,6 @@ async function readAccess(file: string): Promise<Access> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {
-    throw new NoToken(`Nothing was started here yet.\n${demoCure}`);
+    throw new NoToken(`Nothing was started here yet.\n${demoFix}`);
   }
 }

@@ -81,71 +81,71 @@ describe('wrong input', () => {
     await writeFile(join(folder, 'other.yaml'), 'swagger: "2.0"\ninfo: {title: a, version: "1"}\npaths: {}\n');
   });
 
-  const transcripts: readonly { args: readonly string[]; says: readonly string[] }[] = [
-    { args: ['srve'], says: ["error: unknown command 'srve'", 'Did you mean serve?'] },
-    { args: ['serve', '--contrat', 'x'], says: ["error: unknown option '--contrat'", 'Did you mean --contract?'] },
-    { args: ['mock', '--port', 'http'], says: ['A port is a number from 0 to 65535.'] },
-    { args: ['conform', '--bse-url', 'x'], says: ["unknown option '--bse-url'", 'Did you mean --base-url?'] },
+  const transcripts: readonly { args: readonly string[]; message: readonly string[] }[] = [
+    { args: ['srve'], message: ["error: unknown command 'srve'", 'Did you mean serve?'] },
+    { args: ['serve', '--contrat', 'x'], message: ["error: unknown option '--contrat'", 'Did you mean --contract?'] },
+    { args: ['mock', '--port', 'http'], message: ['A port is a number from 0 to 65535.'] },
+    { args: ['conform', '--bse-url', 'x'], message: ["unknown option '--bse-url'", 'Did you mean --base-url?'] },
     {
       args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],
-      says: ['192.0.2.1 is not an address of this machine'],
+      message: ['192.0.2.1 is not an address of this machine'],
     },
     {
       args: ['docs', '--contract', museum, '--out', 'broken.yaml', '--build-only'],
-      says: ["broken.yaml can't be the output folder: it is a file."],
+      message: ["broken.yaml can't be the output folder: it is a file."],
     },
     ...['generate', 'check', 'lint', 'serve', 'mock', 'docs'].flatMap((command) => [
-      { args: [command, '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
-      { args: [command, '--contract', 'broken.yaml'], says: ['broken.yaml:', ' yaml', 'cure '] },
-      { args: [command, '--contract', 'http://127.0.0.1:1/a.yaml'], says: ['http://127.0.0.1:1/a.yaml', 'cure '] },
+      { args: [command, '--contract', 'gone.yaml'], message: ['gone.yaml:1:1', 'the file does not exist', 'fix '] },
+      { args: [command, '--contract', 'broken.yaml'], message: ['broken.yaml:', ' yaml', 'fix '] },
+      { args: [command, '--contract', 'http://127.0.0.1:1/a.yaml'], message: ['http://127.0.0.1:1/a.yaml', 'fix '] },
     ]),
     ...['generate', 'serve', 'mock', 'docs'].map((command) => ({
       args: [command, '--contract', 'other.yaml'],
-      says: ['other.yaml:1:', 'openapi-version', 'cure '],
+      message: ['other.yaml:1:', 'openapi-version', 'fix '],
     })),
   ];
-  test.each(transcripts)('$args', async ({ args, says }) => {
-    expectRefused(await lockstep(...args), says);
+  test.each(transcripts)('$args', async ({ args, message }) => {
+    expectRefused(await lockstep(...args), message);
   });
 
   const asProcess = [
     // A run hears the signals of its process.
     {
       args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
-      says: ['gone.yaml', 'Name a file that exists'],
+      message: ['gone.yaml', 'Name a file that exists'],
     },
-    { args: ['srve'], says: ["error: unknown command 'srve'"] },
+    { args: ['srve'], message: ["error: unknown command 'srve'"] },
     {
       args: ['lint', '--contract', 'gone.yaml'],
-      says: ['gone.yaml:1:1', 'the file does not exist', 'cure '],
+      message: ['gone.yaml:1:1', 'the file does not exist', 'fix '],
       options: full,
     },
   ];
-  for (const { args, says, options = {} } of asProcess)
+  for (const { args, message, options = {} } of asProcess)
     test(`${args.join(' ')}, as a process`, options, async () => {
-      expectRefused(await spawned(...args), says);
+      expectRefused(await spawned(...args), message);
     });
 
-  function expectRefused({ code, out, error }: Ended, says: readonly string[]): void {
+  function expectRefused({ code, out, error }: Ended, message: readonly string[]): void {
     expect([code, out]).toEqual([2, '']);
-    for (const text of says) expect(error).toContain(text);
+    for (const text of message) expect(error).toContain(text);
     expect(error).not.toMatch(/^ +at (?! +#)\S+ \(/m);
   }
 
   test.each(['generate', 'serve', 'mock'])('%s --json tells it as one value', async (command) => {
     const { code, out, error } = await lockstep(command, '--contract', 'gone.yaml', '--json');
     expect([code, error]).toEqual([2, '']);
-    expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'gone.yaml', says: 'the file does not exist' }] });
+    expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'gone.yaml', message: 'the file does not exist' }] });
   });
 });
 
 describe('a contract at an address', () => {
   test.each([
-    { command: ['lint'], says: '/museum.yaml:' },
-    { command: ['generate', '--out', 'fetched'], says: 'wrote     fetched/types.gen.ts' },
-    { command: ['docs', '--out', 'fetched-docs', '--build-only'], says: 'Reference: fetched-docs' },
-    { command: ['conform', 'plan'], says: 'Round 1' },
-  ])('$command takes it', async ({ command: [name = '', ...args], says }) => {
+    { command: ['lint'], message: '/museum.yaml:' },
+    { command: ['generate', '--out', 'fetched'], message: 'wrote     fetched/types.gen.ts' },
+    { command: ['docs', '--out', 'fetched-docs', '--build-only'], message: 'Reference: fetched-docs' },
+    { command: ['conform', 'plan'], message: 'Round 1' },
+  ])('$command takes it', async ({ command: [name = '', ...args], message }) => {
     // Its first answer is not what the linter asks for, so that there is something to tell.
     const text = (await readFile(museum, 'utf8')).replace("description: 'One page'", "description: ''");
     const host = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1');
@@ -154,7 +154,7 @@ describe('a contract at an address', () => {
     const words = name === 'conform' ? ['--contract', contract, ...args] : [...args, '--contract', contract];
     const { out, error } = await lockstep(name, ...words);
     host.close();
-    expect(out + error).toContain(says);
+    expect(out + error).toContain(message);
     expect(error).not.toMatch(/^ +at \S+ \(/m);
   });
 });
@@ -234,7 +234,7 @@ describe.each([
     await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
     const { code, out: text } = await run('check', '--contract', contract, '--out', `${out}2`);
     expect(code).toBe(1);
-    expect(text).toContain(`Cure: npx --no-install lockstep generate --contract ${contract} --out ${out}2`);
+    expect(text).toContain(`Fix: npx --no-install lockstep generate --contract ${contract} --out ${out}2`);
   });
 
   test('is shown as a folder of docs', options, async () => {
@@ -307,24 +307,24 @@ components:
   }
 });
 
-describe('the cure of what differs', () => {
+describe('the fix of what differs', () => {
   test.each([
-    { script: 'lockstep generate --contract a.yaml --out made', cure: 'npm run derive' },
-    { script: 'lockstep generate --out made --contract ./a.yaml', cure: 'npm run derive' },
+    { script: 'lockstep generate --contract a.yaml --out made', fix: 'npm run derive' },
+    { script: 'lockstep generate --out made --contract ./a.yaml', fix: 'npm run derive' },
     {
       script: 'lockstep generate --contract b.yaml --out made',
-      cure: 'npx --no-install lockstep generate --contract a.yaml --out made',
+      fix: 'npx --no-install lockstep generate --contract a.yaml --out made',
     },
     {
       script: 'lockstep generate --contract a.yaml --out made && rm -r c',
-      cure: 'npx --no-install lockstep generate --contract a.yaml --out made',
+      fix: 'npx --no-install lockstep generate --contract a.yaml --out made',
     },
-  ])('is a line to paste, with the script $script', async ({ script, cure }) => {
-    const cwd = await mkdtemp(join(folder, 'cure-'));
+  ])('is a line to paste, with the script $script', async ({ script, fix }) => {
+    const cwd = await mkdtemp(join(folder, 'fix-'));
     await writeFile(join(cwd, 'a.yaml'), "openapi: 3.1.0\ninfo: {title: a, version: '1'}\npaths: {}\n");
     await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { derive: script } }));
     const { out } = await within(cwd, () => lockstep('check', '--contract', 'a.yaml', '--out', 'made'));
-    expect(out).toContain(`Cure: ${cure}\n`);
+    expect(out).toContain(`Fix: ${fix}\n`);
   });
 });
 

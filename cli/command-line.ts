@@ -149,8 +149,8 @@ function addCommand(program: Command, name: string, description: string): Comman
 }
 
 function allowFiles(): Option {
-  const says = "a folder outside the contract's own whose files it may refer to; can be given several times";
-  return new Option('--allow-files <folder>', says).argParser((folder: string, before: readonly string[] = []) => {
+  const message = "a folder outside the contract's own whose files it may refer to; can be given several times";
+  return new Option('--allow-files <folder>', message).argParser((folder: string, before: readonly string[] = []) => {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
       throw new InvalidArgumentError('There is no such folder.');
     return [...before, folder];
@@ -166,9 +166,9 @@ function out(): Option {
 }
 
 function profile(): Option {
-  const says =
+  const message =
     'valid: what OpenAPI asks and every tool needs; house: the redocly.yaml of this folder, or our own rules';
-  return new Option('--profile <name>', says).choices(['valid', 'house']).default('valid');
+  return new Option('--profile <name>', message).choices(['valid', 'house']).default('valid');
 }
 
 function port(defaultPort: number): Option {

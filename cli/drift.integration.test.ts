@@ -46,7 +46,7 @@ for (const { by, run, options } of linters) {
     afterEach(() => rm(copy, { recursive: true }));
     const lockstepThere = (...args: string[]) => lockstep(copy, args, run);
 
-    test('a field edited without deriving again is named with file, contract line and cure', async () => {
+    test('a field edited without deriving again is named with file, contract line and fix', async () => {
       const text = await readFile(contract, 'utf8');
       const line = text.split('\n').findIndex((one) => one.includes('maximum: 300')) + 1;
       expect(line).toBeGreaterThan(0);
@@ -58,10 +58,10 @@ for (const { by, run, options } of linters) {
       expect(out).toMatch(/^-\s+"maximum": 300,?$/m);
       expect(out).toMatch(/^\+\s+"maximum": 500,?$/m);
       expect(out).toContain(`openapi/service.yaml:${line} #/components/schemas/Limit/maximum\n    was 300, is 500`);
-      expect(out).toContain('Cure: npm run generate\n');
+      expect(out).toContain('Fix: npm run generate\n');
     });
 
-    test('a field edited is derived again by the cure', { tags: ['full'] }, async () => {
+    test('a field edited is derived again by the fix', { tags: ['full'] }, async () => {
       const text = await readFile(contract, 'utf8');
       await writeFile(contract, text.replace('maximum: 300', 'maximum: 500'));
       expect((await lockstepThere('generate')).code).toBe(0);
@@ -106,7 +106,7 @@ for (const { by, run, options } of linters) {
       const { code, out } = await lockstepThere('generate', '--profile', 'house');
       expect(code).toBe(1);
       expect(out).toMatch(
-        /^openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {2}at {3}#\/\S+\n {2}says .+\n {2}cure .+\n(?: {2}and .+\n)?\n1 problem\ngenerated was left as it is: mend the contract first\.\n$/,
+        /^openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {2}at {3}#\/\S+\n {2}says .+\n {2}fix .+\n(?: {2}and .+\n)?\n1 problem\ngenerated was left as it is: mend the contract first\.\n$/,
       );
       const { out: json } = await lockstepThere('generate', '--profile', 'house', '--json');
       expect(JSON.parse(json)).toMatchObject({ completed: [], problems: [{ rule: 'lockstep/pattern-compiles' }] });
@@ -135,7 +135,7 @@ for (const { by, run, options } of linters) {
       expect(code).toBe(2);
       expect(out).toBe('');
       expect(error).toMatch(
-        /^openapi\/service\.yaml:\d+:\d+ no-unresolved-refs\n {2}at {3}#\/\S+\n {2}says \$ref "#\/components\/schemas\/Missing\w+" can't be resolved: nothing stands there\n {2}cure .+\n$/,
+        /^openapi\/service\.yaml:\d+:\d+ no-unresolved-refs\n {2}at {3}#\/\S+\n {2}says \$ref "#\/components\/schemas\/Missing\w+" can't be resolved: nothing stands there\n {2}fix .+\n$/,
       );
       expect(await readdir(join(copy, 'generated'))).toEqual(before.filter((name) => name !== 'types.gen.ts'));
     });
@@ -143,23 +143,23 @@ for (const { by, run, options } of linters) {
 }
 
 test.each([
-  { name: 'an unknown command, with the nearest one', args: ['chek'], says: 'Did you mean check?' },
-  { name: 'an unknown option', args: ['check', '--outt', 'x'], says: 'Did you mean --out?' },
+  { name: 'an unknown command, with the nearest one', args: ['chek'], message: 'Did you mean check?' },
+  { name: 'an unknown option', args: ['check', '--outt', 'x'], message: 'Did you mean --out?' },
   {
     name: 'a contract that is not there',
     args: ['generate', '--contract', 'no.yaml'],
-    says: 'the file does not exist',
+    message: 'the file does not exist',
   },
-])('the command line refuses $name', async ({ args, says }) => {
+])('the command line refuses $name', async ({ args, message }) => {
   const { code, error } = await lockstep(root, args);
   expect(code).toBe(2);
-  expect(error).toContain(says);
+  expect(error).toContain(message);
 });
 
 test('--json is one value, on stdout even when the contract is refused', async () => {
   const { code, out } = await lockstep(root, ['check', '--contract', 'no.yaml', '--json']);
   expect(code).toBe(2);
-  expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'no.yaml', says: 'the file does not exist' }] });
+  expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'no.yaml', message: 'the file does not exist' }] });
 });
 
 async function lockstep(cwd: string, args: readonly string[], linter?: RunLinter): Promise<Ended> {

@@ -32,14 +32,14 @@ test('a folder that is there and empty stays the same folder', async () => {
 });
 
 test.each([
-  { name: 'a folder that holds something', made: 'a/mine', says: /it holds mine\. Name one that is empty/ },
-  { name: 'a file', made: 'a', says: /it is a file, or lies in one/ },
-])('$name is refused, and stays as it is', async ({ made, says }) => {
+  { name: 'a folder that holds something', made: 'a/mine', message: /it holds mine\. Name one that is empty/ },
+  { name: 'a file', made: 'a', message: /it is a file, or lies in one/ },
+])('$name is refused, and stays as it is', async ({ made, message }) => {
   const target = join(folder, 'a');
   if (made !== 'a') await mkdir(target);
   await writeFile(join(folder, made), 'mine');
-  await expect(requireEmpty(target)).rejects.toThrow(says);
-  await expect(placeFolder(source, target)).rejects.toThrow(says);
+  await expect(requireEmpty(target)).rejects.toThrow(message);
+  await expect(placeFolder(source, target)).rejects.toThrow(message);
   expect(await readFile(join(folder, made), 'utf8')).toBe('mine');
   expect(await readdir(folder)).toEqual(['a', 'source']);
 });

@@ -135,7 +135,7 @@ describe('serve without handlers', () => {
     expect(said.addresses).toEqual(
       expect.arrayContaining(['', '/archive', '/shop/v3'].map((path) => ({ url: said.origin + path, operations: 1 }))),
     );
-    expect(said.notices.map(({ says }: { says: string }) => says)).toEqual(
+    expect(said.notices.map(({ message }: { message: string }) => message)).toEqual(
       expect.arrayContaining([expect.stringContaining('2 servers'), expect.stringContaining('getPapersName')]),
     );
     expect((await ask('/till', { method: 'POST' })).status).toBe(501);
@@ -175,16 +175,16 @@ describe('serve with handlers', () => {
     expect([page.text.match(/>implemented</g)?.length, page.text.match(/not yet: 501/g)?.length]).toEqual([2, 8]);
   });
 
-  const faults: readonly { name: string; code: string; says: (string | RegExp)[] }[] = [
+  const faults: readonly { name: string; code: string; message: (string | RegExp)[] }[] = [
     {
       name: 'an operation that the contract does not have',
       code: 'export const handlers = { readArtefct: () => ({ status: 200 }) };',
-      says: ['handlers.readArtefct: the contract has no operation readArtefct. Did you mean readArtefact?'],
+      message: ['handlers.readArtefct: the contract has no operation readArtefct. Did you mean readArtefact?'],
     },
     {
       name: 'a scheme without a check',
       code: 'export const handlers = { listArtefactsOnLoan: () => ({ status: 200 }) };',
-      says: [
+      message: [
         'the contract protects it by the security scheme Badge, and security has no check for it. Write one:',
         "import { basic } from '@lockstep/runtime/security/scheme';",
         'export const security = { Badge: basic(({ username, password })',
@@ -193,7 +193,7 @@ describe('serve with handlers', () => {
     {
       name: 'every fault at once',
       code: 'export const handlers = { readArtefact: 5, nothing: null };\nexport const security = { Bagde: {}, Seal: {} };',
-      says: [
+      message: [
         'handlers.readArtefact is a number, not a function',
         'the contract has no operation nothing',
         'the contract has no security scheme Bagde. Did you mean Badge?',
@@ -203,35 +203,35 @@ describe('serve with handlers', () => {
     {
       name: 'no handlers',
       code: 'export const handler = {};',
-      says: ['exports no handlers: write export const handlers = {'],
+      message: ['exports no handlers: write export const handlers = {'],
     },
     {
       name: 'handlers that are a list',
       code: 'export const handlers = [];',
-      says: ['handlers is a list, not an object by operationId'],
+      message: ['handlers is a list, not an object by operationId'],
     },
     {
       name: 'a syntax error, with its line',
       code: '\n\nexport const = 5;',
-      says: [/h\.ts:3.*: the handlers cannot be loaded: SyntaxError/],
+      message: [/h\.ts:3.*: the handlers cannot be loaded: SyntaxError/],
     },
     {
       name: 'a module that throws',
       code: "\nthrow new Error('no database');",
-      says: [/h\.ts:2:7: the handlers cannot be loaded: Error: no database/],
+      message: [/h\.ts:2:7: the handlers cannot be loaded: Error: no database/],
     },
     {
       name: 'a module that throws what is no error',
       code: 'throw null;',
-      says: [/h\.ts: the handlers cannot be loaded: null was thrown$/m],
+      message: [/h\.ts: the handlers cannot be loaded: null was thrown$/m],
     },
     {
       name: 'an import of nothing',
       code: "import './gone.ts';",
-      says: ['the handlers cannot be loaded: Error: Cannot find module'],
+      message: ['the handlers cannot be loaded: Error: Cannot find module'],
     },
   ];
-  test.each(faults)('refuses $name', async ({ code, says }) => {
+  test.each(faults)('refuses $name', async ({ code, message }) => {
     const file = join(mkdtempSync(join(folder, 'h-')), 'h.ts');
     writeFileSync(file, code);
     const {
@@ -240,7 +240,8 @@ describe('serve with handlers', () => {
       error,
     } = await lockstepHere(['serve', '--contract', museum, '--port', '0', '--handlers', file]);
     expect([exitCode, out]).toEqual([2, '']);
-    for (const text of says) expect(error).toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
+    for (const text of message)
+      expect(error).toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
     expect(error).not.toMatch(/^ +at /m);
   });
 
@@ -282,8 +283,8 @@ describe('security schemes that no request shows', () => {
 
   test.each(['serve', 'mock'] as const)('%s starts, says so, and asks for what a request shows', async (command) => {
     const { said, ask } = await start(command, file);
-    const says = said.notices.map((notice: { says: string }) => notice.says);
-    expect(says).toContain(
+    const message = said.notices.map((notice: { message: string }) => notice.message);
+    expect(message).toContain(
       'no request shows the security scheme card (mutualTLS), so it is not asked for: vault would be open to anybody',
     );
     const good = command === 'mock' ? 204 : 501;
@@ -292,7 +293,7 @@ describe('security schemes that no request shows', () => {
     expect((await ask('/desk', { headers: { authorization: 'Digest username="a"' } })).status).toBe(good);
     expect((await ask('/desk', { headers: { authorization: 'Bearer a' } })).status).toBe(good);
     // The contract has a path / of its own.
-    expect(says).toContain('there is no start page: the contract has / itself');
+    expect(message).toContain('there is no start page: the contract has / itself');
     expect((await ask('/')).status).toBe(good);
   });
 
@@ -319,7 +320,7 @@ describe('mock', () => {
     const { said, ask } = await start('mock', kiosk);
     expect(said).toMatchObject({ kind: 'Mock', operations: 3 });
     expect(said.notices).toContainEqual({
-      says: expect.stringMatching(/^the example default of listPapers 404 breaks its schema, and a value is made/),
+      message: expect.stringMatching(/^the example default of listPapers 404 breaks its schema, and a value is made/),
       ...{ file: kiosk, line: 15, column: expect.any(Number) },
       pointer: '#/paths/~1papers/get/responses/404/content/application~1json/example',
     });
@@ -403,7 +404,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Calls', version: '1' }, webhooks }));
     const { said, ask } = await start(command, file);
     expect(said).toMatchObject({ operations: 0, addresses: [] });
-    expect(said.notices[0].says).toContain('the contract has no operation');
+    expect(said.notices[0].message).toContain('the contract has no operation');
     expect([(await ask('/')).status, (await ask('/healthz')).status]).toEqual([200, 200]);
   });
 

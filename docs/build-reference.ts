@@ -43,7 +43,7 @@ export interface Reference {
 
 /** What was decided for the author of a contract, told once, with the first place that it is about. */
 export interface DocsNotice {
-  readonly says: string;
+  readonly message: string;
   readonly file: string;
   /** 1-based, as is the column. */
   readonly line: number;
@@ -145,9 +145,9 @@ async function describePictures(
   if (first === undefined) return [];
   const count =
     replaced.length === 1 ? 'A picture from elsewhere is' : `${replaced.length} pictures from elsewhere are`;
-  const says = `${count} left out, and words stand in the place, since the page fetches nothing: ${first.address}. Written as a data: address, a picture is shown.`;
+  const message = `${count} left out, and words stand in the place, since the page fetches nothing: ${first.address}. Written as a data: address, a picture is shown.`;
   return [
-    { says, ...findText(first.address, await readContractFiles(contract, { allowFiles })), pointer: first.pointer },
+    { message, ...findText(first.address, await readContractFiles(contract, { allowFiles })), pointer: first.pointer },
   ];
 }
 

@@ -34,8 +34,8 @@ function atRoot(place: string): string {
 }
 
 /** A file that is taken from the repository, wherever the command runs; its help names it from there. */
-function placeOption(flags: string, says: string, place: string): Option {
-  return new Option(flags, says).default(atRoot(place), place);
+function placeOption(flags: string, message: string, place: string): Option {
+  return new Option(flags, message).default(atRoot(place), place);
 }
 
 /**
@@ -93,8 +93,9 @@ async function run(options: Options, around: Surroundings): Promise<number> {
     return 0;
   } catch (error) {
     if (stopping.aborted) return 0;
-    const says = explainListen(error, { host, port: options.port }) ?? (error instanceof Error ? error.message : error);
-    errors.write(`${printable(String(says))}\n`);
+    const message =
+      explainListen(error, { host, port: options.port }) ?? (error instanceof Error ? error.message : error);
+    errors.write(`${printable(String(message))}\n`);
     return 2;
   }
 }

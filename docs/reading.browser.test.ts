@@ -228,7 +228,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await expect.poll(() => chooser.isVisible()).toBe(false);
   });
 
-  test('comes from an error code of an operation to its cause, cure and example, and from there to the operation', async () => {
+  test('comes from an error code of an operation to its cause, fix and example, and from there to the operation', async () => {
     const { page } = watched;
     const section = await openOperation(page, 'createHourlyAlgoPin');
     await section.getByRole('tab', { name: '400', exact: true }).first().click();
@@ -236,7 +236,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     const entry = 'section/error-catalogue/window_length';
     await expect.poll(() => topOf(page, entry)).toSatisfy(isInSight);
     const text = await page.locator(`[data-section-id="/${entry}"]`).last().innerText();
-    expect(text).toMatch(/Status: 400\s+Cause: The window is too short .*\s+Cure: Use one of the values/);
+    expect(text).toMatch(/Status: 400\s+Cause: The window is too short .*\s+Fix: Use one of the values/);
     expect(text).toContain('"code": "window_length"');
     const named = page.locator(`[data-section-id="/${entry}"]`).last();
     await named.getByRole('link', { name: 'Create duration (daily) code' }).click();

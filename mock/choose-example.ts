@@ -79,9 +79,9 @@ function findChoice(document: ContractDocument, operation: Operation, sent: Pref
   if (example !== undefined && chosen === undefined) {
     const names = [...new Set(documented.flatMap(({ examples }) => examples))];
     const nearest = nearestNames(example, names);
-    const cure = names.length === 0 ? 'it has none' : `it has ${listOr(names)}`;
+    const fix = names.length === 0 ? 'it has none' : `it has ${listOr(names)}`;
     const of = code === undefined ? operation.operationId : `${operation.operationId} ${code}`;
-    throw preferFault(`${of} has no example ${example}: ${cure}`, nearest.length > 0 ? nearest : names.slice(0, 20));
+    throw preferFault(`${of} has no example ${example}: ${fix}`, nearest.length > 0 ? nearest : names.slice(0, 20));
   }
   const status = code ?? (example === undefined ? undefined : chosen?.status);
   return {

@@ -226,8 +226,8 @@ export function createRouteFinder<Operation extends Placed>(
     const match = router.match(rawPath, method, query);
     if (match === undefined) {
       const nearest = nearestNames(rawPath, told).slice(0, 1);
-      const cure = nearest.length === 0 ? '' : `, did you mean ${nearest[0]}?`;
-      const text = `not found route: ${method} ${cut(rawPath)}${cure}`;
+      const fix = nearest.length === 0 ? '' : `, did you mean ${nearest[0]}?`;
+      const text = `not found route: ${method} ${cut(rawPath)}${fix}`;
       throw new Rejection('route_unknown', { text, details: [{ in: 'path', at: '', says: text, nearest }] });
     }
     const { operations: declared } = match.route;

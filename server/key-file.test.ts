@@ -62,7 +62,7 @@ describe('reading', () => {
     await expect(readKeyFile(path)).rejects.toThrow(
       expect.objectContaining({
         message: `The key file ${path} does not exist.`,
-        cures: [{ says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] }],
+        fixes: [{ says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] }],
       }),
     );
   });
@@ -83,7 +83,7 @@ describe('reading', () => {
     else
       await expect(outcome).rejects.toMatchObject({
         message: expect.stringContaining('open to others'),
-        cures: [{ command: ['chmod', '600', path] }],
+        fixes: [{ command: ['chmod', '600', path] }],
       });
     expect(warned).toHaveLength(warnings);
   });
@@ -157,9 +157,9 @@ describe('reading', () => {
   test.each(cases)('reports every fault: $name', async ({ given, want }) => {
     const text = JSON.stringify(given(JSON.parse(goodText)));
     await writeFile(path, text, { mode: 0o600 });
-    const { message, cures } = await fault();
+    const { message, fixes } = await fault();
     for (const part of [path, ...want]) expect(message).toContain(part);
-    expect(cures.map(({ command }) => command.slice(0, 3).join(' '))).toEqual([
+    expect(fixes.map(({ command }) => command.slice(0, 3).join(' '))).toEqual([
       `mv -i ${path}`,
       'lockstep-server keys create',
     ]);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Cure, WrongUse } from '@lockstep/shell/wrong-use';
+import { type Fix, WrongUse } from '@lockstep/shell/wrong-use';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { Keys } from './keys.ts';
 import { keyFileVersion, parseKeys } from './parse-keys.ts';
@@ -27,7 +27,7 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
   const mode = await readMode(path);
   if ((mode & 0o027) !== 0) {
     throw new KeyFileFault(`The key file ${path} is open to others (mode ${mode.toString(8)}).`, {
-      cures: [{ says: 'Close it', command: ['chmod', '600', path] }],
+      fixes: [{ message: 'Close it', command: ['chmod', '600', path] }],
     });
   }
   if (mode & 0o040) warn?.(`The key file ${path} is readable by its group. To close it: chmod 600 ${path}`);
@@ -39,7 +39,10 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
     `The key file ${path} cannot be used:\n${faults}\n` +
       'Restore it from a backup, or create new keys, which invalidates every token and changes every code.',
     {
-      cures: [{ says: 'For new keys, move it away', command: ['mv', '-i', path, `${path}.unusable`] }, creation(path)],
+      fixes: [
+        { message: 'For new keys, move it away', command: ['mv', '-i', path, `${path}.unusable`] },
+        creation(path),
+      ],
     },
   );
 }
@@ -116,7 +119,7 @@ async function readText(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT')
-      throw new KeyFileFault(`The key file ${path} does not exist.`, { cause, cures: [creation(path)] });
+      throw new KeyFileFault(`The key file ${path} does not exist.`, { cause, fixes: [creation(path)] });
     throw new KeyFileFault(
       `The key file ${path} cannot be read (${codeOf(cause)}).\nIt must be a file that this user may read.`,
       { cause },
@@ -138,8 +141,8 @@ function explainFailure(path: string, cause: unknown): string {
     : `The key file ${path} cannot be written (${codeOf(cause)}).\nLet this user write there, or give another path.`;
 }
 
-function creation(path: string): Cure {
-  return { says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] };
+function creation(path: string): Fix {
+  return { message: 'Create one', command: ['lockstep-server', 'keys', 'create', path] };
 }
 
 function codeOf(cause: unknown): string {

@@ -1,5 +1,5 @@
 import { formatJson, formatNotice, type Notice, printable } from './printable.ts';
-import type { Cure } from './wrong-use.ts';
+import type { Fix } from './wrong-use.ts';
 
 /** A command prints to these. */
 export interface Streams {
@@ -27,34 +27,34 @@ export interface CommandResult {
   /** What was decided for whoever wrote the contract: told beside the result, among the JSON where that is asked for. */
   readonly notices?: readonly Notice[];
   /** What to do next, printed below the text. */
-  readonly cures?: readonly Cure[];
+  readonly fixes?: readonly Fix[];
 }
 
 export interface Refused extends CommandResult {
   readonly kind: 'refused';
 }
 
-export function done(text: string, json: object, cures?: readonly Cure[]): CommandResult {
-  return { kind: 'done', text, json, ...(cures && { cures }) };
+export function done(text: string, json: object, fixes?: readonly Fix[]): CommandResult {
+  return { kind: 'done', text, json, ...(fixes && { fixes }) };
 }
 
 /** Nothing was changed. */
-export function declined(text: string, json: object = {}, cures?: readonly Cure[]): CommandResult {
-  return { kind: 'declined', text, json: { error: text, ...json }, ...(cures && { cures }) };
+export function declined(text: string, json: object = {}, fixes?: readonly Fix[]): CommandResult {
+  return { kind: 'declined', text, json: { error: text, ...json }, ...(fixes && { fixes }) };
 }
 
 /** Nothing was changed. */
-export function refused(text: string, json: object = {}, cures?: readonly Cure[]): Refused {
-  return { kind: 'refused', text, json: { error: text, ...json }, ...(cures && { cures }) };
+export function refused(text: string, json: object = {}, fixes?: readonly Fix[]): Refused {
+  return { kind: 'refused', text, json: { error: text, ...json }, ...(fixes && { fixes }) };
 }
 
 /**
- * Prints a result, but for its cures: how these are typed is the program's to know.
+ * Prints a result, but for its fixes: how these are typed is the program's to know.
  *
  * @returns the exit code
  */
 export function printResult(
-  { kind, text, json, notices }: Omit<CommandResult, 'cures'>,
+  { kind, text, json, notices }: Omit<CommandResult, 'fixes'>,
   wantsJson: boolean | undefined,
   streams: Streams,
 ): number {

@@ -17,7 +17,7 @@ export function formatJson(value: object): string {
 
 /** Something of the contract that was decided, or left out, and where. */
 export interface Notice {
-  readonly says: string;
+  readonly message: string;
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
@@ -25,9 +25,9 @@ export interface Notice {
 }
 
 /** `openapi.yaml:12:5 says #/paths/…`: what was told, with its place where it has one. */
-export function formatNotice({ says, file, line, column, pointer }: Notice): string {
+export function formatNotice({ message, file, line, column, pointer }: Notice): string {
   const place = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')} `;
-  return oneLine(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`);
+  return oneLine(`note: ${place}${message}${pointer === undefined ? '' : ` (${pointer})`}`);
 }
 
 /** A word for a POSIX shell, left as it is where no shell reads anything into it. */

@@ -1,7 +1,7 @@
 /** A command that fixes a fault, as words: its spelling depends on how this process was started, which the command line knows. */
-export interface Cure {
+export interface Fix {
   /** Its effect, without a colon: `Create one`. */
-  readonly says: string;
+  readonly message: string;
   /** Its words, unquoted. `lockstep-server` means that program, however it is started; capitals are for the operator's values. */
   readonly command: readonly string[];
   /** Absolute path of its database; that of the environment when omitted. */
@@ -15,11 +15,11 @@ export interface Cure {
 export class WrongUse extends Error {
   override readonly name: string = 'WrongUse';
   /** In the order in which to try them. */
-  readonly cures: readonly Cure[];
+  readonly fixes: readonly Fix[];
 
-  constructor(message: string, { cures = [], ...options }: ErrorOptions & { readonly cures?: readonly Cure[] } = {}) {
+  constructor(message: string, { fixes = [], ...options }: ErrorOptions & { readonly fixes?: readonly Fix[] } = {}) {
     super(message, options);
-    this.cures = cures;
+    this.fixes = fixes;
   }
 
   /** What `--json` tells of it. */

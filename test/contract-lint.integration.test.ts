@@ -7,7 +7,7 @@ import { getLineColLocation, type LocationObject, lint, loadConfig } from 'redoc
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { linters } from '../toolkit/fixtures/linters.ts';
-import { cures } from '../toolkit/lint/cures.ts';
+import { fixes } from '../toolkit/lint/fixes.ts';
 import { lintContract } from '../toolkit/lint/lint-contract.ts';
 import { formatProblem } from '../toolkit/problem.ts';
 import { contractRules, houseRules, validRules } from '../toolkit/rules/plugin.ts';
@@ -170,7 +170,7 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
         const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house', { run });
         expect(problems.map((p) => [p.rule, `${p.line}:${p.column}`, p.pointer])).toEqual([[rule, place, pointer]]);
         expect(problems[0]?.file).toBe(`${fixtures}/${name}.yaml`);
-        expect(problems[0]?.cure).toMatch(/^[A-Z].{10,}[.?]$/);
+        expect(problems[0]?.fix).toMatch(/^[A-Z].{10,}[.?]$/);
       });
       if (variant !== undefined) continue;
       test(`${rule} lets the document without a fault pass`, async () => {
@@ -182,12 +182,12 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
   describe.concurrent('reports by a rule for a contract from anywhere', options, () => {
     for (const [rule, place, pointer, variant] of validFaults) {
       const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
-      test(`${rule} reports its fault at ${place}, once, with a cure: ${name}`, async () => {
+      test(`${rule} reports its fault at ${place}, once, with a fix: ${name}`, async () => {
         const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid', { run });
         const told = problems.filter((problem) => problem.rule === rule);
         expect(told.map((p) => [`${p.line}:${p.column}`, p.pointer])).toEqual([[place, pointer]]);
-        expect(told[0]?.cure).toMatch(/^[A-Z].{10,}\.$/);
-        expect(told[0]?.cure).not.toBe(cures[rule]);
+        expect(told[0]?.fix).toMatch(/^[A-Z].{10,}\.$/);
+        expect(told[0]?.fix).not.toBe(fixes[rule]);
       });
       if (variant !== undefined && rule !== 'struct') continue;
       test(`${rule} lets the document without a fault pass, before ${name}`, async () => {
@@ -206,7 +206,7 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
       want: `${fixtures}/pattern-compiles.examples.yaml:40:35 lockstep/pattern-compiles
   at   #/components/schemas/Kind/pattern
   says The pattern ^[a-z$ does not compile: unterminated character class.
-  cure Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.
+  fix Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.
   and 4 more that follow from it
 `,
     },
@@ -216,7 +216,7 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
       want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
   at   #/paths/~1halls/get/operationId
   says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
-  cure Give each operation an operationId of its own.
+  fix Give each operation an operationId of its own.
 `,
     },
     {
@@ -225,7 +225,7 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
       want: `${fixtures}/operation-operationId-unique.order.yaml:23:7 operation-operationId-unique
   at   #/paths/~1halls/get/operationId
   says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.order.yaml:8:7.
-  cure Give each operation an operationId of its own.
+  fix Give each operation an operationId of its own.
 `,
     },
   ])('$name', options, async ({ given, want }) => {
@@ -250,7 +250,7 @@ test('the contract is as easy to use by its description alone as it was: at leas
   expect(agentReadiness).toBeGreaterThanOrEqual(90);
 });
 
-test('every stock rule that a profile switches on has a cure, and no other', async () => {
+test('every stock rule that a profile switches on has a fix, and no other', async () => {
   const isOn = (setting: unknown) =>
     setting !== 'off' && !(typeof setting === 'object' && (setting as { severity?: unknown }).severity === 'off');
   const { rules: house } = await loadConfig({ configPath });
@@ -261,5 +261,5 @@ test('every stock rule that a profile switches on has a cure, and no other', asy
     .filter(([, setting]) => isOn(setting))
     .map(([rule]) => rule);
   const own = (rule: string) => rule.startsWith('lockstep/') || rule === 'assertions';
-  expect(Object.keys(cures).sort()).toEqual([...new Set(stock)].filter((rule) => !own(rule)).sort());
+  expect(Object.keys(fixes).sort()).toEqual([...new Set(stock)].filter((rule) => !own(rule)).sort());
 });

@@ -234,7 +234,7 @@ describe('a project made by the packed command', { tags: ['full'] }, () => {
     await serve.stop();
   });
 
-  test('fails its check, with file and cure, once the contract has moved, and derives at its start', {
+  test('fails its check, with file and fix, once the contract has moved, and derives at its start', {
     timeout: minutes,
   }, async () => {
     await edit('contract.yaml', (text) => text.replace('minLength: 1', 'minLength: 2'));
@@ -242,7 +242,7 @@ describe('a project made by the packed command', { tags: ['full'] }, () => {
     expect(status).toBe(1);
     expect(stdout).toContain('generated/contract.gen.json differs from what the contract says');
     expect(stdout).toMatch(/contract\.yaml:\d+ #\/components\/schemas\/Book\/properties\/title/);
-    expect(stdout).toMatch(/^Cure: .*\bgenerate\b/m);
+    expect(stdout).toMatch(/^Fix: .*\bgenerate\b/m);
     await (await start('npm', ['start'], at(), { PORT: '0' })).stop();
     expect((await end('npm', ['run', '-s', 'check'], at())).status).toBe(0);
   });

@@ -48,22 +48,22 @@ test('a changed field is named with its file, its contract line and the differen
   ]);
   expect(drifts[0]?.diff).toMatch(/^-\s+"maximum": 300\n\+\s+"maximum": 500$/m);
   expect(changes).toEqual([
-    { file, line: 9, pointer: '#/paths/~1things/get/parameters/0/schema/maximum', says: 'was 300, is 500' },
+    { file, line: 9, pointer: '#/paths/~1things/get/parameters/0/schema/maximum', message: 'was 300, is 500' },
   ]);
 });
 
 test.each([
-  { name: 'added', change: ['maximum: 300', 'maximum: 300, minimum: 1'], says: 'added: 1', line: 9 },
-  { name: 'removed', change: [', maximum: 300', ''], says: 'removed: 300', line: 9 },
+  { name: 'added', change: ['maximum: 300', 'maximum: 300, minimum: 1'], message: 'added: 1', line: 9 },
+  { name: 'removed', change: [', maximum: 300', ''], message: 'removed: 300', line: 9 },
   {
     name: 'reordered',
     change: ['name: limit, in: query', 'in: query, name: limit'],
-    says: 'the order of the members changed',
+    message: 'the order of the members changed',
     line: 9,
   },
-])('a member that was $name is named as such', async ({ change: [from = '', to = ''], says, line }) => {
+])('a member that was $name is named as such', async ({ change: [from = '', to = ''], message, line }) => {
   await writeFile(file, source.replace(from, to));
-  expect((await checkNow()).changes).toMatchObject([{ says, line }]);
+  expect((await checkNow()).changes).toMatchObject([{ message, line }]);
 });
 
 test('a file edited by hand differs, and no contract line is behind it', async () => {
@@ -90,16 +90,16 @@ test('bytes that are no text and links that lead nowhere are seen', async () => 
 });
 
 test.each([
-  { name: 'a file', make: (path: string) => writeFile(path, ''), says: "can't be the output folder: it is a file." },
+  { name: 'a file', make: (path: string) => writeFile(path, ''), message: "can't be the output folder: it is a file." },
   {
     name: 'a folder where a file belongs',
     make: (path: string) => mkdir(join(path, 'types.gen.ts', 'below'), { recursive: true }),
-    says: "can't be the output folder: a folder stands where a file belongs.",
+    message: "can't be the output folder: a folder stands where a file belongs.",
   },
-])('an output folder that is $name is refused, and nothing half written stays', async ({ make, says }) => {
+])('an output folder that is $name is refused, and nothing half written stays', async ({ make, message }) => {
   const path = join(folder, 'odd');
   await make(path);
-  await expect(writeOutput(path, await deriveNow())).rejects.toThrow(says);
+  await expect(writeOutput(path, await deriveNow())).rejects.toThrow(message);
   const left = await readdir(path, { recursive: true }).catch(() => []);
   expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });

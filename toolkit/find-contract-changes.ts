@@ -8,7 +8,7 @@ export interface ContractChange {
   readonly line: number;
   readonly pointer: string;
   /** `maximum was 300, is 500`, `added`, `removed`. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /**
@@ -23,26 +23,26 @@ export function findContractChanges(contract: Contract, lastBundle: string | und
   const { 'x-generated': header, ...last } = before;
   // The header still names this contract: then the bundle was edited by hand, and the contract never said what stands in it.
   if (valueAt(header, ['contract']) === `sha256:${contract.hash}`) return [];
-  return compare(last, contract.document, '#').map(({ pointer, says }) => {
+  return compare(last, contract.document, '#').map(({ pointer, message }) => {
     const { file, line } = contract.locate(pointer);
-    return { file, line, pointer, says };
+    return { file, line, pointer, message };
   });
 }
 
-function compare(before: unknown, after: unknown, pointer: string): { pointer: string; says: string }[] {
+function compare(before: unknown, after: unknown, pointer: string): { pointer: string; message: string }[] {
   if (Object.is(before, after)) return [];
   if (!isNode(before) || !isNode(after) || Array.isArray(before) !== Array.isArray(after)) {
-    return [{ pointer, says: `was ${format(before)}, is ${format(after)}` }];
+    return [{ pointer, message: `was ${format(before)}, is ${format(after)}` }];
   }
   const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   const differences = keys.flatMap((key) => {
     const place = extendPointer(pointer, key);
-    if (!Object.hasOwn(before, key)) return [{ pointer: place, says: `added: ${format(after[key])}` }];
-    if (!Object.hasOwn(after, key)) return [{ pointer: place, says: `removed: ${format(before[key])}` }];
+    if (!Object.hasOwn(before, key)) return [{ pointer: place, message: `added: ${format(after[key])}` }];
+    if (!Object.hasOwn(after, key)) return [{ pointer: place, message: `removed: ${format(before[key])}` }];
     return compare(before[key], after[key], place);
   });
   const reordered = differences.length === 0 && Object.keys(before).join() !== Object.keys(after).join();
-  return reordered ? [{ pointer, says: 'the order of the members changed' }] : differences;
+  return reordered ? [{ pointer, message: 'the order of the members changed' }] : differences;
 }
 
 function format(value: unknown): string {

@@ -19,9 +19,9 @@ export interface Problem extends Place {
   /** Name of the rule that found it, `struct`, `lockstep/pattern-compiles`. */
   readonly rule: string;
   /** What is wrong, naming what was found and what was expected. */
-  readonly says: string;
+  readonly message: string;
   /** What to do about it, one sentence. */
-  readonly cure: string;
+  readonly fix: string;
   /** Further places of which the same is to be said. */
   readonly also?: readonly Place[];
   /** How many further findings follow from the fault and are not listed, as a sentence. */
@@ -35,17 +35,17 @@ export function compareProblems(a: Problem, b: Problem): number {
     a.line - b.line ||
     a.column - b.column ||
     compareText(a.rule, b.rule) ||
-    compareText(a.says, b.says)
+    compareText(a.message, b.message)
   );
 }
 
 /** `file:line:column` first, so that editors and terminals make a link of it. */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column, pointer, rule, severity, says, cure, also = [], more } = problem;
+  const { file, line, column, pointer, rule, severity, message, fix, also = [], more } = problem;
   const kind = severity === undefined ? '' : ` (${severity})`;
   const rest = [formatPlaces(also, file), more].flatMap((text) => (text === undefined ? [] : `  ${text}`));
   const place = `${file}:${line}:${column} ${rule}${kind}`;
-  const lines = [place, `  at   ${pointer}`, `  says ${says}`, `  cure ${cure}`, ...rest];
+  const lines = [place, `  at   ${pointer}`, `  says ${message}`, `  fix ${fix}`, ...rest];
   return lines.map((text) => `${escapeControls(text)}\n`).join('');
 }
 

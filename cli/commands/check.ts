@@ -16,7 +16,7 @@ import { defaults, type Target } from './command.ts';
 const diffLines = 40;
 
 /**
- * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the cure. That is to
+ * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the fix. That is to
  * generate again only if the contract is sound: from a fault in it something would be derived, but nothing that anybody wants.
  */
 export async function check(
@@ -35,17 +35,17 @@ export async function check(
   const result = await compare(contract, derived, target.out);
   if (result.drifts.length === 0) {
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
-    return { ...done(text, { drifts: [], changes: [], cure: null }), notices: contract.notices };
+    return { ...done(text, { drifts: [], changes: [], fix: null }), notices: contract.notices };
   }
   const { profile = 'valid' } = target;
   const told = await lintContract(target.contract, profile, { ...target, run: linter }).catch(problemsOf);
   const problems = told.filter((problem) => !isWarning(problem));
-  const cure = formatCure(target, problems, await readScripts());
-  const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
+  const fix = formatFix(target, problems, await readScripts());
+  const text = [formatResult(result, target), ...formatProblems(target, problems), `Fix: ${fix}`].join('\n');
   return {
     kind: 'failed',
     text: addUnexpected(text, result),
-    json: { ...result, problems, cure },
+    json: { ...result, problems, fix },
     notices: contract.notices,
   };
 }
@@ -56,7 +56,7 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target): s
       ? [
           'Contract lines behind it:',
           ...changes.map(
-            ({ file, line, pointer, says }) => `  ${file}:${line} ${oneLine(pointer)}\n    ${oneLine(says)}`,
+            ({ file, line, pointer, message }) => `  ${file}:${line} ${oneLine(pointer)}\n    ${oneLine(message)}`,
           ),
         ]
       : drifts.some(({ kind }) => kind === 'changed')
@@ -69,9 +69,9 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target): s
 function formatProblems({ contract }: Target, problems: readonly Problem[]): string[] {
   const [first] = problems;
   if (first === undefined) return [];
-  const { file, line, column, rule, says } = first;
+  const { file, line, column, rule, message } = first;
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems, the first`;
-  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${oneLine(says)}`, ''];
+  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${oneLine(message)}`, ''];
 }
 
 function addUnexpected(text: string, { drifts }: CheckResult): string {
@@ -95,11 +95,7 @@ function formatDrift({ file, kind, diff }: Drift): string {
   ].join('\n');
 }
 
-function formatCure(
-  { contract, out, allowFiles = [] }: Target,
-  problems: readonly Problem[],
-  scripts: Scripts,
-): string {
+function formatFix({ contract, out, allowFiles = [] }: Target, problems: readonly Problem[], scripts: Scripts): string {
   const named = [
     ...(contract === defaults.contract ? [] : ['--contract', contract]),
     ...allowFiles.flatMap((folder) => ['--allow-files', folder]),

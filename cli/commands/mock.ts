@@ -29,14 +29,14 @@ export function mock(options: ServingOptions, around: Surroundings): Promise<Run
 }
 
 const notAll: Notice = {
-  says: 'not all examples were held against their schemas at the start; none that its schema refuses is served',
+  message: 'not all examples were held against their schemas at the start; none that its schema refuses is served',
 };
 
 function describeBad({ operationId, status, example, pointer, why }: BadExample): Notice {
   const place = `${operationId} ${status}`;
-  const says =
+  const message =
     example === undefined
       ? `no value can be made for ${place}, which answers 500: ${why}`
       : `the example ${example} of ${place} breaks its schema, and a value is made in its place: ${why}`;
-  return { says, pointer };
+  return { message, pointer };
 }

@@ -54,8 +54,8 @@ if (import.meta.main) {
       return running;
     });
   } catch (error) {
-    const says = error instanceof Unservable ? error.message : undefined;
-    console.error(says ?? explainListen(error, { host, port }, { port: 'PORT=', host: 'HOST=' }) ?? error);
+    const message = error instanceof Unservable ? error.message : undefined;
+    console.error(message ?? explainListen(error, { host, port }, { port: 'PORT=', host: 'HOST=' }) ?? error);
     process.exitCode = 1;
   }
 }

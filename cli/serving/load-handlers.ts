@@ -74,8 +74,8 @@ async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
-    const says = error instanceof Error ? `${error.name}: ${error.message}` : `${String(error)} was thrown`;
-    const [first = ''] = says.split('\n');
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : `${String(error)} was thrown`;
+    const [first = ''] = message.split('\n');
     throw new WrongUse(`${placeOf(error) ?? file}: the handlers cannot be loaded: ${first}`);
   }
 }

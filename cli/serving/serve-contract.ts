@@ -196,19 +196,19 @@ function describeNotices({ document, operations }: Served): Notice[] {
   const servers = Array.isArray(document.servers) ? document.servers : [];
   const [first] = servers;
   const severalServers: Notice = {
-    says: `the contract has ${servers.length} servers: operations are served at the path of the first, ${isObject(first) ? String(first.url) : ''}`,
+    message: `the contract has ${servers.length} servers: operations are served at the path of the first, ${isObject(first) ? String(first.url) : ''}`,
     pointer: '#/servers',
   };
   return [
-    ...(Object.keys(operations).length === 0 ? [{ says: nothingToServe, pointer: '#/paths' }] : []),
+    ...(Object.keys(operations).length === 0 ? [{ message: nothingToServe, pointer: '#/paths' }] : []),
     ...(servers.length > 1 ? [severalServers] : []),
     ...blind.map(({ name, type, open }) => ({
-      says: `no request shows the security scheme ${name} (${type}), so it is not asked for${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
+      message: `no request shows the security scheme ${name} (${type}), so it is not asked for${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
       pointer: `#/components/securitySchemes/${name}`,
     })),
     ...describeUnreachable(Object.values(operations)),
     ...findShadowed(operations).map(({ path, by }) => ({
-      says: `${path === '/' ? 'there is no start page' : `${path} is not answered here`}: the contract has ${by} itself`,
+      message: `${path === '/' ? 'there is no start page' : `${path} is not answered here`}: the contract has ${by} itself`,
     })),
   ];
 }
@@ -219,13 +219,13 @@ function describeUnreachable(operations: readonly Operation[]): Notice[] {
   if (first === undefined) return [];
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   return [
-    { says: `no request reaches ${first.operationId}${others}: a path cannot hold # or ?`, pointer: first.pointer },
+    { message: `no request reaches ${first.operationId}${others}: a path cannot hold # or ?`, pointer: first.pointer },
   ];
 }
 
 function toNotice(served: Served, { pointer, why, operationId }: UncheckedPlace): Notice {
   const where = operationId === undefined ? '' : `${operationId}: `;
-  return placeNotice(served, { says: `not checked: ${where}${why}`, pointer });
+  return placeNotice(served, { message: `not checked: ${where}${why}`, pointer });
 }
 
 function placeNotice({ locate }: Served, notice: Notice): Notice {

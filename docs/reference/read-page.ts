@@ -27,7 +27,7 @@ export function readPage(file: string, options?: ContractOptions): DocsPage {
     const picture = join(dirname(file), target);
     const refusal = refuses(picture);
     if (refusal === undefined) return [target, readPicture(picture, file)] as const;
-    throw new Error(`The picture ${target} of the page ${file} ${refusal.says}. ${refusal.cure}`);
+    throw new Error(`The picture ${target} of the page ${file} ${refusal.message}. ${refusal.fix}`);
   });
   return { file, markdown, pictures: Object.fromEntries(pictures) };
 }

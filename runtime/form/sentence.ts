@@ -27,8 +27,8 @@ export function describeUnknown(
 ): { says: string; nearest: string[] } {
   const nearest = nearestNames(sent, known);
   const others = known.length > 0 ? `known here: ${listOr(known)}` : 'nothing is taken here';
-  const cure = nearest.length > 0 ? `did you mean ${listOr(nearest)}?` : others;
-  return { says: `${place} is not known, ${cure}`, nearest };
+  const fix = nearest.length > 0 ? `did you mean ${listOr(nearest)}?` : others;
+  return { says: `${place} is not known, ${fix}`, nearest };
 }
 
 /** Name of a JSON type in a sentence. */

@@ -19,29 +19,29 @@ describe('account trial', () => {
     force?: true;
     kind: string;
     want: number | null;
-    says: string;
+    message: string;
   }>([
-    { before: null, end: { days: 3 }, kind: 'declined', want: null, says: 'acme is subscribed' },
-    { before: null, end: { until: now + 5 }, kind: 'declined', want: null, says: '--force' },
+    { before: null, end: { days: 3 }, kind: 'declined', want: null, message: 'acme is subscribed' },
+    { before: null, end: { until: now + 5 }, kind: 'declined', want: null, message: '--force' },
     {
       before: null,
       end: { days: 3 },
       force: true,
       kind: 'done',
       want: now + 3 * day,
-      says: '2026-11-24T08:00:00.000Z',
+      message: '2026-11-24T08:00:00.000Z',
     },
-    { before: null, end: { until: now + 5 }, force: true, kind: 'done', want: now + 5, says: '08:00:00.005Z' },
-    { before: now + 1, end: { days: 3 }, kind: 'done', want: now + 1, says: 'already; nothing changed' },
-    { before: now + 1, end: { days: 3 }, force: true, kind: 'done', want: now + 3 * day, says: 'ends' },
-    { before: now + 1, end: { until: now + 1 }, kind: 'done', want: now + 1, says: 'already; nothing changed' },
-    { before: now + 1, end: { until: now - 5 }, kind: 'done', want: now - 5, says: 'ends' },
-    { before: now, end: { days: 3 }, kind: 'declined', want: now, says: 'would begin another' },
-    { before: now, end: { until: now + 5 }, kind: 'done', want: now + 5, says: 'ends' },
-  ])('$end before $before, forced: $force', async ({ before, end, force = false, kind, want, says }) => {
+    { before: null, end: { until: now + 5 }, force: true, kind: 'done', want: now + 5, message: '08:00:00.005Z' },
+    { before: now + 1, end: { days: 3 }, kind: 'done', want: now + 1, message: 'already; nothing changed' },
+    { before: now + 1, end: { days: 3 }, force: true, kind: 'done', want: now + 3 * day, message: 'ends' },
+    { before: now + 1, end: { until: now + 1 }, kind: 'done', want: now + 1, message: 'already; nothing changed' },
+    { before: now + 1, end: { until: now - 5 }, kind: 'done', want: now - 5, message: 'ends' },
+    { before: now, end: { days: 3 }, kind: 'declined', want: now, message: 'would begin another' },
+    { before: now, end: { until: now + 5 }, kind: 'done', want: now + 5, message: 'ends' },
+  ])('$end before $before, forced: $force', async ({ before, end, force = false, kind, want, message }) => {
     await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: before });
     const result = await startTrial(store, 'acme', { end, force, now });
-    expect(result).toMatchObject({ kind, text: expect.stringContaining(says) });
+    expect(result).toMatchObject({ kind, text: expect.stringContaining(message) });
     expect(await store.accounts.find('acme')).toMatchObject({ trialEndsAt: want });
     if (kind === 'done') expect(result.json).toEqual({ account: 'acme', trialEndsAt: want, changed: before !== want });
   });

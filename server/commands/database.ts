@@ -131,8 +131,8 @@ async function restore(
   const replaces = existsSync(database);
   if (replaces && !force)
     return declined(`${database} exists, and what is in it would be lost.`, {}, [
-      { says: 'Keep it', command: ['lockstep-server', 'backup', `${database}.kept`], database },
-      { says: 'Then', command: ['lockstep-server', 'restore', file, '--force'], database },
+      { message: 'Keep it', command: ['lockstep-server', 'backup', `${database}.kept`], database },
+      { message: 'Then', command: ['lockstep-server', 'restore', file, '--force'], database },
     ]);
   const keys = await readKeysOf(file, keyFile);
   const began = time();
@@ -168,7 +168,7 @@ async function restore(
     return done(
       `Restored ${database} from ${file}: ${formatSize(copy.bytes)}, ${(milliseconds / 1000).toFixed(1)} s.`,
       { database, file, bytes: copy.bytes, pages: copy.pages, replaced: replaces, milliseconds },
-      [{ says: 'Next', command: ['lockstep-server', 'serve'] }],
+      [{ message: 'Next', command: ['lockstep-server', 'serve'] }],
     );
   });
 }
@@ -195,7 +195,7 @@ function isSameFile(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
 
-/** New keys are no cure here: under them nothing in the backup could be opened. */
+/** New keys are no fix here: under them nothing in the backup could be opened. */
 async function readKeysOf(file: string, keyFile: string): Promise<Keys> {
   const { KeyFileFault, readKeyFile } = await import('../key-file.ts');
   if (existsSync(keyFile)) return readKeyFile(keyFile);

@@ -12,9 +12,9 @@ const bug = new TypeError('x is undefined');
 test.each([
   { error: new KeyFileFault('No key file.'), text: 'No key file.', more: {} },
   {
-    error: new KeyFileFault('No key file.', { cures: [{ says: 'Close it', command: ['chmod', '600', 'a b'] }] }),
+    error: new KeyFileFault('No key file.', { fixes: [{ message: 'Close it', command: ['chmod', '600', 'a b'] }] }),
     text: "No key file.\nClose it: chmod 600 'a b'",
-    more: { cures: ["chmod 600 'a b'"] },
+    more: { fixes: ["chmod 600 'a b'"] },
   },
   { error: new PortFault('No port.'), text: 'No port.', more: {} },
   { error: new DemoKeyMismatch('Other keys.'), text: 'Other keys.', more: {} },

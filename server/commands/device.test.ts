@@ -94,7 +94,7 @@ describe('device key', () => {
       json: { device: 'LK1', generation: 1, shownAt: '2026-11-20T17:25:00.000Z' },
     });
     expect(JSON.stringify(second)).not.toContain(keyOf('LK1', 1));
-    expect(second.cures?.map(({ command }) => command.join(' '))).toEqual([
+    expect(second.fixes?.map(({ command }) => command.join(' '))).toEqual([
       'lockstep-server device key LK1 --again',
       'lockstep-server device re-pair LK1 --generation 1',
     ]);
@@ -146,7 +146,7 @@ describe('device re-pair', () => {
   test('begins a new generation, once however often it is run, and leaves a trace', async () => {
     const first = await pair('LK1', 1);
     expect(first).toMatchObject({ kind: 'done', json: { device: 'LK1', generation: 2, rePaired: true } });
-    expect(first.cures).toEqual([{ says: 'Next', command: ['lockstep-server', 'device', 'key', 'LK1'] }]);
+    expect(first.fixes).toEqual([{ message: 'Next', command: ['lockstep-server', 'device', 'key', 'LK1'] }]);
     expect(await pair('LK1', 1)).toMatchObject({ kind: 'done', json: { generation: 2, rePaired: false } });
     expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(2);
     expect((await store.devices.find('harbour', 'LK2'))?.pairingGeneration).toBe(1);
@@ -178,11 +178,11 @@ describe('device re-pair', () => {
   });
 
   test.each([2, 7])('of a generation that it is not at, %i, changes nothing', async (generation) => {
-    const says = `LK1 is at generation 1, not ${generation}; nothing changed.`;
+    const message = `LK1 is at generation 1, not ${generation}; nothing changed.`;
     expect(await pair('LK1', generation)).toMatchObject({
       kind: 'refused',
-      text: says,
-      json: { error: says, generation: 1 },
+      text: message,
+      json: { error: message, generation: 1 },
     });
     expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(1);
     expect(await actions()).toEqual([]);
@@ -190,21 +190,21 @@ describe('device re-pair', () => {
 });
 
 const refusals = [
-  { name: 'an unknown device', given: 'LK9', says: 'There is no device LK9; nearest: LK1', pair: true },
-  { name: 'a bridge', given: 'BR1', says: 'BR1 is a Bridge that takes no algoPIN codes', pair: true },
-  { name: 'a keypad without codes', given: 'KP3', says: 'KP3 is a Keypad that takes no algoPIN codes', pair: true },
-  { name: 'no timezone', given: 'LK5', says: 'The property of LK5 has no timezone', pair: false },
-  { name: 'no property', given: 'LK7', says: 'LK7 is in no property', pair: false },
+  { name: 'an unknown device', given: 'LK9', message: 'There is no device LK9; nearest: LK1', pair: true },
+  { name: 'a bridge', given: 'BR1', message: 'BR1 is a Bridge that takes no algoPIN codes', pair: true },
+  { name: 'a keypad without codes', given: 'KP3', message: 'KP3 is a Keypad that takes no algoPIN codes', pair: true },
+  { name: 'no timezone', given: 'LK5', message: 'The property of LK5 has no timezone', pair: false },
+  { name: 'no property', given: 'LK7', message: 'LK7 is in no property', pair: false },
 ];
 
-describe('refused, with a cure and without a trace or a key:', () => {
-  test.each(refusals)('$name', async ({ given, says, pair: isRefusedThere }) => {
+describe('refused, with a fix and without a trace or a key:', () => {
+  test.each(refusals)('$name', async ({ given, message, pair: isRefusedThere }) => {
     for (const result of [
       await show(given),
       await show(given, { again: true }),
       ...(isRefusedThere ? [await pair(given, 1)] : []),
     ]) {
-      expect(result).toMatchObject({ kind: 'refused', json: { error: expect.stringContaining(says) } });
+      expect(result).toMatchObject({ kind: 'refused', json: { error: expect.stringContaining(message) } });
       expect(result.text).not.toMatch(/[0-9a-f]{64}/);
     }
     expect(await actions()).toEqual([]);

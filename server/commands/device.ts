@@ -82,7 +82,7 @@ export async function showDeviceKey(
     return refused(`${deviceId} is in no property, so its lock has no clock to go by. Import it with one first.`);
   if (timezone === null)
     return refused(`The property of ${deviceId} has no timezone, and a lock needs one to judge codes.`, {}, [
-      { says: 'Set it first', command: ['lockstep-server', 'property', 'set-timezone', propertyId, 'TIMEZONE'] },
+      { message: 'Set it first', command: ['lockstep-server', 'property', 'set-timezone', propertyId, 'TIMEZONE'] },
     ]);
 
   const tzdata = process.versions.tz ?? null;
@@ -104,9 +104,9 @@ export async function showDeviceKey(
       ].join('\n'),
       { ...about, shownAt },
       [
-        { says: 'Again, and audited', command: [...showing(deviceId), '--again'] },
+        { message: 'Again, and audited', command: [...showing(deviceId), '--again'] },
         {
-          says: 'If it may be in wrong hands',
+          message: 'If it may be in wrong hands',
           command: ['lockstep-server', 'device', 're-pair', deviceId, '--generation', `${generation}`],
         },
       ],
@@ -145,7 +145,7 @@ export async function rePair(
     return done(
       `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
       { device: deviceId, generation: generation + 1, rePaired: true },
-      [{ says: 'Next', command: showing(deviceId) }],
+      [{ message: 'Next', command: showing(deviceId) }],
     );
   }
   const current = (await store.devices.find(device.accountId, deviceId))?.pairingGeneration;

@@ -65,7 +65,7 @@ export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly 
       (index) => `#/devices/${index}/id`,
     ),
     ...properties.flatMap(({ id, timezone }, index) => [
-      ...findZoneFault(timezone).map((says) => `#/properties/${index}/timezone ${says}`),
+      ...findZoneFault(timezone).map((message) => `#/properties/${index}/timezone ${message}`),
       ...(known.foreignProperties.has(id)
         ? [`#/properties/${index}/id the property ${id} belongs to another account`]
         : []),

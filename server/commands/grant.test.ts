@@ -107,8 +107,8 @@ describe('grant list', () => {
     [{ owner: 'ann@acme.example' }, 'There is no owner ann@acme.example; nearest: anna@acme.example'],
     [{ owner: 'ann' }, 'The e-mail is "ann": it needs one @'],
     [{ client: 'key-app' }, 'There is no client key-app; nearest: keys-app'],
-  ])('names what comes nearest to %o', async (options, says) => {
-    expect(await list(options)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
+  ])('names what comes nearest to %o', async (options, message) => {
+    expect(await list(options)).toMatchObject({ kind: 'refused', text: expect.stringContaining(message) });
   });
 });
 
@@ -230,8 +230,8 @@ describe('grant revoke', () => {
     [{ account: 'acm' }, 'There is no account acm; nearest: acme'],
     [{ client: 'keys-app', owner: 'ann@acme.example' }, 'nearest: anna@acme.example'],
     [{ client: 'key-app', owner: anna }, 'nearest: keys-app'],
-  ])('%o is refused, and nothing is revoked', async (choice, says) => {
-    expect(await revoke(choice)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
+  ])('%o is refused, and nothing is revoked', async (choice, message) => {
+    expect(await revoke(choice)).toMatchObject({ kind: 'refused', text: expect.stringContaining(message) });
     expect(await ids()).toEqual([4, 3, 2, 1]);
   });
 

@@ -251,7 +251,7 @@ describe('a name that the file does not have', () => {
       };
       expect(await importFile(open, file, now)).toMatchObject({
         kind: 'refused',
-        json: { faults: [/nor stored/].map((says) => expect.stringMatching(says)) },
+        json: { faults: [/nor stored/].map((message) => expect.stringMatching(message)) },
       });
       const broken = () => Promise.reject(new StoreUnusable('corrupt', 'damaged'));
       await expect(importFile(broken, file, now)).rejects.toThrow('damaged');
@@ -261,8 +261,8 @@ describe('a name that the file does not have', () => {
 
 test('a new account can’t have the id of a client', async () => {
   await store.clients.create({ clientId: 'acme', metadata: '{}' });
-  const says = /#\/account\/id the account acme can't have the id of a client\nNothing was imported\.$/;
-  expect(await run(acme)).toMatchObject({ kind: 'refused', text: expect.stringMatching(says) });
+  const message = /#\/account\/id the account acme can't have the id of a client\nNothing was imported\.$/;
+  expect(await run(acme)).toMatchObject({ kind: 'refused', text: expect.stringMatching(message) });
   expect(await store.accounts.list()).toEqual([]);
 });
 

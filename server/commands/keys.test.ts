@@ -32,12 +32,12 @@ describe('keys create', () => {
   test('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
     const path = join(folder, 'keys.json');
     await writeFile(path, '{}', { mode: 0o600 });
-    const { kind, text, cures } = await createKeys(path);
+    const { kind, text, fixes } = await createKeys(path);
     expect(kind).toBe('refused');
     expect(text).toMatch(
       /"version"[\s\S]*\nRestore it from a backup, or create new keys, which invalidates every token and changes every code\.$/,
     );
-    expect(cures?.map(({ command }) => command)).toEqual([
+    expect(fixes?.map(({ command }) => command)).toEqual([
       ['mv', '-i', path, `${path}.unusable`],
       ['lockstep-server', 'keys', 'create', path],
     ]);

@@ -23,12 +23,12 @@ export async function createKeys(path: string): Promise<CommandResult> {
     });
   } catch (error) {
     if (!(error instanceof KeyFileFault)) throw error;
-    if (!existsSync(path)) return refused(error.message, {}, error.cures);
+    if (!existsSync(path)) return refused(error.message, {}, error.fixes);
     return readKeyFile(path).then(
       () => done(`${path} exists already and can be used; nothing changed.`, { keyFile: path, created: false }),
       (unusable) => {
         if (!(unusable instanceof KeyFileFault)) throw unusable;
-        return refused(unusable.message, {}, unusable.cures);
+        return refused(unusable.message, {}, unusable.fixes);
       },
     );
   }

@@ -66,10 +66,10 @@ describe('owner add', () => {
       kind: 'done',
       text: `The owner ${email} exists already; nothing changed, the password neither.`,
       json: { created: false },
-      cures: [{ command: ['lockstep-server', 'owner', 'password', email, '--password-stdin'] }],
+      fixes: [{ command: ['lockstep-server', 'owner', 'password', email, '--password-stdin'] }],
     });
     expect(again.json).not.toHaveProperty('password');
-    expect((await add()).cures).toMatchObject([{ command: ['lockstep-server', 'owner', 'password', email] }]);
+    expect((await add()).fixes).toMatchObject([{ command: ['lockstep-server', 'owner', 'password', email] }]);
     expect(await store.owners.list({ limit: 9 })).toEqual(before);
     expect(await store.audit.list('acme')).toHaveLength(1);
   });
@@ -139,25 +139,25 @@ describe('owner add', () => {
     ['eleven char', 'has 11 characters: it needs 12 to 128.'],
     ['x'.repeat(129), 'has 129 characters: it needs 12 to 128.'],
     ['tab\tin the middle', 'has a control character'],
-  ])('refuses the password %j', async (password, says) => {
+  ])('refuses the password %j', async (password, message) => {
     const { kind, text } = await add(email, { password });
-    expect([kind, text]).toEqual(['refused', expect.stringContaining(says)]);
+    expect([kind, text]).toEqual(['refused', expect.stringContaining(message)]);
     expect(await store.owners.list({ limit: 9 })).toEqual([]);
   });
 
   test.each([
-    { given: { account: 'acm' }, says: 'There is no account acm; nearest: acme' },
-    { given: { name: '' }, says: '--name is "": 1 to 100 printable characters' },
-    { given: { name: ' Anna' }, says: '--name is " Anna": 1 to 100 printable characters' },
-    { given: { name: 'A\nB' }, says: '--name is "A\\nB": 1 to 100 printable characters' },
-    { given: { name: 'x'.repeat(101) }, says: 'without spaces around them' },
-  ])('refuses $given before it asks for a password', async ({ given, says }) => {
+    { given: { account: 'acm' }, message: 'There is no account acm; nearest: acme' },
+    { given: { name: '' }, message: '--name is "": 1 to 100 printable characters' },
+    { given: { name: ' Anna' }, message: '--name is " Anna": 1 to 100 printable characters' },
+    { given: { name: 'A\nB' }, message: '--name is "A\\nB": 1 to 100 printable characters' },
+    { given: { name: 'x'.repeat(101) }, message: 'without spaces around them' },
+  ])('refuses $given before it asks for a password', async ({ given, message }) => {
     const { kind, text } = await addOwner(store, email, {
       ...{ account: 'acme', passwords, now },
       ...given,
       readPassword: async () => expect.fail('nobody needs one'),
     });
-    expect([kind, text]).toEqual(['refused', expect.stringContaining(says)]);
+    expect([kind, text]).toEqual(['refused', expect.stringContaining(message)]);
   });
 });
 
@@ -251,10 +251,10 @@ test.each([
   ['anna@acme.exampel', 'refused', 'There is no owner anna@acme.exampel; nearest: Anna@acme.example'],
   ['zzz@zzz.zz', 'refused', 'There is no owner zzz@zzz.zz'],
   ['anna', 'refused', 'The e-mail is "anna": it needs one @'],
-])('%s is refused by every command about an owner', async (address, kind, says) => {
+])('%s is refused by every command about an owner', async (address, kind, message) => {
   await add();
   for (const result of [await setPassword(address), await switchOwner(store, address, 'disable', now)])
-    expect(result).toMatchObject({ kind, text: expect.stringContaining(says) });
+    expect(result).toMatchObject({ kind, text: expect.stringContaining(message) });
 });
 
 test('the first owner is told to be none yet', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
-import type { Cure } from '@lockstep/shell/wrong-use';
+import type { Fix } from '@lockstep/shell/wrong-use';
 import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import { createPasswords, generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
@@ -217,15 +217,15 @@ function compare(owner: Owner, { account, name = owner.name, readPassword }: New
       created: false,
       differing,
     });
-  const cure: Cure = {
-    says: 'Another password',
+  const fix: Fix = {
+    message: 'Another password',
     command: [
       ...['lockstep-server', 'owner', 'password', email],
       ...(readPassword === undefined ? [] : ['--password-stdin']),
     ],
   };
   const about = { email, id, account: accountId, name: owner.name, created: false };
-  return done(`The owner ${email} exists already; nothing changed, the password neither.`, about, [cure]);
+  return done(`The owner ${email} exists already; nothing changed, the password neither.`, about, [fix]);
 }
 
 interface ChosenPassword {

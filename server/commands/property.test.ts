@@ -52,9 +52,9 @@ test('warns of nothing where nothing changes, run again or set for the first tim
 });
 
 test.each([
-  { id: house, timezone: 'Europe/Berln', says: 'nearest: Europe/Berlin' },
-  { id: '65a0000000000000000000ff', timezone: 'UTC', says: 'There is no property 65a0000000000000000000ff' },
-])('refuses $timezone for $id and changes nothing', async ({ id, timezone, says }) => {
-  expect(await set(id, timezone)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
+  { id: house, timezone: 'Europe/Berln', message: 'nearest: Europe/Berlin' },
+  { id: '65a0000000000000000000ff', timezone: 'UTC', message: 'There is no property 65a0000000000000000000ff' },
+])('refuses $timezone for $id and changes nothing', async ({ id, timezone, message }) => {
+  expect(await set(id, timezone)).toMatchObject({ kind: 'refused', text: expect.stringContaining(message) });
   expect(await zoneOf()).toBe('Europe/Berlin');
 });

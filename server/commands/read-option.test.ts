@@ -21,20 +21,24 @@ describe('an option', () => {
   });
 
   test.each([
-    { read: readLimit, texts: ['0', '1000000', '1.5', '-1', ''], says: 'a whole number from 1 to 999999.' },
-    { read: readDays, texts: ['0', '10000', '1d', ''], says: 'a whole number of days from 1 to 9999.' },
+    { read: readLimit, texts: ['0', '1000000', '1.5', '-1', ''], message: 'a whole number from 1 to 999999.' },
+    { read: readDays, texts: ['0', '10000', '1d', ''], message: 'a whole number of days from 1 to 9999.' },
     {
       read: readInstant,
       texts: ['1999-12-31T23:59:59Z', '2100-01-01T00:00:00.001Z', '2026-12-31', ''],
-      says: 'a time from 2000 to 2100, as 2026-12-31T23:00:00Z.',
+      message: 'a time from 2000 to 2100, as 2026-12-31T23:00:00Z.',
     },
-    { read: readGeneration, texts: ['0', '01', '1000000000'], says: 'a whole number from 1, as device key prints it.' },
+    {
+      read: readGeneration,
+      texts: ['0', '01', '1000000000'],
+      message: 'a whole number from 1, as device key prints it.',
+    },
     {
       read: readOverlap,
       texts: ['91d', '2161h', '7', '7w', '00', ''],
-      says: 'hours or days, as 36h or 7d, at most 90d; or 0.',
+      message: 'hours or days, as 36h or 7d, at most 90d; or 0.',
     },
-  ])('$read.name refuses $texts', ({ read, texts, says }) => {
-    for (const text of texts) expect(() => read(text), text).toThrow(says);
+  ])('$read.name refuses $texts', ({ read, texts, message }) => {
+    for (const text of texts) expect(() => read(text), text).toThrow(message);
   });
 });

@@ -22,10 +22,10 @@ describe('from a file or a program', () => {
     ['one\rtwo', 'more than one line'],
     [Buffer.of(0x66, 0xff, 0x66), 'not UTF-8'],
     ['x'.repeat(5000), 'more than a password'],
-  ])('%j is refused: %s', async (given, says) => {
+  ])('%j is refused: %s', async (given, message) => {
     await expect(readPassword(Readable.from([Buffer.from(given)]))).rejects.toMatchObject({
       name: 'WrongUse',
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(message),
     });
   });
 

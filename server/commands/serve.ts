@@ -83,6 +83,6 @@ async function readDocsFor(folder: string): Promise<(origin: string) => Promise<
   } catch (cause) {
     if (!(cause instanceof DocsUnusable)) throw cause;
     const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];
-    throw new WrongUse(cause.message, { cause, cures: [{ says: 'Build it', command }] });
+    throw new WrongUse(cause.message, { cause, fixes: [{ message: 'Build it', command }] });
   }
 }

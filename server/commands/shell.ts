@@ -4,7 +4,7 @@ import { exitCodeOf } from '@lockstep/shell/program';
 import { type Config, readConfig } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { useTimezoneData } from '../timezone-data.ts';
-import { describeFailure, withCures } from './describe-failure.ts';
+import { describeFailure, withFixes } from './describe-failure.ts';
 
 /** The part of `process` that a command works with: a test runs one without a process of its own. */
 export interface CommandProcess extends Pick<NodeJS.Process, 'env' | 'cwd' | 'execPath'> {
@@ -74,7 +74,7 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
   const run: Shell['run'] =
     (command) =>
     async (...args) => {
-      print(withCures(await command(prepare(), ...args), surroundings));
+      print(withFixes(await command(prepare(), ...args), surroundings));
     };
   return {
     own,

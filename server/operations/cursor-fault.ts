@@ -32,11 +32,11 @@ export function describeContradiction<Parameter extends string>(
   sent: string,
   held: string | undefined,
 ): CursorFault<Parameter> {
-  const cure = held === undefined ? `leave ${at} out` : `leave ${at} out or send ${held}`;
+  const fix = held === undefined ? `leave ${at} out` : `leave ${at} out or send ${held}`;
   const made = held === undefined ? `was made without ${at}` : `was made with ${at} ${held}`;
   return {
     at,
-    text: `${at} ${sent} contradicts the cursor, which ${made}: ${cure}`,
+    text: `${at} ${sent} contradicts the cursor, which ${made}: ${fix}`,
     says: held === undefined ? 'must be left out beside this cursor' : `must be ${held} or left out beside this cursor`,
     nearest: held === undefined ? [] : [held],
   };

@@ -16,7 +16,7 @@ import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
-import { findRelics } from './find-relics.ts';
+import { findOldKeywords } from './find-old-keywords.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
@@ -25,8 +25,8 @@ import { readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
-/** One cure for each rule that stands between a document and its derivation. */
-const cures: Readonly<Record<string, string>> = {
+/** One fix for each rule that stands between a document and its derivation. */
+const fixes: Readonly<Record<string, string>> = {
   struct: 'Write what the OpenAPI Specification expects at this place.',
   'no-unresolved-refs': 'Correct the reference, or add what it points at.',
   'operation-operationId-unique': 'Give each operation its own operationId.',
@@ -94,8 +94,8 @@ class FileResolver extends BaseResolver {
     if (isWebAddress(absoluteRef)) throw new Error('nothing is fetched from the network');
     const refusal = this.refuses(absoluteRef);
     if (refusal !== undefined) {
-      this.refused ??= { ...refusal, says: `leads on to ${displayPath(absoluteRef)}, which ${refusal.says}` };
-      throw new Error(refusal.says);
+      this.refused ??= { ...refusal, message: `leads on to ${displayPath(absoluteRef)}, which ${refusal.message}` };
+      throw new Error(refusal.message);
     }
     return super.loadExternalRef(absoluteRef);
   }
@@ -129,7 +129,7 @@ function explainUnreadable(error: unknown, { absoluteRef, body }: Source): Contr
  */
 export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
-    rules: Object.fromEntries(Object.keys(cures).map((rule) => [rule, 'error'] as const)),
+    rules: Object.fromEntries(Object.keys(fixes).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
   });
   const externalRefResolver = new FileResolver(config.resolve, refuses);
@@ -188,9 +188,9 @@ async function toProblem(
   resolver: FileResolver,
 ): Promise<Problem> {
   const [first] = location;
-  const cure = cures[ruleId] ?? 'Mend the document at this place.';
+  const fix = fixes[ruleId] ?? 'Mend the document at this place.';
   const near = suggest.length === 0 ? '' : ` Nearest: ${suggest.join(', ')}.`;
-  if (first === undefined) return { file: '', line: 1, column: 1, pointer: '#', rule: ruleId, says: message, cure };
+  if (first === undefined) return { file: '', line: 1, column: 1, pointer: '#', rule: ruleId, message, fix };
   const { start } = getLineColLocation(first);
   const place = {
     file: displayPath(first.source.absoluteRef),
@@ -200,10 +200,10 @@ async function toProblem(
     pointer: first.pointer === undefined || first.pointer === '#/' ? '#' : first.pointer,
     rule: ruleId,
   };
-  const relic = ruleId === 'struct' ? describeRelic(first) : undefined;
-  if (relic !== undefined) return { ...place, ...relic };
-  if (ruleId !== 'no-unresolved-refs') return { ...place, says: message.replace(/\s+/g, ' '), cure: cure + near };
-  const { says, target } = describeReference(first, message);
+  const oldKeyword = ruleId === 'struct' ? describeOldKeyword(first) : undefined;
+  if (oldKeyword !== undefined) return { ...place, ...oldKeyword };
+  if (ruleId !== 'no-unresolved-refs') return { ...place, message: message.replace(/\s+/g, ' '), fix: fix + near };
+  const { target, ...described } = describeReference(first, message);
   const from = first.source.absoluteRef;
   const nearest = target === undefined ? undefined : await nearestReference(target, from, resolver.refuses);
   const findRefusal = (): FileRefusal | undefined =>
@@ -211,34 +211,39 @@ async function toProblem(
   // A reference with a near name is a misspelling: `/components/schemas/A` lacks its `#`.
   const refusal = nearest === undefined || nearest === target ? findRefusal() : undefined;
   if (refusal !== undefined)
-    return { ...place, rule: outsideFile, says: `$ref ${JSON.stringify(target)} ${refusal.says}`, cure: refusal.cure };
-  return { ...place, says, cure: nearest === undefined ? cure : `Did you mean ${nearest}?` };
+    return {
+      ...place,
+      rule: outsideFile,
+      message: `$ref ${JSON.stringify(target)} ${refusal.message}`,
+      fix: refusal.fix,
+    };
+  return { ...place, ...described, fix: nearest === undefined ? fix : `Did you mean ${nearest}?` };
 }
 
 /** A boolean where 3.1 has a number is told as what it is: left over from 3.0. */
-function describeRelic({ source, pointer = '#' }: CoreProblem['location'][number]) {
+function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][number]) {
   const segments = parsePointer(pointer);
   const keyword = segments.at(-1) ?? '';
   if (!/^exclusiveM(in|ax)imum$/.test(keyword)) return undefined;
   const value = readValue(source.body);
   if (!/^3\.1\./.test(String(valueAt(value, ['openapi'])))) return undefined;
   const schema = valueAt(value, segments.slice(0, -1));
-  const [relic] = findRelics({ schema }).filter((found) => found.pointer === `#/schema/${keyword}`);
-  return relic && { says: relic.says, cure: relic.cure };
+  const [oldKeyword] = findOldKeywords({ schema }).filter((found) => found.pointer === `#/schema/${keyword}`);
+  return oldKeyword && { message: oldKeyword.message, fix: oldKeyword.fix };
 }
 
 /** Redocly says that a reference fails, not which. */
 function describeReference(
   location: CoreProblem['location'][number],
   message: string,
-): { readonly says: string; readonly target: string | undefined } {
+): { readonly message: string; readonly target: string | undefined } {
   const node = valueAt(readValue(location.source.body), parsePointer(location.pointer ?? '#'));
   // A discriminator maps to a reference without the keyword around it.
   const isMapped = typeof node === 'string';
   const target = isMapped ? node : valueAt(node, ['$ref']);
   const reason = /ENOENT/.test(message) ? 'that file does not exist' : 'nothing stands there';
   return {
-    says: `${isMapped ? 'reference' : '$ref'} ${JSON.stringify(target)} can't be resolved: ${reason}`,
+    message: `${isMapped ? 'reference' : '$ref'} ${JSON.stringify(target)} can't be resolved: ${reason}`,
     target: typeof target === 'string' ? target : undefined,
   };
 }

@@ -12,13 +12,15 @@ const deepest = 1000;
  * Finds the schemas that hold one value against more schemas than can be gone through. An `allOf` of twice the same schema, which is itself an
  * `allOf` of twice the same, doubles the number with each line. Only the innermost is reported. A circle counts once.
  */
-export function* findLargeCompositions(document: unknown): Generator<Pick<Visited, 'at'> & { readonly says: string }> {
+export function* findLargeCompositions(
+  document: unknown,
+): Generator<Pick<Visited, 'at'> & { readonly message: string }> {
   const sizes = new Map<JsonObject, number>();
   const large = new Set<JsonObject>();
   for (const { at, node } of listSchemas(document)) {
     measure(node, 0);
     if (large.has(node))
-      yield { at, says: `a value of it is held against more than ${mostSchemas.toLocaleString('en')} schemas` };
+      yield { at, message: `a value of it is held against more than ${mostSchemas.toLocaleString('en')} schemas` };
   }
 
   /** @returns how many schemas a value is held against; 0 for a schema that is reported itself */

@@ -25,6 +25,6 @@ export function problemsOf(error: unknown): readonly Problem[] {
 }
 
 /** A problem of the whole document, at its first character. */
-export function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
-  return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };
+export function problemAtTop(file: string, rule: string, message: string, fix: string): Problem {
+  return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, message, fix };
 }

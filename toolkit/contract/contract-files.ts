@@ -30,7 +30,7 @@ export interface ContractFile {
 export async function readSource(source: string): Promise<string> {
   const reading = await readText(source);
   if (reading.kind === 'text') return reading.text;
-  throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
+  throw new ContractError([problemAtTop(source, 'readable', reading.message, reading.fix)]);
 }
 
 /**
@@ -54,13 +54,13 @@ export async function readContractFiles(contract: string, options?: ContractOpti
     if (value === undefined && isRead(file)) refuseSyntax(file, text);
     refuseTooLargeValue(file, text, value);
     for (const { target, at } of listReferences(value)) {
-      const problem = (rule: string, says: string, cure: string): Problem => ({
+      const problem = (rule: string, message: string, fix: string): Problem => ({
         ...{ file: displayPath(file), ...(jsonPositions(text) ?? readYaml(text).positionOf)(at) },
-        ...{ pointer: formatPointer(at), rule, says, cure },
+        ...{ pointer: formatPointer(at), rule, message, fix },
       });
       if (/^https?:/i.test(target)) {
-        const says = `The contract leads to ${target}, and nothing is fetched from the network.`;
-        problems.push(problem('no-network', says, 'Keep the file beside the contract and refer to it by its path.'));
+        const message = `The contract leads to ${target}, and nothing is fetched from the network.`;
+        problems.push(problem('no-network', message, 'Keep the file beside the contract and refer to it by its path.'));
         continue;
       }
       const path = pathOf(target);
@@ -72,7 +72,7 @@ export async function readContractFiles(contract: string, options?: ContractOpti
         continue;
       const name = at.at(-1) === 'externalValue' ? 'externalValue' : '$ref';
       if (refusal !== undefined)
-        problems.push(problem(outsideFile, `${name} ${JSON.stringify(target)} ${refusal.says}`, refusal.cure));
+        problems.push(problem(outsideFile, `${name} ${JSON.stringify(target)} ${refusal.message}`, refusal.fix));
       else {
         const content = await readFile(next, 'utf8').catch(() => undefined);
         if (content !== undefined) found.set(next, content);

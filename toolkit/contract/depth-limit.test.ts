@@ -42,7 +42,7 @@ describe('a document that is nested beyond any stack is refused in a sentence:',
     ]) {
       const error = await work(file).catch((caught: unknown) => caught);
       expect((error as ContractError).problems).toMatchObject([
-        { file, line, rule: 'too-deep', says: expect.stringContaining('1000'), cure: expect.stringMatching(/\w/) },
+        { file, line, rule: 'too-deep', message: expect.stringContaining('1000'), fix: expect.stringMatching(/\w/) },
       ]);
     }
   });
@@ -61,10 +61,10 @@ const composed = (levels: number, write: (inner: string) => string) =>
   ).join('')}`;
 
 describe('a document that stands for more than memory holds is refused in a sentence, by reader and linter:', () => {
-  const repeated = { rule: 'too-large', says: expect.stringContaining('aliases stand for more than 100,000') };
-  const values = { rule: 'too-large', says: 'it holds more than 2,000,000 values' };
-  const large = { rule: 'unsupported/composition', says: expect.stringContaining('more than 100,000 schemas') };
-  const chain = { rule: 'unsupported/reference-chain', says: expect.stringContaining('more than 100 references') };
+  const repeated = { rule: 'too-large', message: expect.stringContaining('aliases stand for more than 100,000') };
+  const values = { rule: 'too-large', message: 'it holds more than 2,000,000 values' };
+  const large = { rule: 'unsupported/composition', message: expect.stringContaining('more than 100,000 schemas') };
+  const chain = { rule: 'unsupported/reference-chain', message: expect.stringContaining('more than 100 references') };
   test.each([
     { name: 'aliases', text: `x-a0: &a0 {a: b}\n${aliases(9)}`, want: repeated },
     {

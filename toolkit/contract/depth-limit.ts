@@ -40,12 +40,12 @@ export function refuseTooLargeValue(source: string, text: string, value: unknown
   const { height, repeated } = measure(value);
   if (height > deepest) throw tooDeep(source, 1, 1);
   if (repeated <= mostRepeated) return;
-  const says = `its aliases stand for more than ${mostRepeated.toLocaleString('en')} further lists and objects`;
-  throw tooLarge(source, says, 'Move what is repeated into components, and refer to it by $ref.');
+  const message = `its aliases stand for more than ${mostRepeated.toLocaleString('en')} further lists and objects`;
+  throw tooLarge(source, message, 'Move what is repeated into components, and refer to it by $ref.');
 }
 
-function tooLarge(source: string, says: string, cure: string): ContractError {
-  return new ContractError([problemAtTop(source, 'too-large', says, cure)]);
+function tooLarge(source: string, message: string, fix: string): ContractError {
+  return new ContractError([problemAtTop(source, 'too-large', message, fix)]);
 }
 
 /** By the signs before a value: a comma or a bracket; in YAML a line and the mark of an item besides. Those in prose count too. */
@@ -62,9 +62,9 @@ export function findTooDeep(text: string): number | undefined {
 }
 
 function tooDeep(source: string, line: number, column: number): ContractError {
-  const says = `lists and objects are nested more than ${deepest} deep here`;
-  const cure = 'Move what is nested into components, and refer to it by $ref.';
-  return new ContractError([{ file: displayPath(source), line, column, pointer: '#', rule: 'too-deep', says, cure }]);
+  const message = `lists and objects are nested more than ${deepest} deep here`;
+  const fix = 'Move what is nested into components, and refer to it by $ref.';
+  return new ContractError([{ file: displayPath(source), line, column, pointer: '#', rule: 'too-deep', message, fix }]);
 }
 
 function isJson(text: string): boolean {

@@ -42,22 +42,22 @@ test.each([
 
 const outside = "leads to a file outside the contract's folder";
 test.each([
-  { name: 'an absolute path', file: '/etc/hostname', says: outside },
-  { name: 'a folder whose name begins as that of the contract', file: 'api-2/c.yaml', says: outside },
-  { name: 'a path with dots', file: 'api/parts/../../shared/b.yaml', says: outside },
-  { name: 'a link to a file', file: 'api/link.yaml', says: `${outside}, ` },
-  { name: 'a link to a folder', file: 'api/folder/none.yaml', says: `${outside}, ` },
-  { name: 'a hidden file', file: 'api/.env', says: 'leads to a hidden file' },
-  { name: 'a file in a hidden folder', file: 'api/.git/config', says: 'leads to a hidden file' },
-  { name: 'a link to a hidden file', file: 'api/env.yaml', says: 'leads to a hidden file, ' },
-  { name: 'a file outside of what was allowed', file: 'api-2/c.yaml', allow: ['shared'], says: outside },
-  { name: 'any file for a contract in the root', file: '/etc/hostname', contract: '/a.yaml', says: outside },
-])('$name is refused', ({ file, contract, allow, says }) => {
+  { name: 'an absolute path', file: '/etc/hostname', message: outside },
+  { name: 'a folder whose name begins as that of the contract', file: 'api-2/c.yaml', message: outside },
+  { name: 'a path with dots', file: 'api/parts/../../shared/b.yaml', message: outside },
+  { name: 'a link to a file', file: 'api/link.yaml', message: `${outside}, ` },
+  { name: 'a link to a folder', file: 'api/folder/none.yaml', message: `${outside}, ` },
+  { name: 'a hidden file', file: 'api/.env', message: 'leads to a hidden file' },
+  { name: 'a file in a hidden folder', file: 'api/.git/config', message: 'leads to a hidden file' },
+  { name: 'a link to a hidden file', file: 'api/env.yaml', message: 'leads to a hidden file, ' },
+  { name: 'a file outside of what was allowed', file: 'api-2/c.yaml', allow: ['shared'], message: outside },
+  { name: 'any file for a contract in the root', file: '/etc/hostname', contract: '/a.yaml', message: outside },
+])('$name is refused', ({ file, contract, allow, message }) => {
   const refusal = judge(file, contract, allow);
-  expect(refusal?.says.startsWith(says)).toBe(true);
-  expect(refusal?.cure).toMatch(/--allow-files \S+$/);
+  expect(refusal?.message.startsWith(message)).toBe(true);
+  expect(refusal?.fix).toMatch(/--allow-files \S+$/);
 });
 
 test('a device and a pipe are refused where a file may be referred to', () => {
-  expect(judge('/dev/null', '/dev/a.yaml')?.says).toBe('leads to a device or a pipe');
+  expect(judge('/dev/null', '/dev/a.yaml')?.message).toBe('leads to a device or a pipe');
 });

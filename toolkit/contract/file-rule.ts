@@ -5,8 +5,8 @@ import { displayPath } from './display-path.ts';
 /** Why a file is not read, and what to do about it. */
 export interface FileRefusal {
   /** Follows the name of a reference, as in `$ref "../a.yaml"`. */
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
 }
 
 /** @returns undefined for a file that a contract may refer to, whether it is there or not */
@@ -42,13 +42,13 @@ export function createFileRule(contract: string, { allowFiles = [] }: ContractOp
     // By name first: on some systems looking at a path already calls another machine.
     const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
     if (isAmong(real, target))
-      return isSpecial(target) ? { says: 'leads to a device or a pipe', cure: 'Refer to a file.' } : undefined;
+      return isSpecial(target) ? { message: 'leads to a device or a pipe', fix: 'Refer to a file.' } : undefined;
     const isBelow = real.own.some((folder) => isIn(folder, target));
     const what = isBelow ? 'a hidden file' : "a file outside the contract's folder";
     const link = target === path ? '' : `, ${displayPath(target)}`;
     return {
-      says: `leads to ${what}${link}`,
-      cure: `Move the file beside the contract, or allow its folder with --allow-files ${displayPath(dirname(target)) || '.'}`,
+      message: `leads to ${what}${link}`,
+      fix: `Move the file beside the contract, or allow its folder with --allow-files ${displayPath(dirname(target)) || '.'}`,
     };
   };
 }

@@ -6,15 +6,15 @@ import { findForeign, listSchemas, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
-  readonly says: string;
+  readonly message: string;
   /** In place of the one of its limit. */
-  readonly cure?: string;
+  readonly fix?: string;
 }
 
 /** One thing that the toolkit can't derive from, with what to write instead. */
 export interface Limit {
   readonly name: string;
-  readonly cure: string;
+  readonly fix: string;
   /** @param objects every object of the document, walked once for all limits of a step */
   readonly find: (document: unknown, objects: () => readonly Visited[]) => Iterable<LimitFinding>;
   /** What it finds makes the later ones of its step meaningless. */
@@ -31,19 +31,19 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   root: [
     {
       name: 'not-json',
-      cure: 'Write the value as JSON has it: text in quotes, no alias inside its own anchor.',
+      fix: 'Write the value as JSON has it: text in quotes, no alias inside its own anchor.',
       find: (document) => findForeign(document),
       ends: true,
     },
     {
       name: 'openapi-version',
-      cure: 'Name an OpenAPI document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.',
+      fix: 'Name an OpenAPI document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.',
       find: judgeVersion,
       ends: true,
     },
     {
       name: 'network-reference',
-      cure: 'Keep the file beside the contract and refer to it by its path: nothing is fetched.',
+      fix: 'Keep the file beside the contract and refer to it by its path: nothing is fetched.',
       find: (_, objects) =>
         referencesOf(objects(), (ref) =>
           /^[a-z][a-z0-9+.-]+:/i.test(ref) ? `$ref ${JSON.stringify(ref)} leads to the network` : undefined,
@@ -51,7 +51,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
     {
       name: 'anchor-reference',
-      cure: 'Refer by JSON pointer, as in #/components/schemas/Name.',
+      fix: 'Refer by JSON pointer, as in #/components/schemas/Name.',
       find: (_, objects) =>
         referencesOf(objects(), (ref) =>
           /^#[^/]/.test(ref) ? `$ref ${JSON.stringify(ref)} leads to an $anchor` : undefined,
@@ -60,17 +60,17 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       // The linter follows each reference of a chain to its end: with 5,000 it took 40 s and more.
       name: 'reference-chain',
-      cure: 'Let the first of the references name the description itself.',
+      fix: 'Let the first of the references name the description itself.',
       find: (document, objects) => {
         const long = objects().find(({ node }) => chainOf(document, node.$ref) === 'long');
         if (long === undefined) return [];
-        return [{ at: [...long.at, '$ref'], says: `a chain of more than ${longestChain} references begins here` }];
+        return [{ at: [...long.at, '$ref'], message: `a chain of more than ${longestChain} references begins here` }];
       },
       ends: true,
     },
     {
       name: 'reference-loop',
-      cure: 'Let one of the references end in a description.',
+      fix: 'Let one of the references end in a description.',
       find: (document, objects) =>
         referencesOf(objects(), (ref) =>
           chainOf(document, ref) === 'loop' ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
@@ -79,11 +79,12 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       // The linter's own core calls these on the objects that it walks.
       name: 'member-name',
-      cure: 'Choose another name.',
+      fix: 'Choose another name.',
       find: function* (_, objects) {
         for (const place of objects()) {
           for (const name of ['hasOwnProperty', 'constructor', '__proto__']) {
-            if (Object.hasOwn(place.node, name)) yield { at: [...place.at, name], says: `a member is called ${name}` };
+            if (Object.hasOwn(place.node, name))
+              yield { at: [...place.at, name], message: `a member is called ${name}` };
           }
         }
       },
@@ -92,13 +93,13 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   bundle: [
     {
       name: 'composition',
-      cure: 'Compose it of fewer: what stands in several parts is needed in one of them.',
+      fix: 'Compose it of fewer: what stands in several parts is needed in one of them.',
       find: findLargeCompositions,
       ends: true,
     },
     {
       name: 'server-url',
-      cure: 'Write an address as https://api.example/v1, or a path.',
+      fix: 'Write an address as https://api.example/v1, or a path.',
       find: function* (_, objects) {
         for (const place of objects()) {
           const { servers } = place.node;
@@ -108,47 +109,47 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
             // The default of a variable may be words for a reader, `<tenant>`, where nothing is read of the address.
             const url = index === 0 ? fillServerUrl(server) : server.url.replace(/\{[^}]*\}/g, '0');
             if (!URL.canParse(url, 'http://relative.invalid'))
-              yield { at: [...place.at, 'servers', index, 'url'], says: `${JSON.stringify(url)} is no address` };
+              yield { at: [...place.at, 'servers', index, 'url'], message: `${JSON.stringify(url)} is no address` };
           }
         }
       },
     },
     {
       name: 'empty-enum',
-      cure: 'List the values, or leave enum out where any value may stand.',
+      fix: 'List the values, or leave enum out where any value may stand.',
       find: function* (document) {
         for (const schema of listSchemas(document))
           if (Array.isArray(schema.node.enum) && schema.node.enum.length === 0)
-            yield { at: [...schema.at, 'enum'], says: 'enum is empty: no value can be valid' };
+            yield { at: [...schema.at, 'enum'], message: 'enum is empty: no value can be valid' };
       },
     },
     {
       // JavaScript sorts members that are numbers before all others, and the table's order is the router's.
       name: 'operation-id',
-      cure: 'Let the operationId begin with a letter, as in getThings.',
+      fix: 'Let the operationId begin with a letter, as in getThings.',
       find: (document) =>
         operationsOf(document)
           .filter(({ operation }) => /^(\d+|__proto__)$/.test(operation.operationId ?? ''))
           .map(({ at, operation }) => ({
             at: [...at, 'operationId'],
-            says: `operationId is ${operation.operationId}`,
+            message: `operationId is ${operation.operationId}`,
           })),
     },
     {
       name: 'operation-without-responses',
-      cure: 'Declare at least one response.',
+      fix: 'Declare at least one response.',
       find: (document) =>
         operationsOf(document)
           .filter(({ operation }) => entriesOf(operation.responses).length === 0)
-          .map(({ at }) => ({ at, says: 'the operation declares no response' })),
+          .map(({ at }) => ({ at, message: 'the operation declares no response' })),
     },
     {
       name: 'dynamic-reference',
-      cure: 'Use $ref: it can be resolved before any value is known.',
+      fix: 'Use $ref: it can be resolved before any value is known.',
       find: function* (_, objects) {
         for (const place of objects()) {
           for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef']) {
-            if (Object.hasOwn(place.node, keyword)) yield { at: [...place.at, keyword], says: `${keyword} is used` };
+            if (Object.hasOwn(place.node, keyword)) yield { at: [...place.at, keyword], message: `${keyword} is used` };
           }
         }
       },
@@ -158,31 +159,31 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
 
 function* judgeVersion(document: unknown): Generator<LimitFinding> {
   const supported = 'supported are openapi 3.0.x and 3.1.x';
-  if (document === undefined || document === null) return yield { at: [], says: 'there is nothing in it' };
+  if (document === undefined || document === null) return yield { at: [], message: 'there is nothing in it' };
   if (!isObject(document)) {
     const kind = Array.isArray(document) ? 'a list' : typeof document === 'string' ? 'text' : `a ${typeof document}`;
-    return yield { at: [], says: `it is ${kind}, and no OpenAPI document` };
+    return yield { at: [], message: `it is ${kind}, and no OpenAPI document` };
   }
   const { openapi, swagger } = document;
   if (typeof openapi === 'string' && /^3\.[01]\.\d+$/.test(openapi)) return;
   if (openapi === undefined && swagger !== undefined) {
-    const cure = 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.';
-    return yield { at: ['swagger'], says: `swagger is ${JSON.stringify(swagger)}, ${supported}`, cure };
+    const fix = 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.';
+    return yield { at: ['swagger'], message: `swagger is ${JSON.stringify(swagger)}, ${supported}`, fix };
   }
-  if (openapi === undefined) return yield { at: ['openapi'], says: `openapi is missing, ${supported}` };
+  if (openapi === undefined) return yield { at: ['openapi'], message: `openapi is missing, ${supported}` };
   const isVersion = typeof openapi === 'number' || typeof openapi === 'string';
   const [, major = '', minor = '0'] = (isVersion && /^(\d+)(?:\.(\d+))?/.exec(String(openapi))) || [];
   // YAML reads `4.0` as the number 4.
   if (major !== '' && (major !== '3' || Number(minor) > 1)) {
-    const says = `OpenAPI ${major}.${minor} is not supported, 3.0.x and 3.1.x are`;
-    const cure =
+    const message = `OpenAPI ${major}.${minor} is not supported, 3.0.x and 3.1.x are`;
+    const fix =
       Number(major) < 3
         ? 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.'
         : 'Write the document in OpenAPI 3.1, openapi: 3.1.1, and leave out what only the later version has.';
-    return yield { at: ['openapi'], says, cure };
+    return yield { at: ['openapi'], message, fix };
   }
-  const cure = 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
-  yield { at: ['openapi'], says: `openapi is ${JSON.stringify(openapi)}, supported are 3.0.x and 3.1.x`, cure };
+  const fix = 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
+  yield { at: ['openapi'], message: `openapi is ${JSON.stringify(openapi)}, supported are 3.0.x and 3.1.x`, fix };
 }
 
 function* referencesOf(
@@ -191,8 +192,8 @@ function* referencesOf(
 ): Generator<LimitFinding> {
   for (const place of objects) {
     const { $ref } = place.node;
-    const says = typeof $ref === 'string' ? fault($ref) : undefined;
-    if (says !== undefined) yield { at: [...place.at, '$ref'], says };
+    const message = typeof $ref === 'string' ? fault($ref) : undefined;
+    if (message !== undefined) yield { at: [...place.at, '$ref'], message };
   }
 }
 

@@ -43,7 +43,7 @@ export async function withLocalCopy<Result>(
   } catch (error) {
     if (error instanceof ContractError)
       throw new ContractError(
-        error.problems.map((one) => ({ ...one, file: rename(one.file), says: rename(one.says) })),
+        error.problems.map((one) => ({ ...one, file: rename(one.file), message: rename(one.message) })),
       );
     if (error instanceof Error) error.message = rename(error.message);
     throw error;
@@ -55,7 +55,7 @@ export async function withLocalCopy<Result>(
 /** A limit of what was fetched alone. */
 export const leadingOut = {
   name: 'file-reference',
-  cure: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
+  fix: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
 };
 
 /**
@@ -74,12 +74,12 @@ export function refuseLeadingOut(
   );
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
-  const { name, cure } = leadingOut;
+  const { name, fix } = leadingOut;
   throw new ContractError(
     found.map(({ target, at }) => ({
       ...{ file: source, ...positionOf(at), pointer: formatPointer(at) },
-      ...{ rule: `unsupported/${name}`, cure },
-      says: `${isKeyword(at.at(-1)) ? at.at(-1) : 'reference'} ${JSON.stringify(target)} leads out of a document that was fetched`,
+      ...{ rule: `unsupported/${name}`, fix },
+      message: `${isKeyword(at.at(-1)) ? at.at(-1) : 'reference'} ${JSON.stringify(target)} leads out of a document that was fetched`,
     })),
   );
 }

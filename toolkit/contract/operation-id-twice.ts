@@ -36,7 +36,7 @@ export async function nameBothOperations(problem: Problem, root: string, refuses
     line: here.line,
     column: here.column,
     pointer,
-    says: `The operationId ${operationId} stands ${['here', ...others.map(({ file, line, column }) => `at ${file}:${line}:${column}`)].join(' and ')}.`,
+    message: `The operationId ${operationId} stands ${['here', ...others.map(({ file, line, column }) => `at ${file}:${line}:${column}`)].join(' and ')}.`,
   };
 }
 

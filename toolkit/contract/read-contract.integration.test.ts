@@ -60,9 +60,9 @@ describe('a contract at an address', () => {
   });
 
   test.each([
-    { path: '/none', want: [{ rule: 'readable', says: 'the server answered 404 Not Found' }] },
+    { path: '/none', want: [{ rule: 'readable', message: 'the server answered 404 Not Found' }] },
     { path: '/broken.yaml', want: [{ rule: 'yaml', line: 3 }] },
-    { path: '/page', want: [{ line: 1, says: expect.stringMatching(/\w/) }] },
+    { path: '/page', want: [{ line: 1, message: expect.stringMatching(/\w/) }] },
     {
       path: '/parts.yaml',
       want: [{ rule: 'unsupported/network-reference', line: 4, pointer: '#/components/schemas/B/$ref' }],
@@ -72,13 +72,13 @@ describe('a contract at an address', () => {
     expect((error as ContractError).problems).toMatchObject(want);
     expect((error as ContractError).problems[0]).toMatchObject({
       file: origin + path,
-      cure: expect.stringMatching(/\w/),
+      fix: expect.stringMatching(/\w/),
     });
   });
 
   const away = {
-    says: expect.stringMatching(/^it redirects to another origin, \S/),
-    cure: expect.stringMatching(/trust/),
+    message: expect.stringMatching(/^it redirects to another origin, \S/),
+    fix: expect.stringMatching(/trust/),
   };
   test.each([
     { path: '/away', asks: ['/away'], want: away },
@@ -86,9 +86,9 @@ describe('a contract at an address', () => {
     { path: '/other', asks: ['/other'], want: away },
     { path: '/upgraded', asks: ['/upgraded'], want: away },
     { path: '/data', asks: ['/data'], want: away },
-    { path: '/round', asks: Array(6).fill('/round'), want: { says: 'it redirects more than 5 times' } },
-    { path: '/nowhere', asks: ['/nowhere'], want: { says: 'the server answered 302 Found' } },
-    { path: '/unreadable', asks: ['/unreadable'], want: { says: 'the server answered 302 Found' } },
+    { path: '/round', asks: Array(6).fill('/round'), want: { message: 'it redirects more than 5 times' } },
+    { path: '/nowhere', asks: ['/nowhere'], want: { message: 'the server answered 302 Found' } },
+    { path: '/unreadable', asks: ['/unreadable'], want: { message: 'the server answered 302 Found' } },
   ])('a redirect is followed within its origin alone: $path', async ({ path, asks, want }) => {
     asked.length = 0;
     expect(await readText(origin + path)).toMatchObject({ kind: 'fault', ...want });
@@ -105,10 +105,10 @@ describe('a contract at an address', () => {
   });
 
   test.each([
-    { name: 'too long', limits: { bytes: 1024, milliseconds: 5000 }, says: 'it is longer than 1 kB' },
-    { name: 'too slow', limits: { bytes: 1e6, milliseconds: 100 }, says: 'no whole answer came within 0.1 seconds' },
-  ])('an answer that is $name is given up', async ({ limits, says }) => {
-    expect(await readText(`${origin}/endless`, limits)).toMatchObject({ kind: 'fault', says });
+    { name: 'too long', limits: { bytes: 1024, milliseconds: 5000 }, message: 'it is longer than 1 kB' },
+    { name: 'too slow', limits: { bytes: 1e6, milliseconds: 100 }, message: 'no whole answer came within 0.1 seconds' },
+  ])('an answer that is $name is given up', async ({ limits, message }) => {
+    expect(await readText(`${origin}/endless`, limits)).toMatchObject({ kind: 'fault', message });
   });
 
   test('an address where nobody listens', async () => {

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
 const operation = "{operationId: a, responses: {'200': {description: OK}}}";
 
-describe('a broken contract is refused with place, reason and cure:', () => {
+describe('a broken contract is refused with place, reason and fix:', () => {
   test.each([
     {
       name: 'YAML',
@@ -32,27 +32,29 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'unsupported/openapi-version',
           line: 1,
           pointer: '#/openapi',
-          says: 'OpenAPI 3.2 is not supported, 3.0.x and 3.1.x are',
-          cure: expect.stringMatching(/3\.1\.1, and leave out/),
+          message: 'OpenAPI 3.2 is not supported, 3.0.x and 3.1.x are',
+          fix: expect.stringMatching(/3\.1\.1, and leave out/),
         },
       ],
     },
     ...['4.0', '"4.0.0"', '10'].map((version) => ({
       name: `OpenAPI ${version}`,
       text: `openapi: ${version}\ninfo: {title: T, version: '1'}\npaths: {}\n`,
-      want: [{ line: 1, says: expect.stringMatching(/^OpenAPI (4|10)\.0 is not supported, 3\.0\.x and 3\.1\.x are$/) }],
+      want: [
+        { line: 1, message: expect.stringMatching(/^OpenAPI (4|10)\.0 is not supported, 3\.0\.x and 3\.1\.x are$/) },
+      ],
     })),
     {
       name: 'a version that YAML takes for a number',
       text: "openapi: 3.1\ninfo: {title: T, version: '1'}\npaths: {}\n",
       want: [
-        { says: 'openapi is 3.1, supported are 3.0.x and 3.1.x', cure: expect.stringMatching(/^Write .* as text/) },
+        { message: 'openapi is 3.1, supported are 3.0.x and 3.1.x', fix: expect.stringMatching(/^Write .* as text/) },
       ],
     },
     {
       name: 'an alias of nothing',
       text: 'openapi: 3.1.1\ninfo: *none\npaths: {}\n',
-      want: [{ rule: 'yaml', line: 2, says: '*none has no &none before it' }],
+      want: [{ rule: 'yaml', line: 2, message: '*none has no &none before it' }],
     },
     {
       name: 'OpenAPI 2.0, with the name of a converter',
@@ -62,8 +64,8 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'unsupported/openapi-version',
           line: 2,
           pointer: '#/swagger',
-          says: 'swagger is "2.0", supported are openapi 3.0.x and 3.1.x',
-          cure: expect.stringContaining('swagger2openapi'),
+          message: 'swagger is "2.0", supported are openapi 3.0.x and 3.1.x',
+          fix: expect.stringContaining('swagger2openapi'),
         },
       ],
     },
@@ -80,8 +82,8 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'struct',
           line: 4,
           pointer: '#/components/schemas/A/exclusiveMinimum',
-          says: 'exclusiveMinimum is a boolean, as OpenAPI 3.0 has it: in 3.1 it is the bound itself',
-          cure: 'Write exclusiveMinimum: 3, and delete minimum.',
+          message: 'exclusiveMinimum is a boolean, as OpenAPI 3.0 has it: in 3.1 it is the bound itself',
+          fix: 'Write exclusiveMinimum: 3, and delete minimum.',
         },
       ],
     },
@@ -93,17 +95,17 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     {
       name: 'an empty file',
       text: '',
-      want: [{ rule: 'unsupported/openapi-version', line: 1, pointer: '#', says: 'there is nothing in it' }],
+      want: [{ rule: 'unsupported/openapi-version', line: 1, pointer: '#', message: 'there is nothing in it' }],
     },
     ...[
       ['a list', '[]', 'it is a list, and no OpenAPI document'],
       ['null', 'null', 'there is nothing in it'],
       ['words', 'Rooms', 'it is text, and no OpenAPI document'],
       ['no openapi member', '{}', 'openapi is missing, supported are openapi 3.0.x and 3.1.x'],
-    ].map(([name = '', text = '', says]) => ({
+    ].map(([name = '', text = '', message]) => ({
       name,
       text,
-      want: [{ rule: 'unsupported/openapi-version', line: 1, says, cure: expect.stringMatching(/^Name an OpenAPI/) }],
+      want: [{ rule: 'unsupported/openapi-version', line: 1, message, fix: expect.stringMatching(/^Name an OpenAPI/) }],
     })),
     {
       name: 'a misspelt member and a reference into nothing, both at once',
@@ -113,7 +115,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
         {
           rule: 'no-unresolved-refs',
           line: 9,
-          says: `$ref "#/components/responses/No" can't be resolved: nothing stands there`,
+          message: `$ref "#/components/responses/No" can't be resolved: nothing stands there`,
         },
       ],
     },
@@ -124,7 +126,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
         {
           rule: 'no-unresolved-refs',
           line: 4,
-          says: `$ref "./missing.yaml" can't be resolved: that file does not exist`,
+          message: `$ref "./missing.yaml" can't be resolved: that file does not exist`,
         },
       ],
     },
@@ -136,8 +138,8 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'no-unresolved-refs',
           line: 4,
           pointer: '#/paths/~1a/post/requestBody',
-          says: `$ref "#/components/requestBodies/Roms" can't be resolved: nothing stands there`,
-          cure: 'Did you mean #/components/requestBodies/Rooms?',
+          message: `$ref "#/components/requestBodies/Roms" can't be resolved: nothing stands there`,
+          fix: 'Did you mean #/components/requestBodies/Rooms?',
         },
       ],
     },
@@ -149,7 +151,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'operation-operationId-unique',
           line: 5,
           pointer: '#/paths/~1b/get/operationId',
-          says: expect.stringMatching(/^The operationId a stands here and at .*contract\.yaml:4:14\.$/),
+          message: expect.stringMatching(/^The operationId a stands here and at .*contract\.yaml:4:14\.$/),
         },
       ],
     },
@@ -182,7 +184,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       name: 'an address that is none, one with the default of its variable, and one of a file that it refers to',
       text: `${head}servers: [{url: 'https://{a}', variables: {a: {default: 'b c'}}}, {url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: <host>}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
       want: [
-        { rule: 'unsupported/server-url', line: 3, says: '"https://b c" is no address', pointer: '#/servers/0/url' },
+        { rule: 'unsupported/server-url', line: 3, message: '"https://b c" is no address', pointer: '#/servers/0/url' },
         { rule: 'unsupported/server-url', pointer: '#/servers/1/url' },
         { rule: 'unsupported/server-url', line: 4 },
       ],
@@ -200,7 +202,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     expect(error).toBeInstanceOf(ContractError);
     const { problems } = error as ContractError;
     expect(problems).toMatchObject(want);
-    for (const problem of problems) expect(problem).toMatchObject({ file, cure: expect.stringMatching(/\w/) });
+    for (const problem of problems) expect(problem).toMatchObject({ file, fix: expect.stringMatching(/\w/) });
   });
 
   test('nothing is fetched for a reference of a file that it refers to', async () => {
@@ -298,7 +300,7 @@ test('operations without a name are told once, where the first stands', async ()
       line: 6,
       column: 5,
       pointer: '#/paths/~1b/get',
-      says: '2 operations have no operationId and are named after method and path, the first of them getB',
+      message: '2 operations have no operationId and are named after method and path, the first of them getB',
     },
   ]);
 });
@@ -324,6 +326,6 @@ test('a contract is bundled, frozen and hashed by its meaning', async () => {
 test.each([
   ['ftp://127.0.0.1/a.yaml', 'addresses that begin with ftp:// are not taken'],
   ['http://127.0.0.1:9/a.yaml', 'its port belongs to another protocol'],
-])('%s is told for what it is', async (address, says) => {
-  await expect(readContract(address)).rejects.toThrow(says);
+])('%s is told for what it is', async (address, message) => {
+  await expect(readContract(address)).rejects.toThrow(message);
 });

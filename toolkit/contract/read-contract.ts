@@ -21,7 +21,7 @@ export interface Notice extends Position {
   readonly file: string;
   readonly pointer: string;
   /** What was decided, and why. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** A contract that everything can be derived from: read, bundled, checked and frozen. */
@@ -74,8 +74,8 @@ export async function readContract(
   if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
   const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
     if (cause instanceof ContractError) throw cause;
-    const cure = 'Leave out what was added last, part by part, to find the place.';
-    throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
+    const fix = 'Leave out what was added last, part by part, to find the place.';
+    throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, fix)]);
   });
   if (problems.length > 0) throw new ContractError(problems);
 
@@ -116,7 +116,7 @@ function isVersion30(document: unknown): boolean {
 }
 
 /** One sentence for all of them: a document without operationIds has hundreds. */
-function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'says' | 'pointer'>[] {
+function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'message' | 'pointer'>[] {
   const [first] = named;
   if (first === undefined) return [];
   const who =
@@ -124,7 +124,7 @@ function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'says
       ? '1 operation has no operationId and is'
       : `${named.length} operations have no operationId and are`;
   const rest = named.length === 1 ? '' : ', the first of them';
-  return [{ says: `${who} named after method and path${rest} ${first.operationId}`, pointer: first.pointer }];
+  return [{ message: `${who} named after method and path${rest} ${first.operationId}`, pointer: first.pointer }];
 }
 
 function createLocate(source: string, text: string): Contract['locate'] {

@@ -9,7 +9,7 @@ const patienceMilliseconds = 30_000;
 /** Text of a contract, or why there is none. */
 export type TextReading =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'fault'; readonly says: string; readonly cure: string };
+  | { readonly kind: 'fault'; readonly message: string; readonly fix: string };
 
 /** Whether a contract is named by its address on the web rather than by its path. */
 export function isWebAddress(source: string): boolean {
@@ -28,14 +28,14 @@ export async function readText(
   if (isWebAddress(source)) return fetchText(source, limits);
   const scheme = /^[a-z][a-z0-9+.-]+(?=:\/\/)/i.exec(source)?.[0];
   if (scheme !== undefined) {
-    const cure = 'Name a file by its path, or an address that begins with http:// or https://.';
-    return { kind: 'fault', says: `addresses that begin with ${scheme}:// are not taken`, cure };
+    const fix = 'Name a file by its path, or an address that begins with http:// or https://.';
+    return { kind: 'fault', message: `addresses that begin with ${scheme}:// are not taken`, fix };
   }
   try {
     return { kind: 'text', text: await readFile(source, 'utf8') };
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    return { kind: 'fault', says: reasons[code ?? ''] ?? message, cure: 'Name an OpenAPI file with --contract.' };
+    return { kind: 'fault', message: reasons[code ?? ''] ?? message, fix: 'Name an OpenAPI file with --contract.' };
   }
 }
 
@@ -50,7 +50,7 @@ async function fetchText(
   { bytes, milliseconds }: { readonly bytes: number; readonly milliseconds: number },
 ): Promise<TextReading> {
   const usual = 'Name an address that answers with the document itself, or download it and name the file.';
-  const fault = (says: string, cure = usual): TextReading => ({ kind: 'fault', says, cure });
+  const fault = (message: string, fix = usual): TextReading => ({ kind: 'fault', message, fix });
   try {
     const signal = AbortSignal.timeout(milliseconds);
     let response = await ask(new URL(address), signal);

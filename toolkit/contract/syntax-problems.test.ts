@@ -11,12 +11,12 @@ function transcript(text: string): string {
 
 const indentation = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
 const follower = (line: number) =>
-  `a.yaml:${line}:1 yaml\n  at   #\n  says All mapping items must start at the same column\n  cure ${indentation}\n`;
+  `a.yaml:${line}:1 yaml\n  at   #\n  says All mapping items must start at the same column\n  fix ${indentation}\n`;
 
 test('a key that stands twice is named with both places, each time', () => {
   const text = `${head}paths:\n  /a: {}\n  '/b': {get: {}, put: {}, get: {}}\n  "/a": {}\n  /a: {}\n`;
   const twice = (key: string, place: string, first: string) =>
-    `a.yaml:${place} yaml\n  at   #\n  says The key ${key} stands here and at a.yaml:${first}: map keys must be unique.\n  cure Keep the key once, or correct the indentation if it belongs to another YAML map.\n`;
+    `a.yaml:${place} yaml\n  at   #\n  says The key ${key} stands here and at a.yaml:${first}: map keys must be unique.\n  fix Keep the key once, or correct the indentation if it belongs to another YAML map.\n`;
   expect(transcript(text)).toBe(twice('get', '4:28', '4:10') + twice('/a', '5:3', '3:3') + twice('/a', '6:3', '3:3'));
 });
 
@@ -42,15 +42,15 @@ test.each([
   { name: 'an alias of nothing', text: 'a: &x 1\nb: *y\nc: *z\nd: *x\n', told: '2:4 *y has no &y before it' },
 ])('$name is told once, at its cause', ({ text, told }) => {
   const problems = findSyntaxProblems('a.yaml', readYaml(text));
-  expect(problems.map(({ line, column, says }) => `${line}:${column} ${says}`)).toEqual([told]);
+  expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([told]);
 });
 
 test('faults are told by line and column, a key that stands twice each time', () => {
-  const at = (line: number, column: number, says: string) => ({ line, column, says });
+  const at = (line: number, column: number, message: string) => ({ line, column, message });
   const faults = [at(7, 1, 'last'), at(3, 9, 'third'), at(1, 5, 'first'), at(3, 2, 'second'), at(1, 5, 'again')];
   const [told, ...others] = findSyntaxProblems('a.yaml', { faults });
   expect([told, others]).toEqual([
-    expect.objectContaining({ says: 'first', more: 'and 3 more that follow from it' }),
+    expect.objectContaining({ message: 'first', more: 'and 3 more that follow from it' }),
     [],
   ]);
 });

@@ -3,7 +3,7 @@ import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 import { readYaml, type SyntaxFault, type YamlSource } from './yaml-source.ts';
 
-const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
+const fix = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
 
 /** @throws ContractError for a text that is no YAML */
 export function refuseSyntax(source: string, text: string): void {
@@ -30,12 +30,12 @@ export function findSyntaxProblems(file: string, { faults }: Pick<YamlSource, 'f
   return [...twice, ...(first === undefined ? [] : [{ ...first, ...countMore(followers.length) }])];
 }
 
-function toProblem(file: string, { line, column, says, first }: SyntaxFault): Problem {
+function toProblem(file: string, { line, column, message, first }: SyntaxFault): Problem {
   const place = { file, line, column, pointer: '#', rule: 'yaml' };
-  if (first === undefined) return { ...place, says, cure };
+  if (first === undefined) return { ...place, message, fix };
   return {
     ...place,
-    says: `The key ${first.key} stands here and at ${file}:${first.line}:${first.column}: map keys must be unique.`,
-    cure: 'Keep the key once, or correct the indentation if it belongs to another YAML map.',
+    message: `The key ${first.key} stands here and at ${file}:${first.line}:${first.column}: map keys must be unique.`,
+    fix: 'Keep the key once, or correct the indentation if it belongs to another YAML map.',
   };
 }

@@ -6,8 +6,8 @@ import { type Visited, walkDocument } from './walk-document.ts';
 export interface Unsupported {
   readonly pointer: string;
   readonly rule: `unsupported/${string}`;
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
 }
 
 /** Everything of one step that the toolkit can't derive from. A limit that finds something ends the step: the next may rely on it. */
@@ -18,14 +18,14 @@ export function findUnsupported(document: unknown, step: LimitStep): readonly Un
     walked ??= walkDocument(document);
     return walked;
   };
-  for (const { name, cure, find, ends } of limits[step]) {
+  for (const { name, fix, find, ends } of limits[step]) {
     const findings: readonly LimitFinding[] = [...find(document, objects)];
     found.push(
-      ...findings.map(({ at, says, cure: own = cure }) => ({
+      ...findings.map(({ at, message, fix: own = fix }) => ({
         pointer: formatPointer(at),
         rule: `unsupported/${name}` as const,
-        says,
-        cure: own,
+        message,
+        fix: own,
       })),
     );
     if (ends === true && findings.length > 0) break;

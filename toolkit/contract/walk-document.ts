@@ -65,17 +65,17 @@ export function listSchemas(root: unknown): readonly Visited[] {
 }
 
 /** Values that JSON doesn't have: a YAML alias inside its own anchor, a date, binary. Looks into data too. */
-export function findForeign(root: unknown): readonly { readonly at: readonly string[]; readonly says: string }[] {
-  const found: { at: readonly string[]; says: string }[] = [];
+export function findForeign(root: unknown): readonly { readonly at: readonly string[]; readonly message: string }[] {
+  const found: { at: readonly string[]; message: string }[] = [];
   const above = new Set<object>();
   const at: string[] = [];
   const walk = (node: Visited['node']): void => {
     if (above.has(node)) {
-      found.push({ at: [...at], says: 'an alias stands inside its own anchor: the value has no end' });
+      found.push({ at: [...at], message: 'an alias stands inside its own anchor: the value has no end' });
     } else if (!Array.isArray(node) && Object.getPrototypeOf(node) !== Object.prototype) {
       found.push({
         at: [...at],
-        says: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing`,
+        message: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing`,
       });
     } else {
       above.add(node);

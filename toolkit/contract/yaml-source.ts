@@ -8,7 +8,7 @@ export interface Position {
 
 /** A text that is not YAML: where, and the parser's own words. */
 export interface SyntaxFault extends Position {
-  readonly says: string;
+  readonly message: string;
   /** Where a key that stands twice stands first. */
   readonly first?: Position & { readonly key: string };
 }
@@ -34,17 +34,17 @@ export function readYaml(text: string): YamlSource {
     const first = key && { first: { key: String(key), ...positionAt(key.range?.[0] ?? 0) } };
     const opened = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? findUnclosed(document, text, pos[0]) : undefined;
     if (opened !== undefined)
-      return { says: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
+      return { message: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
     // The parser's own words name a function of its own.
-    const says = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
-    return { says, ...positionAt(pos[0]), ...first };
+    const said = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
+    return { message: said, ...positionAt(pos[0]), ...first };
   });
   // The parser looks for anchors only when it makes a value, and throws at the first that is missing.
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) === undefined)
         faults.push({
-          says: `*${alias.source} has no &${alias.source} before it`,
+          message: `*${alias.source} has no &${alias.source} before it`,
           ...positionAt(alias.range?.[0] ?? 0),
         });
     },

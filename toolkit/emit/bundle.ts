@@ -12,7 +12,7 @@ export function emitBundle({ document }: Contract, header: Header): string {
 
 /**
  * `published.gen.json`: the contract for readers and tools. What our extensions say and a schema can say too is written as one, and each
- * operation has samples in code, each error code its cause and cure. The runtime reads the bundle instead: it knows the extensions, and its refusals are in their words.
+ * operation has samples in code, each error code its cause and fix. The runtime reads the bundle instead: it knows the extensions, and its refusals are in their words.
  */
 export function emitPublished({ plain }: Contract, header: Header): string {
   return formatDocument(addErrorCatalogue(addCodeSamples(chooseByValue(plain))), header);

@@ -28,17 +28,17 @@ export function explainRefusal(
   if (faults.length > 0) return findSyntaxProblems(file, { faults });
   const top = { file, line: 1, column: 1, pointer: '#' };
   if (isNoOpenApi.test(words)) {
-    const cure = 'Write an OpenAPI 3.1 or 3.0 document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.';
-    return [{ ...top, rule: 'document', says: words, cure }];
+    const fix = 'Write an OpenAPI 3.1 or 3.0 document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.';
+    return [{ ...top, rule: 'document', message: words, fix }];
   }
   const rule = 'unreadable';
   const causes = findUnsupported(value, 'root').filter((cause) => deadly.includes(cause.rule));
   if (causes.length === 0) {
-    const cure = 'Leave out what was added last, part by part, until the linter reads the document.';
-    return [{ ...top, rule, says: `The linter can't read it: ${words}.`, cure }];
+    const fix = 'Leave out what was added last, part by part, until the linter reads the document.';
+    return [{ ...top, rule, message: `The linter can't read it: ${words}.`, fix }];
   }
-  return causes.map(({ pointer, says, cure }) => {
-    const why = `The linter can't read it (${words}): ${says}.`;
-    return { file, ...positionOf(parsePointer(pointer)), pointer, rule, says: why, cure };
+  return causes.map(({ pointer, message, fix }) => {
+    const why = `The linter can't read it (${words}): ${message}.`;
+    return { file, ...positionOf(parsePointer(pointer)), pointer, rule, message: why, fix };
   });
 }

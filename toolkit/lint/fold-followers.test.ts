@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Problem } from '../problem.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
 
-function problem(rule: string, pointer: string, says: string): Problem {
-  return { file: 'a.yaml', line: 1, column: 1, pointer, rule, says, cure: 'Mend it.' };
+function problem(rule: string, pointer: string, message: string): Problem {
+  return { file: 'a.yaml', line: 1, column: 1, pointer, rule, message, fix: 'Mend it.' };
 }
 
 const broken = problem(

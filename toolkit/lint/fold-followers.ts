@@ -18,8 +18,8 @@ function foldPatterns(problems: readonly Problem[]): readonly Problem[] {
   const broken = problems.filter(({ rule }) => rule === 'lockstep/pattern-compiles');
   const followers = new Map(broken.map((root) => [root, [] as Problem[]]));
   for (const problem of problems) {
-    if (!problem.says.startsWith('Example validation errored: Invalid regular expression: ')) continue;
-    const root = broken.find(({ says }) => problem.says.includes(`: /${patternIn(says)}/`));
+    if (!problem.message.startsWith('Example validation errored: Invalid regular expression: ')) continue;
+    const root = broken.find(({ message }) => problem.message.includes(`: /${patternIn(message)}/`));
     if (root !== undefined) followers.get(root)?.push(problem);
   }
   const folded = new Set([...followers.values()].flat());
@@ -29,8 +29,8 @@ function foldPatterns(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** The sentence is `pattern-compiles`'s own. */
-function patternIn(says: string): string {
-  return says.slice('The pattern '.length, says.lastIndexOf(' does not compile: '));
+function patternIn(message: string): string {
+  return message.slice('The pattern '.length, message.lastIndexOf(' does not compile: '));
 }
 
 const version = 'lockstep/keyword-of-version';
@@ -51,9 +51,9 @@ function dropTwice(problems: readonly Problem[]): readonly Problem[] {
 }
 
 function foldNullable(problems: readonly Problem[]): readonly Problem[] {
-  const root = problems.find(({ rule, says }) => rule === version && says.startsWith('nullable '));
+  const root = problems.find(({ rule, message }) => rule === version && message.startsWith('nullable '));
   if (root === undefined) return problems;
-  const isUnchecked = ({ says }: Problem): boolean => says.startsWith('Example validation errored: "nullable" ');
+  const isUnchecked = ({ message }: Problem): boolean => message.startsWith('Example validation errored: "nullable" ');
   const count = problems.filter(isUnchecked).length;
   return problems
     .filter((problem) => !isUnchecked(problem))
@@ -61,7 +61,9 @@ function foldNullable(problems: readonly Problem[]): readonly Problem[] {
 }
 
 function foldMembers(problems: readonly Problem[]): readonly Problem[] {
-  const unexpected = problems.filter(({ rule, says }) => rule === 'struct' && says.endsWith(' is not expected here.'));
+  const unexpected = problems.filter(
+    ({ rule, message }) => rule === 'struct' && message.endsWith(' is not expected here.'),
+  );
   const byObject = Map.groupBy(unexpected, ({ file, pointer }) =>
     JSON.stringify([file, ...parsePointer(pointer).slice(0, -1)]),
   );
@@ -75,8 +77,8 @@ function foldMembers(problems: readonly Problem[]): readonly Problem[] {
 
 /** What is said in the same words about several places is one problem, at the first of them. */
 export function foldSame(problems: readonly Problem[]): readonly Problem[] {
-  const groups = Map.groupBy(problems, ({ severity, rule, says, cure }) =>
-    JSON.stringify([severity, rule, says, cure]),
+  const groups = Map.groupBy(problems, ({ severity, rule, message, fix }) =>
+    JSON.stringify([severity, rule, message, fix]),
   );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];

@@ -29,10 +29,10 @@ export function foldUnresolved(problems: readonly Problem[], files: readonly Con
 }
 
 /** A component that nothing but the misspelt reference uses, or an example that Redocly could not check for it. */
-function isNamedIn({ rule, file, pointer, says }: Problem, broken: Problem): boolean {
-  if (rule === 'no-unused-components') return file === broken.file && broken.cure === `Did you mean ${pointer}?`;
-  const target = /^Example validation errored: can't resolve reference (\S+) from id /.exec(says)?.[1];
-  return target !== undefined && broken.says.endsWith(`: ${target}.`);
+function isNamedIn({ rule, file, pointer, message }: Problem, broken: Problem): boolean {
+  if (rule === 'no-unused-components') return file === broken.file && broken.fix === `Did you mean ${pointer}?`;
+  const target = /^Example validation errored: can't resolve reference (\S+) from id /.exec(message)?.[1];
+  return target !== undefined && broken.message.endsWith(`: ${target}.`);
 }
 
 /** `rooms.yaml#/Room/properties`: one place of one file. */

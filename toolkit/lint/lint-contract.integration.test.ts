@@ -88,10 +88,10 @@ for (const { by, run, options } of linters)
       for (const { name, given, want } of refused) {
         test(`${name}: says so, and where`, async () => {
           const problems = await refusal(join(await write({ 'a.yaml': given }), 'a.yaml'));
-          const [rule, line, pointer, says, cure] = want;
+          const [rule, line, pointer, message, fix] = want;
           expect(problems[0]).toMatchObject({ rule, line, pointer });
-          expect(problems[0]?.says).toMatch(says);
-          expect(problems[0]?.cure).toMatch(cure);
+          expect(problems[0]?.message).toMatch(message);
+          expect(problems[0]?.fix).toMatch(fix);
         });
       }
 
@@ -101,19 +101,19 @@ for (const { by, run, options } of linters)
           'rooms.yaml': 'rooms: [\n',
         });
         expect(await refusal(join(place, 'a.yaml'))).toMatchObject([
-          { file: join(place, 'rooms.yaml'), line: 1, column: 8, says: '[ is opened here, and never closed' },
+          { file: join(place, 'rooms.yaml'), line: 1, column: 8, message: '[ is opened here, and never closed' },
         ]);
       });
 
       test('does not exist', async () => {
         const path = join(folder, 'none.yaml');
-        const says = 'the file does not exist';
-        expect(await refusal(path)).toMatchObject([{ file: path, line: 1, rule: 'readable', says }]);
+        const message = 'the file does not exist';
+        expect(await refusal(path)).toMatchObject([{ file: path, line: 1, rule: 'readable', message }]);
       });
 
       test('is a folder', async () => {
         expect(await refusal(folder)).toMatchObject([
-          { file: folder, rule: 'readable', says: expect.stringMatching(/folder/) },
+          { file: folder, rule: 'readable', message: expect.stringMatching(/folder/) },
         ]);
       });
     });
@@ -124,24 +124,24 @@ for (const { by, run, options } of linters)
         {
           name: 'in the document itself',
           files: { 'a.yaml': root('#/components/pathItems/Rooms') },
-          want: { file: 'a.yaml', line: 5, says: '#/components/pathItems/Rooms' },
+          want: { file: 'a.yaml', line: 5, message: '#/components/pathItems/Rooms' },
         },
         {
           name: 'to another file',
           files: { 'a.yaml': root('rooms.yaml') },
-          want: { file: 'a.yaml', line: 5, says: 'rooms.yaml' },
+          want: { file: 'a.yaml', line: 5, message: 'rooms.yaml' },
         },
         {
           name: 'from another file',
           files: { 'a.yaml': root('rooms.yaml'), 'rooms.yaml': "parameters:\n  - {$ref: 'limits.yaml#/limit'}\n" },
-          want: { file: 'rooms.yaml', line: 2, says: 'limits.yaml#/limit' },
+          want: { file: 'rooms.yaml', line: 2, message: 'limits.yaml#/limit' },
         },
         {
           name: 'in the mapping of a discriminator',
           files: {
             'a.yaml': withSchema("{type: object, discriminator: {propertyName: kind, mapping: {hall: 'halls.yaml'}}}"),
           },
-          want: { file: 'a.yaml', line: 7, says: 'halls.yaml' },
+          want: { file: 'a.yaml', line: 7, message: 'halls.yaml' },
         },
       ];
       for (const { name, files, want } of cases) {
@@ -154,7 +154,7 @@ for (const { by, run, options } of linters)
             {
               file: join(place, want.file),
               line: want.line,
-              says: expect.stringMatching(new RegExp(`: ${want.says}\\.$`)),
+              message: expect.stringMatching(new RegExp(`: ${want.message}\\.$`)),
             },
           ]);
         });
@@ -204,7 +204,7 @@ for (const { by, run, options } of linters)
           const expected = expect.objectContaining({
             file: join(place, want[0]),
             rule: 'no-unresolved-refs',
-            cure: `Did you mean ${want[1]}?`,
+            fix: `Did you mean ${want[1]}?`,
           });
           expect(await lintBy(path, 'house')).toContainEqual(expected);
           const refused = await readContract(path).catch((error: unknown) => error);
@@ -215,7 +215,7 @@ for (const { by, run, options } of linters)
       test('and one that is near nothing is not', async () => {
         const place = await write({ 'a.yaml': root('#/components/schemas/Storehouse') });
         const found = await lintBy(join(place, 'a.yaml'), 'house');
-        expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.cure).not.toMatch(/Did you mean/);
+        expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.fix).not.toMatch(/Did you mean/);
       });
     });
 
@@ -243,21 +243,21 @@ components:
     Hall: {type: object, properties: {name: {type: string, example: a}}}
 `;
       const told = async (place: string) =>
-        (await lintBy(join(place, 'a.yaml'), 'house')).map(({ rule, pointer, cure, more }) => [
+        (await lintBy(join(place, 'a.yaml'), 'house')).map(({ rule, pointer, fix, more }) => [
           rule,
           pointer,
-          cure,
+          fix,
           more,
         ]);
       const inRooms = '#/components/schemas/Rooms/properties/hall/allOf/0';
       const misspelt = '#/paths/~1halls/get/responses/200/content/application~1json/examples/one/value/nmae';
-      const cure = 'Correct the name, or describe the member in the schema.';
+      const fix = 'Correct the name, or describe the member in the schema.';
 
       test('and counts the examples that it leaves undescribed, shared ones too, and no other', async () => {
         const place = await write({ 'a.yaml': contract('#/components/schemas/hall', '#/components/schemas/Hall') });
         expect(await told(place)).toEqual([
           ['no-unresolved-refs', inRooms, 'Did you mean #/components/schemas/Hall?', 'and 3 more that follow from it'],
-          ['lockstep/example-member-described', misspelt, cure, undefined],
+          ['lockstep/example-member-described', misspelt, fix, undefined],
         ]);
       });
 
@@ -330,7 +330,7 @@ components:
       expect(found.find(({ rule }) => rule === 'operation-operationId-unique')).toMatchObject({
         file: join(place, 'halls.yaml'),
         line: 1,
-        says: `The operationId listRooms stands here and at ${join(place, 'a.yaml')}:6:11.`,
+        message: `The operationId listRooms stands here and at ${join(place, 'a.yaml')}:6:11.`,
       });
     });
 
@@ -388,7 +388,7 @@ components:
           const place = await write(files(at));
           const [file, line, pointer] = want;
           expect(await refusal(join(place, 'a.yaml'))).toMatchObject([
-            { file: join(place, file), line, pointer, rule: 'no-network', says: expect.stringContaining(at) },
+            { file: join(place, file), line, pointer, rule: 'no-network', message: expect.stringContaining(at) },
           ]);
           expect(asked).toEqual([]);
         });

@@ -17,8 +17,8 @@ import { refuseSyntax } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
-import { cures, versionCures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
+import { fixes, versionFixes } from './fixes.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
 import { foldUnresolved } from './fold-unresolved.ts';
 import { type LintProfile, type RedoclyProblem, type RunLinter, runRedocly } from './run-redocly.ts';
@@ -96,7 +96,7 @@ async function lintFile(
 function renameFiles(problems: readonly Problem[], rename: LocalCopy['rename']): readonly Problem[] {
   return problems.map((problem) => ({
     ...problem,
-    ...{ file: rename(problem.file), says: rename(problem.says) },
+    ...{ file: rename(problem.file), message: rename(problem.message) },
     ...(problem.also && { also: problem.also.map((place) => ({ ...place, file: rename(place.file) })) }),
   }));
 }
@@ -166,7 +166,7 @@ async function toProblem(
   findNearest: (target: string, from: string) => Promise<string | undefined>,
 ): Promise<Problem> {
   const [{ source, pointer, start }] = problem.location;
-  const says = problem.message.replaceAll(/\s+/g, ' ');
+  const message = problem.message.replaceAll(/\s+/g, ' ');
   const isUnresolved = problem.ruleId === 'no-unresolved-refs';
   const target = isUnresolved ? referenceAt(await read(resolve(source.ref)), pointer) : undefined;
   const nearest = target === undefined ? undefined : await findNearest(target, resolve(source.ref));
@@ -178,8 +178,8 @@ async function toProblem(
     pointer: pointer === undefined || pointer === '#/' ? '#' : pointer,
     rule: problem.ruleId,
     ...(problem.severity === 'warn' && { severity: 'warning' }),
-    says: target === undefined ? says : `${says}: ${target}.`,
-    cure: nearest === undefined ? findCure(problem) : `Did you mean ${nearest}?`,
+    message: target === undefined ? message : `${message}: ${target}.`,
+    fix: nearest === undefined ? findFix(problem) : `Did you mean ${nearest}?`,
   };
 }
 
@@ -190,12 +190,14 @@ function referenceAt(document: unknown, pointer = '#'): string | undefined {
   return typeof target === 'string' ? target : undefined;
 }
 
-/** A rule of ours brings its cure; Redocly's suggestions are names that come near. */
-function findCure({ ruleId, message, suggest = [], reference, location }: RedoclyProblem): string {
+/** A rule of ours brings its fix; Redocly's suggestions are names that come near. */
+function findFix({ ruleId, message, suggest = [], reference, location }: RedoclyProblem): string {
   if (/^(lockstep|rule)\//.test(ruleId)) return suggest.join(' ');
   const { pointer = '#' } = location[0];
-  const ofVersion = versionCures.find(({ at, says }) => ruleId === 'struct' && at.test(pointer) && says.test(message));
-  if (ofVersion !== undefined) return ofVersion.cure;
-  const cure = cures[ruleId] ?? `Read ${reference ?? `what Redocly says about ${ruleId}`}.`;
-  return suggest.length === 0 ? cure : `${cure} Did you mean ${suggest.join(' or ')}?`;
+  const ofVersion = versionFixes.find(
+    ({ at, message: asked }) => ruleId === 'struct' && at.test(pointer) && asked.test(message),
+  );
+  if (ofVersion !== undefined) return ofVersion.fix;
+  const fix = fixes[ruleId] ?? `Read ${reference ?? `what Redocly says about ${ruleId}`}.`;
+  return suggest.length === 0 ? fix : `${fix} Did you mean ${suggest.join(' or ')}?`;
 }

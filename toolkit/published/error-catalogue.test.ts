@@ -37,11 +37,11 @@ function publish(paths: Readonly<Record<string, Json>>, more: Json = {}) {
 const described = (document: OpenApiDocument) => (document.info as { description?: string }).description;
 
 describe('the catalogue', () => {
-  test('says status, cause and cure of a code, and shows an answer', () => {
+  test('says status, cause and fix of a code, and shows an answer', () => {
     expect(described(publish({ '/doors': { 400: refusal({ wrong }) } }))).toBe(
       [
         'Opens doors.\n\n# Error catalogue\n\n## wrong\n\n**Status:** 400\n\n**Cause:** The colour is none.\n',
-        '**Cure:** Send one of the listed colours.\n',
+        '**Fix:** Send one of the listed colours.\n',
         '**Operations:** [doors](#operation/doors/responses&c=400)\n\n```json\n{\n  "code": "wrong"\n}\n```\n',
       ].join('\n'),
     );

@@ -28,7 +28,7 @@ const heading = 'Error catalogue';
 
 /**
  * Makes the error codes readable where a caller meets them. The description of a response lists its codes, each a link, and a section at the
- * end of `info.description` says for each code: the statuses, the cause (the `summary` of its example), the cure (its `description`), the
+ * end of `info.description` says for each code: the statuses, the cause (the `summary` of its example), the fix (its `description`), the
  * operations, each a link, and what the answer looks like. Where operations have other causes for the same code, these are named too.
  *
  * A contract without `x-error-codes` stays as it is.
@@ -112,7 +112,7 @@ function writeEntry(code: string, met: readonly Meeting[]): string {
     `## ${code}`,
     `**Status:** ${statuses.join(', ')}`,
     shown?.summary && `**Cause:** ${endSentence(shown.summary)}`,
-    shown?.description && `**Cure:** ${shown.description}`,
+    shown?.description && `**Fix:** ${shown.description}`,
     `**Operations:** ${operations.join(', ') || 'none; the request reaches no operation'}`,
     shown?.value !== undefined && writeBlock(shown.value),
     named.length > 0 && 'Other causes:',

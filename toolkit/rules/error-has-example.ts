@@ -60,13 +60,13 @@ export const errorHasExample: Oas3Rule = () => ({
 });
 
 function exampleFault(name: string, member: string, code: unknown, codes: readonly unknown[]) {
-  const says = `The example ${name} shows the ${member} ${JSON.stringify(code)}`;
+  const message = `The example ${name} shows the ${member} ${JSON.stringify(code)}`;
   if (!codes.includes(code)) {
-    const cure = 'Add the code to x-error-codes, or give the example one that is listed.';
-    return { message: `${says}, which x-error-codes does not list.`, suggest: [cure] };
+    const fix = 'Add the code to x-error-codes, or give the example one that is listed.';
+    return { message: `${message}, which x-error-codes does not list.`, suggest: [fix] };
   }
   if (code === name) return undefined;
-  return { message: `${says}, but has another name.`, suggest: ['Name the example after the code that it shows.'] };
+  return { message: `${message}, but has another name.`, suggest: ['Name the example after the code that it shows.'] };
 }
 
 function codeMember(schema: unknown, resolve: Resolve): string | undefined {

@@ -35,11 +35,11 @@ function reportMembers(node: unknown, { report, location, type, key }: Context):
 
 function describeUnknown(name: string, location: Location): Problem {
   const nearest = nearestName(name, knownExtensions);
-  const cure =
+  const fix =
     nearest === undefined
       ? 'Take it out, or describe the new extension by a schema in toolkit/extensions.'
       : `Did you mean ${nearest}?`;
-  return { message: `${name} is not a contract extension.`, suggest: [cure], location: location.child(name).key() };
+  return { message: `${name} is not a contract extension.`, suggest: [fix], location: location.child(name).key() };
 }
 
 function describeMisplaced(name: string, { standsOn }: ContractExtension, place: string, location: Location): Problem {

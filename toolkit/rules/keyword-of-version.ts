@@ -3,8 +3,8 @@ import type { Oas3Rule } from 'redocly-core';
 
 interface Finding {
   readonly keyword: string;
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
 }
 
 /** Of JSON Schema 2020-12 and unknown to OpenAPI 3.0, whose schemas are a dialect of their own (OpenAPI 3.0.4, 4.8.24). */
@@ -23,8 +23,8 @@ const newer: readonly string[] = [
 export const keywordOfVersion: Oas3Rule = () => ({
   Schema(schema, { report, location, specVersion }) {
     if (!isObject(schema)) return;
-    for (const { keyword, says, cure } of specVersion === 'oas3_0' ? foundIn30(schema) : foundIn31(schema)) {
-      report({ message: says, suggest: [cure], location: location.child(keyword).key() });
+    for (const { keyword, message, fix } of specVersion === 'oas3_0' ? foundIn30(schema) : foundIn31(schema)) {
+      report({ message: message, suggest: [fix], location: location.child(keyword).key() });
     }
   },
 });
@@ -39,8 +39,8 @@ function* foundIn31(schema: Schema): Generator<Finding> {
   if ('nullable' in schema) {
     yield {
       keyword: 'nullable',
-      says: 'nullable is of OpenAPI 3.0 and means nothing in 3.1.',
-      cure: schema.nullable === true ? writeNull : 'Take it out.',
+      message: 'nullable is of OpenAPI 3.0 and means nothing in 3.1.',
+      fix: schema.nullable === true ? writeNull : 'Take it out.',
     };
   }
 }
@@ -50,13 +50,13 @@ function* foundIn30(schema: Schema): Generator<Finding> {
   if (schema.nullable === true && schema.type === undefined) {
     yield {
       keyword: 'nullable',
-      says: 'nullable has no effect where the same schema names no type.',
-      cure: 'Name the type beside it, or take it out.',
+      message: 'nullable has no effect where the same schema names no type.',
+      fix: 'Name the type beside it, or take it out.',
     };
   }
-  const cure = 'Write openapi: 3.1.1 at the top of the document, or say it in words of 3.0.';
-  if (Array.isArray(schema.type)) yield { keyword: 'type', says: 'A list of types is of OpenAPI 3.1.', cure };
+  const fix = 'Write openapi: 3.1.1 at the top of the document, or say it in words of 3.0.';
+  if (Array.isArray(schema.type)) yield { keyword: 'type', message: 'A list of types is of OpenAPI 3.1.', fix };
   for (const keyword of newer) {
-    if (Object.hasOwn(schema, keyword)) yield { keyword, says: `${keyword} is of OpenAPI 3.1, not of 3.0.`, cure };
+    if (Object.hasOwn(schema, keyword)) yield { keyword, message: `${keyword} is of OpenAPI 3.1, not of 3.0.`, fix };
   }
 }

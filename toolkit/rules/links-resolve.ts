@@ -26,8 +26,8 @@ export const linksResolve: Oas3Rule = () => {
           const place = location.child(['responses', status]).child(isInline ? ['links', name] : []);
           for (const fault of linkFaults(link, root, source, response, resolve)) {
             report({
-              message: `The link ${name} ${fault.says}.`,
-              suggest: [fault.cure],
+              message: `The link ${name} ${fault.message}.`,
+              suggest: [fault.fix],
               location: isInline ? place.child([...fault.at]) : place.key(),
             });
           }
@@ -39,8 +39,8 @@ export const linksResolve: Oas3Rule = () => {
 
 interface LinkFault {
   readonly at: readonly string[];
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
 }
 
 interface Source {
@@ -58,22 +58,22 @@ function* linkFaults(
   const key = link.operationId === undefined ? 'operationRef' : 'operationId';
   const target = findOperation(root, link, resolve);
   if (target === undefined) {
-    const cure = 'Name an operation of this document by its operationId.';
-    yield { at: [key], says: `leads to ${String(link[key])}, which no operation is called`, cure };
+    const fix = 'Name an operation of this document by its operationId.';
+    yield { at: [key], message: `leads to ${String(link[key])}, which no operation is called`, fix };
   }
   for (const [name, value] of entriesOf(link.parameters)) {
     const at = ['parameters', name];
     if (target !== undefined && !target.parameters.some((parameter) => isNamed(parameter, name))) {
-      const cure = `Name one of its parameters: ${target.parameters.map((parameter) => parameter.name).join(', ')}.`;
-      yield { at, says: `fills ${name}, which ${target.operation.operationId} does not take`, cure };
+      const fix = `Name one of its parameters: ${target.parameters.map((parameter) => parameter.name).join(', ')}.`;
+      yield { at, message: `fills ${name}, which ${target.operation.operationId} does not take`, fix };
     }
     yield* valueFaults(value, at, source, response, resolve);
   }
   if (link.requestBody === undefined) return;
   const at = ['requestBody'];
   if (target !== undefined && target.operation.requestBody === undefined) {
-    const cure = 'Take requestBody out, or lead to an operation that takes a body.';
-    yield { at, says: `fills the body, which ${target.operation.operationId} does not take`, cure };
+    const fix = 'Take requestBody out, or lead to an operation that takes a body.';
+    yield { at, message: `fills the body, which ${target.operation.operationId} does not take`, fix };
   }
   yield* valueFaults(link.requestBody, at, source, response, resolve);
 }
@@ -89,8 +89,8 @@ function* valueFaults(
   for (const text of expressionsIn(value)) {
     const expression = parseExpression(text);
     if (expression !== undefined && isDescribed(expression, source, response, resolve)) continue;
-    const cure = 'Write a runtime expression whose place the request or the response describes.';
-    yield { at, says: `reads ${text}, which leads nowhere`, cure };
+    const fix = 'Write a runtime expression whose place the request or the response describes.';
+    yield { at, message: `reads ${text}, which leads nowhere`, fix };
   }
 }
 

@@ -31,7 +31,8 @@ export const proseNamesTitles: Oas3Rule = () => {
     Root: {
       leave(_, { report }) {
         for (const { text, location } of descriptions.values())
-          for (const { says, cure } of proseFaults(text, titles)) report({ message: says, suggest: [cure], location });
+          for (const { message, fix } of proseFaults(text, titles))
+            report({ message: message, suggest: [fix], location });
       },
     },
   };
@@ -43,13 +44,13 @@ function* proseFaults(text: string, titles: ReadonlyMap<string, string>) {
   for (const name of [...Array.from(prose.matchAll(codeSpan), ([, inside = '']) => inside), ...words]) {
     const title = titles.get(name);
     if (title === undefined || !/[A-Z]/.test(name)) continue;
-    const says = `The description calls an operation by its name in code, ${name}.`;
-    yield { says, cure: `Write its title with a link: [${title}](#operation/${name}).` };
+    const message = `The description calls an operation by its name in code, ${name}.`;
+    yield { message, fix: `Write its title with a link: [${title}](#operation/${name}).` };
   }
   for (const [, name = ''] of prose.matchAll(operationLink)) {
     if (titles.has(name)) continue;
     const nearest = nearestName(name, [...titles.keys()]);
-    const cure = nearest === undefined ? 'Name an operation by its operationId.' : `Write #operation/${nearest}.`;
-    yield { says: `The link #operation/${name} leads to no operation.`, cure };
+    const fix = nearest === undefined ? 'Name an operation by its operationId.' : `Write #operation/${nearest}.`;
+    yield { message: `The link #operation/${name} leads to no operation.`, fix };
   }
 }

@@ -21,8 +21,8 @@ export const securitySchemeExists: Oas3Rule = () => {
         for (const { name, location } of named) {
           if (schemes.includes(name)) continue;
           const nearest = nearestName(name, schemes);
-          const cure = `Describe it under components.securitySchemes${nearest === undefined ? '' : `, or write ${nearest}`}.`;
-          report({ message: `No security scheme is called ${name}.`, suggest: [cure], location: location.key() });
+          const fix = `Describe it under components.securitySchemes${nearest === undefined ? '' : `, or write ${nearest}`}.`;
+          report({ message: `No security scheme is called ${name}.`, suggest: [fix], location: location.key() });
         }
       },
     },

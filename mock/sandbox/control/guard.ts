@@ -35,8 +35,8 @@ const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 const forwardingHeader =
   /^(?:via|cdn-loop)$|forwarded|forward-for|(?:^|-)(?:client|user|peer|source|host)?-?ip$|(?:remote|client|peer|external|source|viewer)-?(?:addr|address|host)$|^x-(?:original|rewrite)-|^(?:cf|x-envoy|x-amz-cf|x-amzn|x-appengine|x-arr|x-azure|x-vercel|tailscale|ngrok|l5d)-/;
 
-const openCure = 'call from the machine that the sandbox runs on, or start it with --open-control';
-const pageCure = 'call from a program, or from the page /_sandbox/ itself';
+const openFix = 'call from the machine that the sandbox runs on, or start it with --open-control';
+const pageFix = 'call from a program, or from the page /_sandbox/ itself';
 
 /**
  * Makes the check that stands before the control, in this order:
@@ -62,12 +62,12 @@ export function createGuard({ isOpen, publicOrigin }: GuardOptions): Guard {
 function judgePeer({ socket, headers }: IncomingMessage): GuardRefusal | undefined {
   const refuse = (text: string): GuardRefusal => ({ status: 403, code: 'not_loopback', text });
   const { remoteAddress = '' } = socket;
-  if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openCure}`);
+  if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openFix}`);
   // A proxy on this machine is a loopback peer, whoever stands behind it.
   const forwarded = Object.keys(headers).find((name) => forwardingHeader.test(name));
   return forwarded === undefined
     ? undefined
-    : refuse(`${forwarded} says that a proxy calls for another machine: ${openCure}`);
+    : refuse(`${forwarded} says that a proxy calls for another machine: ${openFix}`);
 }
 
 function isLoopback(address: string): boolean {
@@ -103,7 +103,7 @@ function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string)
   const refuse = (who: string): GuardRefusal => ({
     status: 403,
     code: 'foreign_origin',
-    text: `${who} may not drive the sandbox: ${pageCure}`,
+    text: `${who} may not drive the sandbox: ${pageFix}`,
   });
   if (origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host))
     return refuse(`Pages of ${cut(origin)}`);

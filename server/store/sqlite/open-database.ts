@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Cure } from '@lockstep/shell/wrong-use';
+import type { Fix } from '@lockstep/shell/wrong-use';
 import BetterSqlite3 from 'better-sqlite3';
 import { StoreUnusable } from '../store-unusable.ts';
 import { applicationId } from './sqlite-spelling.ts';
@@ -48,14 +48,14 @@ export function openDatabase(path: string, { mayCreate = true }: OpenOptions = {
 function requireFile(path: string, mayCreate: boolean): void {
   if (!mayCreate && !existsSync(path))
     throw new StoreUnusable('missing', `the database ${path} does not exist. Check DATABASE_URL.`, {
-      cures: [{ says: 'Or create it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
+      fixes: [{ message: 'Or create it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
     });
   if (!existsSync(dirname(path)))
     throw new StoreUnusable('missing', `the folder ${dirname(path)} of the database does not exist`);
   if (!existsSync(path)) createPrivateFile(path);
   else if (!statSync(path).isFile()) throw new StoreUnusable('missing', `${path} is not a file`);
   else if (!beginsAsDatabase(path))
-    throw new StoreUnusable('corrupt', `${path} is damaged or not a SQLite database.`, { cures: [restoration(path)] });
+    throw new StoreUnusable('corrupt', `${path} is damaged or not a SQLite database.`, { fixes: [restoration(path)] });
 }
 
 /** SQLite treats a file of a single byte as empty, and overwrites it. */
@@ -102,13 +102,13 @@ export function requireIntegrity(database: BetterSqlite3.Database, name = databa
   const found = database.pragma('quick_check(1)', { simple: true });
   if (found !== 'ok')
     throw new StoreUnusable('corrupt', `${name} is damaged: ${found}. Restore a backup.`, {
-      cures: name === database.name ? [restoration(name)] : [],
+      fixes: name === database.name ? [restoration(name)] : [],
     });
 }
 
 /** The fix for a damaged database. */
-export function restoration(database: string): Cure {
-  return { says: 'Restore it', command: ['lockstep-server', 'restore', 'BACKUP', '--force'], database };
+export function restoration(database: string): Fix {
+  return { message: 'Restore it', command: ['lockstep-server', 'restore', 'BACKUP', '--force'], database };
 }
 
 /**
@@ -121,7 +121,7 @@ export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean)
   if (mark === applicationId && objects.includes('table schema_version')) return;
   if (mark === applicationId)
     throw new StoreUnusable('corrupt', `${database.name} is damaged: its table schema_version is missing.`, {
-      cures: [restoration(database.name)],
+      fixes: [restoration(database.name)],
     });
   const first = readFirstStep(database);
   if (mark === 0 && first === 'start' && objects.includes('table device')) return;
@@ -133,7 +133,7 @@ export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean)
     );
   if (!mayCreate)
     throw new StoreUnusable('empty', `the database ${database.name} is empty. Check DATABASE_URL.`, {
-      cures: [{ says: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: database.name }],
+      fixes: [{ message: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: database.name }],
     });
 }
 

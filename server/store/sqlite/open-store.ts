@@ -50,7 +50,7 @@ export async function openSqliteStore(
       if (unusable.reason === 'locked' && performance.now() - began < openingPatienceMs) continue;
       throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, {
         cause: error,
-        cures: unusable.reason === 'corrupt' ? [restoration(file)] : [],
+        fixes: unusable.reason === 'corrupt' ? [restoration(file)] : [],
       });
     }
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sayCommand, sayCure } from './say-cure.ts';
+import { sayCommand, sayFix } from './print-fix.ts';
 
 const root = join(import.meta.dirname, '../..');
 const command = ['lockstep-server', 'device', 'key', 'LK1'];
@@ -81,5 +81,5 @@ test.each([
   ['', "''"],
   ['a\nb', "'a\nb'"],
 ])('a shell reads nothing into the word %j', (word, want) => {
-  expect(sayCure({ says: 'Close it', command: ['chmod', '600', word] })).toBe(`Close it: chmod 600 ${want}`);
+  expect(sayFix({ message: 'Close it', command: ['chmod', '600', word] })).toBe(`Close it: chmod 600 ${want}`);
 });

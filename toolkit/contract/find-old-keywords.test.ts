@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRelics } from './find-relics.ts';
+import { findOldKeywords } from './find-old-keywords.ts';
 
 const at = '#/components/schemas/A';
 
@@ -7,20 +7,20 @@ test.each([
   {
     name: 'nullable beside a type',
     schema: { type: 'string', nullable: true },
-    want: [{ pointer: `${at}/nullable`, cure: "Write type: [string, 'null'], and null in the enum if there is one." }],
+    want: [{ pointer: `${at}/nullable`, fix: "Write type: [string, 'null'], and null in the enum if there is one." }],
   },
   {
     name: 'nullable alone, at any depth',
     schema: { properties: { nullable: { items: { nullable: true } } } },
-    want: [{ pointer: `${at}/properties/nullable/items/nullable`, cure: expect.stringContaining('anyOf') }],
+    want: [{ pointer: `${at}/properties/nullable/items/nullable`, fix: expect.stringContaining('anyOf') }],
   },
-  { name: 'nullable: false', schema: { nullable: false }, want: [{ pointer: `${at}/nullable`, cure: 'Delete it.' }] },
+  { name: 'nullable: false', schema: { nullable: false }, want: [{ pointer: `${at}/nullable`, fix: 'Delete it.' }] },
   {
     name: 'bounds that are booleans',
     schema: { minimum: 3, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
     want: [
-      { pointer: `${at}/exclusiveMinimum`, cure: 'Write exclusiveMinimum: 3, and delete minimum.' },
-      { pointer: `${at}/exclusiveMaximum`, cure: 'Delete it.' },
+      { pointer: `${at}/exclusiveMinimum`, fix: 'Write exclusiveMinimum: 3, and delete minimum.' },
+      { pointer: `${at}/exclusiveMaximum`, fix: 'Delete it.' },
     ],
   },
   {
@@ -35,7 +35,7 @@ test.each([
     want: [],
   },
 ])('$name', ({ schema, want }) => {
-  expect(findRelics({ openapi: '3.1.1', components: { schemas: { A: schema } } })).toMatchObject(want);
+  expect(findOldKeywords({ openapi: '3.1.1', components: { schemas: { A: schema } } })).toMatchObject(want);
 });
 
 test('schemas of parameters and bodies are looked through', () => {
@@ -44,7 +44,7 @@ test('schemas of parameters and bodies are looked through', () => {
     parameters: [{ name: 'nullable', in: 'query', schema }],
     requestBody: { content: { 'text/plain': { schema } } },
   };
-  expect(findRelics({ paths: { '/a': { post: operation } } }).map(({ pointer }) => pointer)).toEqual([
+  expect(findOldKeywords({ paths: { '/a': { post: operation } } }).map(({ pointer }) => pointer)).toEqual([
     '#/paths/~1a/post/parameters/0/schema/nullable',
     '#/paths/~1a/post/requestBody/content/text~1plain/schema/nullable',
   ]);

@@ -34,14 +34,14 @@ const here: Start = async (args, { env, cwd }) => {
   return { exitCode, text: stdout + stderr };
 };
 
-// commands/say-cure.test.ts tests the text for npm and for Node in the root, without running it.
+// commands/say-fix.test.ts tests the text for npm and for Node in the root, without running it.
 for (const { name, cwd, start, tags } of [
   { name: 'npm', cwd: () => root, start: startBy('npm', 'run', '-s', 'lockstep-server', '--'), tags: ['full'] },
   { name: 'node', cwd: () => root, start: startBy(process.execPath, 'server/main.ts'), tags: ['full'] },
   { name: 'node in another folder', cwd: () => folder, start: startBy(process.execPath, main), tags: ['full'] },
   { name: 'node in another folder, within this process', cwd: () => folder, start: here, tags: [] },
 ]) {
-  test(`started by ${name}, each line that it prints as a cure works as it stands, up to a lock that has its key`, {
+  test(`started by ${name}, each line that it prints as a fix works as it stands, up to a lock that has its key`, {
     tags,
   }, async () => {
     folder = await mkdtemp(join(tmpdir(), "o'brien & co-"));
@@ -82,17 +82,17 @@ for (const { name, cwd, start, tags } of [
   });
 }
 
-test('a machine gets the commands that cure by themselves', async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cures-'));
+test('a machine gets the commands that fix by themselves', async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fixes-'));
   const keys = join(folder, 'keys.json');
   mkdirSync(join(folder, 'deeper'));
   const { text } = await execute(process.execPath, [main, 'serve', '--json'], {
     cwd: join(folder, 'deeper'),
     env: environment({ LOCKSTEP_KEYS: keys }),
   });
-  const { error, cures } = JSON.parse(text);
-  expect(cures).toEqual([expect.stringMatching(/main\.ts keys create \/.*keys\.json$/)]);
-  expect(error).toContain(`does not exist.\nCreate one: ${cures[0]}`);
+  const { error, fixes } = JSON.parse(text);
+  expect(fixes).toEqual([expect.stringMatching(/main\.ts keys create \/.*keys\.json$/)]);
+  expect(error).toContain(`does not exist.\nCreate one: ${fixes[0]}`);
 });
 
 interface Output {

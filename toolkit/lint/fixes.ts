@@ -1,8 +1,8 @@
 /**
  * What to do about a problem of a rule that isn't ours: one sentence for each rule that a profile switches on.
- * Our own rules and the assertions in `house.yaml` bring their cure with the problem.
+ * Our own rules and the assertions in `house.yaml` bring their fix with the problem.
  */
-export const cures: Readonly<Record<string, string>> = {
+export const fixes: Readonly<Record<string, string>> = {
   'component-name-unique': 'Give each component a name of its own.',
   'info-license': 'Add info.license.',
   'info-license-strict': 'Add an identifier from the SPDX list, or a url, to info.license.',
@@ -49,15 +49,15 @@ export const cures: Readonly<Record<string, string>> = {
 };
 
 /** What both versions of OpenAPI know and write in another way: what stands where `struct` expects another type. */
-export const versionCures: readonly { readonly at: RegExp; readonly says: RegExp; readonly cure: string }[] = [
+export const versionFixes: readonly { readonly at: RegExp; readonly message: RegExp; readonly fix: string }[] = [
   {
     at: /\/exclusiveM(?:in|ax)imum$/,
-    says: /got `boolean`/,
-    cure: 'That is OpenAPI 3.0. Write the bound itself here, and take minimum or maximum out.',
+    message: /got `boolean`/,
+    fix: 'That is OpenAPI 3.0. Write the bound itself here, and take minimum or maximum out.',
   },
   {
     at: /\/exclusiveM(?:in|ax)imum$/,
-    says: /got `(?:number|integer)`/,
-    cure: 'That is OpenAPI 3.1. Write openapi: 3.1.1 at the top, or true here and the bound as minimum or maximum.',
+    message: /got `(?:number|integer)`/,
+    fix: 'That is OpenAPI 3.1. Write openapi: 3.1.1 at the top, or true here and the bound as minimum or maximum.',
   },
 ];

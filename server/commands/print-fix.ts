@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { quoteWord } from '@lockstep/shell/printable';
-import type { Cure } from '@lockstep/shell/wrong-use';
+import type { Fix } from '@lockstep/shell/wrong-use';
 import { readConfig } from '../config.ts';
 
 /** How this process was started: what decides how a command is typed beside it. */
@@ -15,14 +15,14 @@ export interface Surroundings {
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'server/main.ts');
 
-/** A cure as one line that can be pasted: `Make one: npm run -s lockstep-server -- keys create .lockstep/keys.json`. */
-export function sayCure(cure: Cure, surroundings?: Surroundings): string {
-  return `${cure.says}: ${sayCommand(cure, surroundings)}`;
+/** A fix as one line that can be pasted: `Make one: npm run -s lockstep-server -- keys create .lockstep/keys.json`. */
+export function sayFix(fix: Fix, surroundings?: Surroundings): string {
+  return `${fix.message}: ${sayCommand(fix, surroundings)}`;
 }
 
-/** The command of a cure for a POSIX shell, in the folder in which the operator stands. */
+/** The command of a fix for a POSIX shell, in the folder in which the operator stands. */
 export function sayCommand(
-  { command, database }: Pick<Cure, 'command' | 'database'>,
+  { command, database }: Pick<Fix, 'command' | 'database'>,
   surroundings: Surroundings = { env: process.env, cwd: process.cwd(), node: process.execPath },
 ): string {
   const [program, ...words] = command;
