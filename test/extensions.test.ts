@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contractExtensions } from '../toolkit/rules/reading/contract-extensions.ts';
 
 // If these fail, the page about the extensions promises what the linter does not hold.
 
+const root = join(import.meta.dirname, '..');
 const page = readFileSync(new URL('../docs/extensions.md', import.meta.url), 'utf8');
 const rows = [...page.matchAll(/^\| \[`(x-[a-z-]+)`\]\(#(x-[a-z-]+)\) \| ([^|]+) \|/gm)].map(
   ([, name, anchor, place]) => ({
@@ -46,3 +48,12 @@ for (const { name, place } of rows) {
     for (const one of standsOn) expect(place, one).toMatch(words[one] ?? /never/);
   });
 }
+
+test.each([...contractExtensions])('%s is read by those that it names', (name, { readBy }) => {
+  const isRead = (folder: string): boolean =>
+    globSync(`${folder}/**/*.ts`, {
+      cwd: root,
+      exclude: (path) => /node_modules|fixtures|\.test\.ts$|\.gen\.ts$/.test(path),
+    }).some((file) => readFileSync(join(root, file), 'utf8').includes(`'${name}'`));
+  expect(readBy.filter((folder) => !isRead(folder))).toEqual([]);
+});

@@ -13,6 +13,14 @@ export interface ContractExtension {
    * one of this method, `anything` for any object.
    */
   readonly standsOn: readonly string[];
+  /** Folders of the code that acts on it. None: it waits for its first reader. */
+  readonly readBy: readonly string[];
+}
+
+/** What a schema file says of its extension, beside the values. */
+interface ExtensionSchema {
+  readonly 'x-stands-on'?: readonly string[];
+  readonly 'x-read-by'?: readonly string[];
 }
 
 /** Extensions of the documentation tool, which judges them itself. */
@@ -27,20 +35,23 @@ export const knownExtensions: readonly string[] = [...contractExtensions.keys(),
 function readExtensions(): Map<string, ContractExtension> {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
-  ajv.addKeyword({ keyword: 'x-stands-on', metaSchema: { type: 'array', items: { type: 'string' }, minItems: 1 } });
+  const names = { type: 'array', items: { type: 'string' } };
+  ajv.addKeyword({ keyword: 'x-stands-on', metaSchema: { ...names, minItems: 1 } });
+  ajv.addKeyword({ keyword: 'x-read-by', metaSchema: names });
   const files = readdirSync(folder)
     .filter((file) => file.endsWith(ending))
     .sort();
   const schemas = files.map((file) => ({
     name: file.slice(0, -ending.length),
-    schema: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as { readonly 'x-stands-on'?: readonly string[] },
+    schema: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as ExtensionSchema,
   }));
   for (const { schema } of schemas) ajv.addSchema(schema);
   return new Map(
     schemas.map(({ name, schema }) => {
-      const { 'x-stands-on': standsOn } = schema;
+      const { 'x-stands-on': standsOn, 'x-read-by': readBy } = schema;
       if (standsOn === undefined) throw new Error(`${name}${ending} does not say where it stands: x-stands-on`);
-      return [name, { isValid: ajv.compile(schema), standsOn }];
+      if (readBy === undefined) throw new Error(`${name}${ending} does not say who reads it: x-read-by`);
+      return [name, { isValid: ajv.compile(schema), standsOn, readBy }];
     }),
   );
 }
