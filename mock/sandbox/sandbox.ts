@@ -1,4 +1,4 @@
-import type { ImportFile } from '@lockstep/server/commands/read-import-file';
+import type { ImportFile } from '@lockstep/server/commands/import-form';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { SandboxClock } from './clock.ts';
 import type { components } from './control/generated/types.gen.ts';

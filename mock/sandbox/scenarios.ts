@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { cut, describeUnknown } from '@lockstep/runtime/form/sentence';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
-import { findImportFaults, listNames } from '@lockstep/server/commands/find-import-faults';
-import { checkImportForm, type ImportFile } from '@lockstep/server/commands/read-import-file';
-import { writeImport } from '@lockstep/server/commands/write-import';
+import { writeImport } from '@lockstep/server/commands/import-apply';
+import { checkImportForm, type ImportFile } from '@lockstep/server/commands/import-form';
+import { findImportFaults, listNames } from '@lockstep/server/commands/import-plan';
 import { harbourStays } from '@lockstep/server/demo/demo-data';
 import { seedDemoAccounts, seedDemoData } from '@lockstep/server/demo/seed-demo';
 import { makeImage } from '@lockstep/server/store/sqlite/store-image';

@@ -6,14 +6,14 @@ import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { UnusableReason } from '../store/store-unusable.ts';
 import { addCommand } from './command.ts';
-import { findImportFaults, listNames, nothingTaken } from './find-import-faults.ts';
-import type { ImportFile } from './read-import-file.ts';
+import { type ImportEnd, type ImportRun, writeImport } from './import-apply.ts';
+import type { ImportFile } from './import-form.ts';
+import { findImportFaults, listNames, nothingTaken } from './import-plan.ts';
 import { type Shell, signals, withStore } from './shell.ts';
 import { createImportProgress } from './show-progress.ts';
 import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-changes.ts';
-import { type ImportEnd, type ImportRun, writeImport } from './write-import.ts';
 
-/** What follows the options in `import --help`: the file, member by member. `read-import-file.ts` says the same to the validator. */
+/** What follows the options in `import --help`: the file, member by member. `import-form.ts` says the same to the validator. */
 const importHelp = `
 {"account": {"id", "name"},
  "properties": [{"id": 24 hexadecimal digits, "name", "timezone": IANA name or null}],
@@ -79,7 +79,7 @@ export async function importFile(
   run: ImportRun = {},
 ): Promise<CommandResult> {
   // The validator comes with it.
-  const { readImportFile } = await import('./read-import-file.ts');
+  const { readImportFile } = await import('./import-form.ts');
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => cause);
   if (bytes instanceof Error)
     return refused(`${file} can't be read: ${bytes.code === 'ENOENT' ? 'it does not exist' : bytes.message}`);

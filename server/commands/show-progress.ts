@@ -1,4 +1,4 @@
-import type { ImportProgress } from './write-import.ts';
+import type { ImportProgress } from './import-apply.ts';
 
 /** What is over in less needs no word. */
 const silentMs = 2000;

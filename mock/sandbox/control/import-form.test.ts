@@ -1,5 +1,5 @@
 import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
-import { readImportFile } from '@lockstep/server/commands/read-import-file';
+import { readImportFile } from '@lockstep/server/commands/import-form';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import contract from './generated/contract.gen.json' with { type: 'json' };

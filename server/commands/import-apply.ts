@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EpochMilliseconds } from '../clock.ts';
 import { type ImportStore, type LockTime, StoreConflict, StoreUnavailable } from '../store/store.ts';
-import { buildRecords } from './build-records.ts';
-import type { ImportedDevice, ImportFile } from './read-import-file.ts';
+import type { ImportedDevice, ImportFile } from './import-form.ts';
+import { buildRecords } from './import-plan.ts';
 
 /** How many of how many are written. `links` counts the devices whose links the file gives. */
 export type ImportProgress = Readonly<

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Import } from '../store/store.ts';
 import { StoreConflict, StoreUnavailable } from '../store/store.ts';
-import type { ImportFile } from './read-import-file.ts';
-import { type ImportProgress, type ImportRun, sizeNextBatch, writeImport } from './write-import.ts';
+import { type ImportProgress, type ImportRun, sizeNextBatch, writeImport } from './import-apply.ts';
+import type { ImportFile } from './import-form.ts';
 
 const nothing: Import = { properties: [], devices: [] };
 const file: ImportFile = {

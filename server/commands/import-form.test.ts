@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findImportFaults, nothingTaken } from './find-import-faults.ts';
-import { type ImportFile, readImportFile } from './read-import-file.ts';
+import { type ImportFile, readImportFile } from './import-form.ts';
+import { findImportFaults, nothingTaken } from './import-plan.ts';
 
 const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
 const lock = {
