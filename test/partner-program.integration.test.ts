@@ -7,7 +7,7 @@ import { type StartedSandbox, startSandbox } from '../mock/sandbox/start-sandbox
 import { type Demo, startDemo } from '../server/demo/start-demo.ts';
 import { runPartnerProgram } from './fixtures/partner-program.ts';
 
-// If these fail, a program that was written against the sandbox meets another world at the service.
+// If these fail, a program that was written against the sandbox meets another behaviour of the service.
 
 let folder: string;
 let service: Demo;

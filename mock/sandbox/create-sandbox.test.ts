@@ -5,19 +5,19 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
 import type { ScenarioChoice } from './sandbox.ts';
-import { openWorld, type World, type WorldOptions } from './world.ts';
+import { type InstanceOptions, openInstance, type ServiceInstance } from './service-instance.ts';
 
-/** Worlds that are open at the moment. */
+/** Instances that are open at the moment. */
 const open = new Set<object>();
 
-async function openCounted(options: WorldOptions): Promise<World> {
-  const world = await openWorld(options);
-  open.add(world);
+async function openCounted(options: InstanceOptions): Promise<ServiceInstance> {
+  const instance = await openInstance(options);
+  open.add(instance);
   const close = async () => {
-    open.delete(world);
-    await world.close();
+    open.delete(instance);
+    await instance.close();
   };
-  return { ...world, close };
+  return { ...instance, close };
 }
 
 const startAt = Date.parse('2026-06-01T12:00:00Z');
@@ -88,7 +88,7 @@ describe('a change of the scenario', () => {
     expect([...new Set(readings)]).toEqual(['demo false', 'empty true']);
   });
 
-  test('leaves one world open, however many there were', async () => {
+  test('leaves one instance open, however many there were', async () => {
     const sandbox = await start();
     await Promise.all([sandbox.reset(), sandbox.useScenario({ name: 'empty' }), sandbox.reset()]);
     expect(open.size).toBe(1);

@@ -21,8 +21,8 @@ import { createJournal } from './journal.ts';
 import { createSandboxOAuth } from './oauth.ts';
 import type { Sandbox, SandboxState, ScenarioChoice } from './sandbox.ts';
 import { drawScenario, readScenario, type Scenario, scenarioList } from './scenarios.ts';
+import { openInstance, type ServiceInstance } from './service-instance.ts';
 import { createTokenLives } from './tokens.ts';
-import { openWorld, type World } from './world.ts';
 
 export interface CreateSandboxOptions {
   /** Address that clients use, without a trailing slash. */
@@ -54,14 +54,14 @@ const mostStops = 10_000;
 
 /**
  * The service on a store in memory, with simulated bridges and virtual locks, behind the mock: what carries no `Prefer` is answered by the
- * real handlers. Everything that they know is one world, which a reset replaces; who calls, the clock and what was recorded stand outside.
+ * real handlers. Everything that they know is one instance, which a reset replaces; who calls, the clock and what was recorded stand outside.
  *
- * @param openAnother opens a world; a test counts those that are open
+ * @param openAnother opens an instance; a test counts those that are open
  * @throws ScenarioFault
  */
 export async function createSandbox(
   options: CreateSandboxOptions,
-  openAnother: typeof openWorld = openWorld,
+  openAnother: typeof openInstance = openInstance,
 ): Promise<CreatedSandbox> {
   const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
   const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
@@ -69,16 +69,16 @@ export async function createSandbox(
   const journal = createJournal();
   const lives = createTokenLives();
   let scenario = readScenario(options.scenario ?? { name: 'demo' });
-  let world = await open(scenario);
+  let instance = await open(scenario);
   const oauth = await createSandboxOAuth({
     origin,
     keys,
     logger,
     loopbackCallbacks,
     lives,
-    trialEnd: (accountId) => world.trialEnd(accountId),
+    trialEnd: (accountId) => instance.trialEnd(accountId),
   }).catch(async (error) => {
-    await world.close();
+    await instance.close();
     throw error;
   });
   oauth.admit(scenario.accounts);
@@ -111,10 +111,10 @@ export async function createSandbox(
   const api = planApi({
     contract,
     operations,
-    handlers: delegate(() => world.handlers),
+    handlers: delegate(() => instance.handlers),
     verifyToken: oauth.verifyToken,
     clock,
-    countRequest: (principal) => world.countRequest(principal),
+    countRequest: (principal) => instance.countRequest(principal),
     logger,
     checkResponses: true,
   });
@@ -134,7 +134,7 @@ export async function createSandbox(
     beside: createBeside({
       page: () => formatSandboxPage(origin),
       addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' },
-      ping: () => world.ping(),
+      ping: () => instance.ping(),
       logger,
     }),
     mock: (told) => {
@@ -157,12 +157,12 @@ export async function createSandbox(
     endWaits: () => closing.abort(),
     close: async () => {
       await changing;
-      await world.close();
+      await instance.close();
       await oauth.close();
     },
   };
 
-  async function open(of: Scenario): Promise<World> {
+  async function open(of: Scenario): Promise<ServiceInstance> {
     const image = await drawScenario(of, startAt);
     return openAnother({ image, accountQuota: of.accountQuota, keys, clock, logger });
   }
@@ -173,7 +173,7 @@ export async function createSandbox(
     return done;
   }
 
-  /** All is changed in one step, once there is a world to go on with: where a scenario is refused nothing has changed. */
+  /** All is changed in one step, once there is an instance to go on with: where a scenario is refused nothing has changed. */
   async function begin(next: Scenario): Promise<SandboxState> {
     const opened = await open(next);
     try {
@@ -182,8 +182,8 @@ export async function createSandbox(
       await opened.close();
       throw error;
     }
-    const ended = world;
-    [scenario, world] = [next, opened];
+    const ended = instance;
+    [scenario, instance] = [next, opened];
     clock.reset();
     faults.clear();
     journal.clear();
@@ -199,13 +199,17 @@ export async function createSandbox(
     const target = clock.now();
     if (target > before) {
       clock.set({ at: before });
-      for (let stops = 0, due = await world.settle(); due !== null && due < target && stops < mostStops; stops += 1) {
+      for (
+        let stops = 0, due = await instance.settle();
+        due !== null && due < target && stops < mostStops;
+        stops += 1
+      ) {
         clock.set({ at: Math.max(due, clock.now()) });
-        due = await world.settle();
+        due = await instance.settle();
       }
       clock.set({ at: Math.max(target, clock.now()) });
     }
-    await world.settle();
+    await instance.settle();
   }
 
   function readState(): SandboxState {
@@ -220,7 +224,7 @@ export async function createSandbox(
   }
 }
 
-/** Handlers that are those of whatever world there is when they are asked. */
+/** Handlers that are those of the present instance when they are asked. */
 function delegate(current: () => ApiHandlers): ApiHandlers {
   const names = Object.keys(current()) as (keyof ApiHandlers)[];
   const call = (name: keyof ApiHandlers): AnyApiHandler =>

@@ -47,7 +47,7 @@ test('the heap stays as it is', () => {
   expect(meanFrom(8, 'heapBytes') - meanFrom(5, 'heapBytes')).toBeLessThan(2 * mebibyte);
 });
 
-// The data of a world is outside the heap, in SQLite. The sixty that begin between the two thirds would be 26 MiB if they never ended; what the
+// The data of an instance is outside the heap, in SQLite. The sixty that begin between the two thirds would be 26 MiB if they never ended; what the
 // allocator keeps for itself grew by 4.
 test('what is outside the heap stays as it is', () => {
   expect(meanFrom(8, 'residentBytes') - meanFrom(5, 'residentBytes')).toBeLessThan(16 * mebibyte);

@@ -15,8 +15,8 @@ import type { ClientRecord, PrincipalStore, Store } from '@lockstep/server/store
 import type { Logger } from 'pino';
 import type { AuthServer } from '../auth-server.ts';
 import type { Scenario } from './scenarios.ts';
+import type { ServiceInstance } from './service-instance.ts';
 import type { TokenLives } from './tokens.ts';
-import type { World } from './world.ts';
 
 export interface SandboxOAuthOptions {
   /** Address that clients use. Issuer and audience carry it, so that it must be known before. */
@@ -28,7 +28,7 @@ export interface SandboxOAuthOptions {
   readonly loopbackCallbacks: readonly string[];
   readonly lives: TokenLives;
   /** End of an account's trial. */
-  readonly trialEnd: World['trialEnd'];
+  readonly trialEnd: ServiceInstance['trialEnd'];
 }
 
 export interface SandboxOAuth {
@@ -52,8 +52,8 @@ const passwords = createPasswords({ ln: passwordCost });
 
 /**
  * The service's own OAuth server and token check, on a store of its own with the demo's accounts, clients and owners. It outlasts every reset,
- * so that whoever has a token goes on with it; what tokens act on is the world's. Tokens end with the process. What files bring stands beside
- * the store, so that it ends with them, in the very step in which their world does.
+ * so that whoever has a token goes on with it; what tokens act on is the instance's. Tokens end with the process. What files bring stands beside
+ * the store, so that it ends with them, in the very step in which their instance does.
  */
 export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<SandboxOAuth> {
   const { origin, keys, logger, loopbackCallbacks, lives, trialEnd } = options;

@@ -102,7 +102,7 @@ const mostImages = 8;
 const imageKeptMs = 60_000;
 
 /**
- * What a world begins with. The same scenario at the same time is always the same.
+ * What an instance begins with. The same scenario at the same time is always the same.
  *
  * @param startAt the time that everything is seeded for; the system's when left out, by up to a minute
  * @throws ScenarioFault where files don't fit together

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { deriveEntryId } from '../activity/read-log-item.ts';
 import { testLaw } from '../fixtures/test-law.ts';
-import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
+import { type JobFixture, openJobFixture, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-fixture.ts';
 import { createCrashFuse, storeFailure } from './fixtures/crash-fuse.ts';
 
 // Compares the job machine with a model of its guarantees, with a process that dies between any two writes, a store that fails for a while,
@@ -35,15 +35,15 @@ interface Model {
 }
 
 interface Real {
-  readonly world: JobWorld;
+  readonly fixture: JobFixture;
   readonly fuse: ReturnType<typeof createCrashFuse>;
 }
 
 /** Checks the invariants that hold at any time. */
-async function check(model: Model, { world }: Real): Promise<void> {
-  const now = world.clock.at;
+async function check(model: Model, { fixture }: Real): Promise<void> {
+  const now = fixture.clock.at;
   for (const job of model.jobs) {
-    const read = await world.read(job.jobId);
+    const read = await fixture.read(job.jobId);
     const age = now - job.createdAt;
     const before = job.last;
     expect(forward.indexOf(read.status), 'a status goes forward only').toBeGreaterThanOrEqual(
@@ -83,12 +83,12 @@ function checkResults(jobs: readonly Made[]): void {
 }
 
 /** Checks that the service's log equals the lock's own: no entry is lost or doubled. */
-async function checkLogs({ world }: Real): Promise<void> {
+async function checkLogs({ fixture }: Real): Promise<void> {
   for (const deviceId of devices.filter((name) => name !== silent)) {
-    readJobId(await world.proxy(deviceId, { jobType: 'GET_ACTIVITY_LOGS' }));
-    await world.pass(3000);
-    const items = await world.current().locks.use(await world.device(deviceId), (lock) => lock.readLog());
-    const entries = await world.activity(deviceId);
+    readJobId(await fixture.proxy(deviceId, { jobType: 'GET_ACTIVITY_LOGS' }));
+    await fixture.pass(3000);
+    const items = await fixture.current().locks.use(await fixture.device(deviceId), (lock) => lock.readLog());
+    const entries = await fixture.activity(deviceId);
     expect(entries.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => deriveEntryId(deviceId, id)).sort());
   }
 }
@@ -112,15 +112,15 @@ class Create extends Step {
     this.given = given;
   }
   toString = () => `create ${this.given.jobType} ${this.given.pin} for ${this.given.deviceId}`;
-  async act(model: Model, { world }: Real): Promise<void> {
+  async act(model: Model, { fixture }: Real): Promise<void> {
     const { deviceId, jobType, pin } = this.given;
     const data = { CREATE_PIN: { accessName: 'A', pin, pinType: 2 }, DELETE_PIN: { pin } }[jobType];
-    const answer = await world.proxy(deviceId, { jobType, ...(data && { jobData: data }) });
+    const answer = await fixture.proxy(deviceId, { jobType, ...(data && { jobData: data }) });
     if (answer.status === 429) return;
     if (deviceId !== 'LK2A00000001' && /LOCK$/.test(jobType)) return expect(answer.status).toBe(400);
     const jobId = readJobId(answer);
-    const createdAt = world.clock.at;
-    const last = await world.read(jobId);
+    const createdAt = fixture.clock.at;
+    const last = await fixture.read(jobId);
     model.jobs.push({ jobId, deviceId, jobType, pin: data && pin, createdAt, wasAhead: false, last });
   }
 }
@@ -132,8 +132,8 @@ class Pass extends Step {
     this.ms = ms;
   }
   toString = () => `pass ${this.ms} ms`;
-  async act(model: Model, { world }: Real): Promise<void> {
-    await world.pass(this.ms);
+  async act(model: Model, { fixture }: Real): Promise<void> {
+    await fixture.pass(this.ms);
     model.hasTicked = true;
   }
 }
@@ -145,8 +145,8 @@ class Sleep extends Step {
     this.ms = ms;
   }
   toString = () => `sleep ${this.ms} ms`;
-  async act(model: Model, { world }: Real): Promise<void> {
-    world.clock.at += this.ms;
+  async act(model: Model, { fixture }: Real): Promise<void> {
+    fixture.clock.at += this.ms;
     model.hasTicked = false;
   }
 }
@@ -158,11 +158,11 @@ class Crash extends Step {
     this.given = given;
   }
   toString = () => `pass ${this.given.ms} ms and die ${this.given.when} write ${this.given.write}`;
-  async act(model: Model, { world, fuse }: Real): Promise<void> {
+  async act(model: Model, { fixture, fuse }: Real): Promise<void> {
     const { write, when, ms } = this.given;
-    await Promise.race([fuse.arm(write, when), world.pass(ms)]);
+    await Promise.race([fuse.arm(write, when), fixture.pass(ms)]);
     fuse.disarm();
-    world.restart();
+    fixture.restart();
     model.hasTicked = false;
   }
 }
@@ -174,9 +174,9 @@ class Fail extends Step {
     this.ms = ms;
   }
   toString = () => `the store fails for ${this.ms} ms from now on`;
-  async act(model: Model, { world, fuse }: Real): Promise<void> {
-    const until = world.clock.at + this.ms;
-    fuse.failWhile(() => world.clock.at < until);
+  async act(model: Model, { fixture, fuse }: Real): Promise<void> {
+    const until = fixture.clock.at + this.ms;
+    fuse.failWhile(() => fixture.clock.at < until);
     model.lateUntil = Math.max(model.lateUntil, until + longestPause);
   }
 }
@@ -188,12 +188,12 @@ class TurnBack extends Step {
     this.ms = ms;
   }
   toString = () => `the clock goes back by ${this.ms} ms`;
-  async act(model: Model, { world, fuse }: Real): Promise<void> {
+  async act(model: Model, { fixture, fuse }: Real): Promise<void> {
     // Jobs that have expired or are far ahead are marked within a minute.
-    await purgeAll(world);
-    world.clock.at -= this.ms;
-    await purgeAll(world);
-    const now = world.clock.at;
+    await purgeAll(fixture);
+    fixture.clock.at -= this.ms;
+    await purgeAll(fixture);
+    const now = fixture.clock.at;
     for (const job of model.jobs) job.wasAhead ||= job.createdAt > now;
     model.hasTicked = false;
     model.lateUntil = Math.min(model.lateUntil, now + longestPause);
@@ -201,7 +201,7 @@ class TurnBack extends Step {
   }
 }
 
-async function purgeAll({ store, clock }: JobWorld): Promise<void> {
+async function purgeAll({ store, clock }: JobFixture): Promise<void> {
   while ((await store.jobs.purge(clock.at, 100)) > 0);
 }
 
@@ -212,8 +212,8 @@ class Type extends Step {
     this.pin = pin;
   }
   toString = () => `somebody types ${this.pin}`;
-  async act(_: Model, { world }: Real): Promise<void> {
-    const typed = world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(this.pin));
+  async act(_: Model, { fixture }: Real): Promise<void> {
+    const typed = fixture.current().locks.use(await fixture.device('LK2A00000001'), (lock) => lock.enter(this.pin));
     // A lock whose memory can't be saved does nothing.
     await typed.catch(({ message }) => expect(message).toBe(storeFailure));
   }
@@ -270,8 +270,8 @@ testLaw(always, { few: 25, many: 100 }, (numRuns) =>
   fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: '+1' }), async (commands) => {
       const fuse = createCrashFuse();
-      const world = await openJobWorld({ faulty: fuse.wrap });
-      const real = { world, fuse };
+      const fixture = await openJobFixture({ faulty: fuse.wrap });
+      const real = { fixture, fuse };
       const model: Model = { jobs: [], hasTicked: false, lateUntil: 0 };
       try {
         await fc.asyncModelRun(() => ({ model, real }), commands);
@@ -280,9 +280,9 @@ testLaw(always, { few: 25, many: 100 }, (numRuns) =>
         await new Pass(2 * life + 1000).run(model, real);
         for (const deviceId of devices) checkResults(model.jobs.filter((job) => job.deviceId === deviceId));
         await checkLogs(real);
-        for (const { fields } of world.logged) expect(fields).toMatchObject({ err: { message: storeFailure } });
+        for (const { fields } of fixture.logged) expect(fields).toMatchObject({ err: { message: storeFailure } });
       } finally {
-        await world.close();
+        await fixture.close();
       }
     }),
     { numRuns },

@@ -3,39 +3,39 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
 import { encodePin } from '../algopin/encode-pin.ts';
 import { harbourStays } from '../demo/demo-data.ts';
-import { type JobWorld, keys, openJobWorld } from '../operations/jobs/fixtures/job-world.ts';
+import { type JobFixture, keys, openJobFixture } from '../operations/jobs/fixtures/job-fixture.ts';
 import type { Device } from '../store/records.ts';
 import { Temporal } from '../temporal.ts';
 import { createOpenLocks } from './open-locks.ts';
 
-let world: JobWorld;
+let fixture: JobFixture;
 let front: Device;
 beforeEach(async () => {
-  world = await openJobWorld();
-  front = await world.device('LK2A00000001');
+  fixture = await openJobFixture();
+  front = await fixture.device('LK2A00000001');
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
-const locks = () => world.current().locks;
+const locks = () => fixture.current().locks;
 
 describe('a lock', () => {
   test('remembers across restarts: a stored PIN opens it, one that was deleted does not', async () => {
-    await world.make(front.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
-    await world.pass(3000);
-    world.restart();
+    await fixture.make(front.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
+    await fixture.pass(3000);
+    fixture.restart();
     expect(await locks().use(front, (lock) => lock.enter('482913'))).toMatchObject({ opened: true });
-    await world.make(front.deviceId, 'DELETE_PIN', { pin: '482913' });
-    await world.pass(3000);
-    world.restart();
+    await fixture.make(front.deviceId, 'DELETE_PIN', { pin: '482913' });
+    await fixture.pass(3000);
+    fixture.restart();
     expect(await locks().use(front, (lock) => lock.enter('482913'))).toMatchObject({ opened: false });
   });
 
   test('is unlocked by UNLOCK and locks itself after a while', async () => {
-    await world.make(front.deviceId, 'UNLOCK');
-    await world.pass(3000);
+    await fixture.make(front.deviceId, 'UNLOCK');
+    await fixture.pass(3000);
     const state = () => locks().use(front, (lock) => lock.state().lockState);
     expect(await state()).toBe('unlocked');
-    world.clock.at += 60_000;
+    fixture.clock.at += 60_000;
     expect(await state()).toBe('locked');
   });
 
@@ -65,19 +65,19 @@ describe('a lock', () => {
     } as const;
     const pin = (generation: number) => encodePin(deriveDeviceKey(keys.deviceKey, front.deviceId, generation), code);
     const enter = async (generation: number) => {
-      const device = await world.device(front.deviceId);
+      const device = await fixture.device(front.deviceId);
       return locks().use(device, (lock) => lock.enter(pin(generation)));
     };
     expect(await enter(1)).toMatchObject({ opened: true, by: 'permanent' });
     expect(await enter(2)).toMatchObject({ opened: false });
-    expect(await world.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1)).toBe(true);
+    expect(await fixture.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1)).toBe(true);
     // Nearly all digits are a code of some time; these are not one of now.
     expect(await enter(1)).toMatchObject({ opened: false });
     expect(await enter(2)).toMatchObject({ opened: true, by: 'permanent' });
   });
 
   test('and its linked keypad are separate: each has its own key, codes, memory and lockout', async () => {
-    const keypad = await world.device('KP1A00000002');
+    const keypad = await fixture.device('KP1A00000002');
     expect(front.linked).toContainEqual({ deviceId: keypad.deviceId, type: 'Keypad' });
     const startsAt = Temporal.Instant.from('2026-11-21T08:00Z');
     const pinOf = ({ deviceId }: Device, kind: 'onetime' | 'permanent') =>
@@ -99,8 +99,8 @@ describe('a lock', () => {
     expect(await locks().use(keypad, (lock) => lock.forget(pinOf(keypad, 'permanent')))).toBe('forgotten');
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
     // A custom PIN is stored in the device that the job names.
-    await world.make(keypad.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
-    await world.pass(3000);
+    await fixture.make(keypad.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
+    await fixture.pass(3000);
     expect(await enter(keypad, '482913')).toMatchObject({ opened: true });
     expect(await enter(front, '482913')).toMatchObject({ opened: false });
     // Guesses at one do not lock the other out.
@@ -108,36 +108,36 @@ describe('a lock', () => {
     expect(await enter(keypad, '482913')).toMatchObject({ reason: 'locked_out' });
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
     // A new pairing of the lock ends no code of its keypad.
-    await world.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1);
-    expect((await world.device(keypad.deviceId)).pairingGeneration).toBe(1);
+    await fixture.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1);
+    expect((await fixture.device(keypad.deviceId)).pairingGeneration).toBe(1);
   });
 
   test('follows the zone of its device as it is now', async () => {
     const time = async () => {
-      const job = { jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} } as const;
-      return locks().use(await world.device(front.deviceId), (lock) => lock.run(job));
+      const job = { jobId: `${fixture.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} } as const;
+      return locks().use(await fixture.device(front.deviceId), (lock) => lock.run(job));
     };
     expect((await time()).output.deviceTime).toBe('2026-11-21T09:00:00+01:00');
-    await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
-    world.clock.at += 1;
+    await fixture.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
+    fixture.clock.at += 1;
     expect((await time()).output.deviceTime).toBe('2026-11-21T13:45:00+05:45');
   });
 
   test('of another key file is not opened as a new lock', async () => {
     await locks().use(front, (lock) => lock.enter('0000'));
-    const { store, clock } = world;
+    const { store, clock } = fixture;
     const other = createOpenLocks({ store, clock, randomBytes, keys: { deviceKey: Buffer.alloc(32, 9) } });
     await expect(other.use(front, (lock) => lock.state())).rejects.toThrow(/LK2A00000001 can't be opened/);
   });
 });
 
 test('a memory is sealed: it shows no digits, and opens for its own lock alone', async () => {
-  await world.make(front.deviceId, 'CREATE_PIN', { accessName: 'Cleaner', pin: '482913', pinType: 2 });
-  await world.pass(3000);
-  const sealed = await world.store.lockMemories.load(front.deviceId);
+  await fixture.make(front.deviceId, 'CREATE_PIN', { accessName: 'Cleaner', pin: '482913', pinType: 2 });
+  await fixture.pass(3000);
+  const sealed = await fixture.store.lockMemories.load(front.deviceId);
   expect(Buffer.from(sealed ?? []).toString('latin1')).not.toMatch(/482913|Cleaner/);
-  const keypad = await world.device('KP1A00000002');
-  await world.store.lockMemories.save(keypad.deviceId, sealed ?? new Uint8Array(), world.clock.at);
+  const keypad = await fixture.device('KP1A00000002');
+  await fixture.store.lockMemories.save(keypad.deviceId, sealed ?? new Uint8Array(), fixture.clock.at);
   await expect(locks().use(keypad, (lock) => lock.state())).rejects.toThrow(/KP1A00000002/);
   expect(keys.deviceKey).toHaveLength(32);
 });

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type JobWorld, keys, openJobWorld } from '../operations/jobs/fixtures/job-world.ts';
+import { type JobFixture, keys, openJobFixture } from '../operations/jobs/fixtures/job-fixture.ts';
 import { settleReport } from './settle-report.ts';
 
-let world: JobWorld;
+let fixture: JobFixture;
 beforeEach(async () => {
-  world = await openJobWorld();
+  fixture = await openJobFixture();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 test('a job that expires while the codes of its report are looked up stays expired', async () => {
-  const { store, clock } = world;
-  const jobId = await world.make('LK2A00000001', 'UNLOCK');
+  const { store, clock } = fixture;
+  const jobId = await fixture.make('LK2A00000001', 'UNLOCK');
   clock.at += 119_999;
   const seen: string[] = [];
   const accessCodes = {
     ...store.accessCodes,
     findAll: async (pinIds: readonly string[]) => {
       clock.at += 1;
-      seen.push((await world.read(jobId)).status);
+      seen.push((await fixture.read(jobId)).status);
       return store.accessCodes.findAll(pinIds);
     },
   };
@@ -26,6 +26,6 @@ test('a job that expires while the codes of its report are looked up stays expir
   const report = { result: 0, output: {}, items, batteryLevel: null };
   await settleReport({ store: { ...store, accessCodes }, keys, clock }, { jobId, deviceId: 'LK2A00000001' }, report);
   expect(seen).toEqual(['expired']);
-  expect((await world.read(jobId)).status).toBe('expired');
-  expect(await world.activity('LK2A00000001')).toHaveLength(1);
+  expect((await fixture.read(jobId)).status).toBe('expired');
+  expect(await fixture.activity('LK2A00000001')).toHaveLength(1);
 });

@@ -52,16 +52,18 @@ describe('a code that is over', () => {
   ])(
     'stays $end when the zone of its lock changes from $from to $to, also in a full memory',
     ({ end, from, to, at, again }) => {
-      const world = openLock({ at, timeZone: from, capabilities: { ...newLock, codeCapacity: 1 } });
-      const code = world.pin(end === 'spent' ? 'onetime' : 'permanent', at);
-      if (end === 'spent') expect(world.lock.enter(code)).toEqual(opened('onetime'));
-      else expect(world.lock.forget(code)).toBe('forgotten');
-      world.clock.set(again);
-      const { lock, clock } = world.restart({ timeZone: to });
-      expect(lock.enter(world.pin('hourly', '2026-06-02T09:30:00Z', { duration: 2 }))).toEqual(refused('memory_full'));
+      const fixture = openLock({ at, timeZone: from, capabilities: { ...newLock, codeCapacity: 1 } });
+      const code = fixture.pin(end === 'spent' ? 'onetime' : 'permanent', at);
+      if (end === 'spent') expect(fixture.lock.enter(code)).toEqual(opened('onetime'));
+      else expect(fixture.lock.forget(code)).toBe('forgotten');
+      fixture.clock.set(again);
+      const { lock, clock } = fixture.restart({ timeZone: to });
+      expect(lock.enter(fixture.pin('hourly', '2026-06-02T09:30:00Z', { duration: 2 }))).toEqual(
+        refused('memory_full'),
+      );
       expect(lock.enter(code)).toEqual(refused(end));
       clock.set('2026-06-03T13:00:00Z');
-      expect(lock.enter(world.pin('onetime', '2026-06-03T12:30:00Z'))).toEqual(opened('onetime'));
+      expect(lock.enter(fixture.pin('onetime', '2026-06-03T12:30:00Z'))).toEqual(opened('onetime'));
       clock.set(again);
       expect(lock.enter(code)).toEqual(refused('lapsed'));
     },
@@ -112,12 +114,12 @@ describe('a code that is over', () => {
 
 describe('another key', () => {
   test.each(['at the lock', 'between two starts'])('ends every code of the previous key: %s', (how) => {
-    const world = openLock();
-    const permanent = world.pin('permanent', '2026-06-01T10:00:00Z');
-    world.lock.enter(permanent);
-    world.run('CREATE_PIN', { accessName: 'Cleaner', pin: '4711', pinType: 2 });
+    const fixture = openLock();
+    const permanent = fixture.pin('permanent', '2026-06-01T10:00:00Z');
+    fixture.lock.enter(permanent);
+    fixture.run('CREATE_PIN', { accessName: 'Cleaner', pin: '4711', pinType: 2 });
     const key = openLock({ deviceId: 'KEY-OF-ANOTHER-PAIRING' }).key;
-    const { lock } = how === 'at the lock' ? world : world.restart({ key });
+    const { lock } = how === 'at the lock' ? fixture : fixture.restart({ key });
     if (how === 'at the lock') lock.pair(key);
     expect(lock.state().codes).toBe(0);
     expect(lock.enter(permanent).opened).toBe(false);

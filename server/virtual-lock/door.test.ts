@@ -121,10 +121,10 @@ describe('the door', () => {
 
 describe('a clock of its own', () => {
   test('can be set, stays set over a restart, and codes go by it', () => {
-    const world = openLock();
-    world.lock.moveClock(24 * 3_600_000);
-    const tomorrow = world.pin('onetime', '2026-06-02T10:00:00Z');
-    const { lock } = world.restart();
+    const fixture = openLock();
+    fixture.lock.moveClock(24 * 3_600_000);
+    const tomorrow = fixture.pin('onetime', '2026-06-02T10:00:00Z');
+    const { lock } = fixture.restart();
     expect(lock.state().clock).toBe(Date.parse('2026-06-02T10:00:00Z'));
     expect(lock.enter(tomorrow)).toEqual(opened('onetime'));
     expect(logTypesOf(lock.readLog())).toEqual([206, 22]);

@@ -99,18 +99,18 @@ describe('a lockout', () => {
   test.each([
     {
       name: 'a code that is too early',
-      make: (world: ReturnType<typeof openLock>) => world.pin('onetime', '2026-06-02T10:00:00Z'),
+      make: (fixture: ReturnType<typeof openLock>) => fixture.pin('onetime', '2026-06-02T10:00:00Z'),
     },
     {
       name: 'a code that has ended',
-      make: (world: ReturnType<typeof openLock>) => world.pin('onetime', '2026-05-02T10:00:00Z'),
+      make: (fixture: ReturnType<typeof openLock>) => fixture.pin('onetime', '2026-05-02T10:00:00Z'),
     },
     { name: 'a custom PIN that nobody stored', make: () => '123456' },
   ])('follows five times $name: the lock takes them for guesses', ({ make }) => {
-    const world = openLock();
-    const entry = make(world);
-    for (let times = 0; times < 5; times += 1) world.lock.enter(entry);
-    expect(world.lock.state()).toMatchObject({ lockoutLevel: 1, lockedOutUntil: Date.parse('2026-06-01T10:05:00Z') });
+    const fixture = openLock();
+    const entry = make(fixture);
+    for (let times = 0; times < 5; times += 1) fixture.lock.enter(entry);
+    expect(fixture.lock.state()).toMatchObject({ lockoutLevel: 1, lockedOutUntil: Date.parse('2026-06-01T10:05:00Z') });
   });
 
   test('keeps its length when the clock is turned back', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { newLock, openLock, type World } from './fixtures/open-lock.ts';
+import { type Fixture, newLock, openLock } from './fixtures/open-lock.ts';
 
 // If these fail, docs/algopin.md describes a different lock to developers of firmware.
 
@@ -8,7 +8,7 @@ const page = readFileSync(new URL('../../docs/algopin.md', import.meta.url), 'ut
 const start = { at: '2026-06-01T10:00:00Z' };
 
 /** Actions on 1 June at 10:00 with a code that begins then. */
-const codes: readonly { readonly name: string; readonly prepare: (world: World) => string }[] = [
+const codes: readonly { readonly name: string; readonly prepare: (fixture: Fixture) => string }[] = [
   {
     name: 'hourly for 48 hours, in use',
     prepare: ({ lock, pin }) => {
@@ -49,15 +49,15 @@ const codes: readonly { readonly name: string; readonly prepare: (world: World) 
 
 describe('the page states the effect of a clock that goes back:', () => {
   test.each(codes)('$name', ({ name, prepare }) => {
-    const world = openLock({ at: start.at, capabilities: { ...newLock, codeCapacity: 2 } });
-    const code = prepare(world);
+    const fixture = openLock({ at: start.at, capabilities: { ...newLock, codeCapacity: 2 } });
+    const code = prepare(fixture);
     const verdict = () => {
-      const entry = world.lock.enter(code);
+      const entry = fixture.lock.enter(code);
       return entry.opened ? 'accepted' : entry.reason;
     };
-    world.clock.set('2026-06-11T11:00:00Z');
+    fixture.clock.set('2026-06-11T11:00:00Z');
     const before = verdict();
-    world.clock.set('2026-06-01T11:00:00Z');
+    fixture.clock.set('2026-06-01T11:00:00Z');
     expect(page).toContain(`| ${name} | \`${before}\` | \`${verdict()}\` |`);
   });
 

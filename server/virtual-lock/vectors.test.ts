@@ -20,12 +20,12 @@ describe.each(vectors.lives)('life: $source', ({ deviceKey, timeZone, toleranceS
   /** @param restarts whether the lock forgets all but its memory between any two steps */
   function live(restarts: boolean): string[] {
     const key = Uint8Array.from(Buffer.from(deviceKey, 'hex'));
-    let world = openLock({ deviceId, key, timeZone, toleranceSeconds, capabilities });
+    let fixture = openLock({ deviceId, key, timeZone, toleranceSeconds, capabilities });
     return (steps as readonly Step[]).map((step) => {
-      world.clock.set(step.at);
-      if (restarts || step.timeZone !== undefined) world = world.restart({ timeZone: step.timeZone ?? timeZone });
-      if (step.do === 'forget') return world.lock.forget(step.pin);
-      const entry = world.lock.enter(step.pin);
+      fixture.clock.set(step.at);
+      if (restarts || step.timeZone !== undefined) fixture = fixture.restart({ timeZone: step.timeZone ?? timeZone });
+      if (step.do === 'forget') return fixture.lock.forget(step.pin);
+      const entry = fixture.lock.enter(step.pin);
       return entry.opened ? 'accepted' : entry.reason;
     });
   }

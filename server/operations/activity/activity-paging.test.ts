@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testLaw } from '../../fixtures/test-law.ts';
-import { now } from '../fixtures/open-world.ts';
+import { now } from '../fixtures/open-fixture.ts';
+import { makeEntry, openActivityFixture } from './fixtures/activity-fixture.ts';
 import { entries, holdsPagingLaw, idsOf, openLog, orders } from './fixtures/activity-paging-law.ts';
-import { makeEntry, openActivityWorld } from './fixtures/activity-world.ts';
 
-const world = await openLog();
-afterAll(() => world.store.close());
+const fixture = await openLog();
+afterAll(() => fixture.store.close());
 
 describe.each(orders)('1,000 entries with ties by $sort', (order) => {
   const { sort, want } = order;
@@ -15,12 +15,12 @@ describe.each(orders)('1,000 entries with ties by $sort', (order) => {
   testLaw('come exactly once, in order, whatever the limit', { few: 8, many: 25 }, async (numRuns) => {
     const limits = fc.oneof(fc.integer({ min: 9, max: 300 }), fc.constantFrom(12, 13, 50, 100, 125, 250, 299, 300));
     await fc.assert(
-      fc.asyncProperty(limits, (limit) => holdsPagingLaw(world, order, limit)),
+      fc.asyncProperty(limits, (limit) => holdsPagingLaw(fixture, order, limit)),
       { numRuns },
     );
   });
 
-  test('come exactly once, one at a time', () => holdsPagingLaw(world, order, 1));
+  test('come exactly once, one at a time', () => holdsPagingLaw(fixture, order, 1));
 
   test('come so under filters too', async () => {
     const bounds = entries.map(({ at }) => at).toSorted((a, b) => a - b);
@@ -29,7 +29,7 @@ describe.each(orders)('1,000 entries with ties by $sort', (order) => {
     expect(inside.size).toBeGreaterThan(300);
     const range = { startDate: new Date(from).toISOString(), endDate: new Date(before).toISOString() };
     for (const limit of [7, 100, 300]) {
-      const pages = await world.walk({ sort, ...range, limit });
+      const pages = await fixture.walk({ sort, ...range, limit });
       expect(idsOf(pages)).toEqual(want.filter((id) => inside.has(id)));
     }
   });
@@ -41,7 +41,7 @@ describe('a walk among pushes', () => {
     testLaw(`by ${sort}`, { few: 8, many: 25 }, (numRuns) =>
       fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 9 }), times, async (limit, given) => {
-          const own = await openActivityWorld();
+          const own = await openActivityFixture();
           const before = entries.slice(0, 50);
           await own.store.activity.add(before);
           const pending = given.map((time, index) =>

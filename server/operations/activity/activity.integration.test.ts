@@ -6,9 +6,9 @@ import { derivePinId } from '../../algopin/derive-pin-id.ts';
 import { type RunningApp, startApp, testNow } from '../../http/fixtures/start-app.ts';
 import { openSqliteStore } from '../../store/sqlite/open-store.ts';
 import type { Store } from '../../store/store.ts';
-import { keys, makeDevice } from '../fixtures/open-world.ts';
+import { keys, makeDevice } from '../fixtures/open-fixture.ts';
 import { createActivityOperations } from './activity.ts';
-import { type LogPage, makeCode, makeItem } from './fixtures/activity-world.ts';
+import { type LogPage, makeCode, makeItem } from './fixtures/activity-fixture.ts';
 
 const house = { id: '65a000000000000000000001', accountId: 'acme', name: 'House', timezone: 'Asia/Kathmandu' };
 const front = 'LK2A00000001';

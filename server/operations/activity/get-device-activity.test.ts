@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCursors } from '../cursor.ts';
 import { packDeviceCursor } from '../devices/device-cursor.ts';
-import { keys, now } from '../fixtures/open-world.ts';
-import { frontDoor, makeEntry, openActivityWorld } from './fixtures/activity-world.ts';
+import { keys, now } from '../fixtures/open-fixture.ts';
+import { frontDoor, makeEntry, openActivityFixture } from './fixtures/activity-fixture.ts';
 
-const world = await openActivityWorld();
-afterAll(() => world.store.close());
+const fixture = await openActivityFixture();
+afterAll(() => fixture.store.close());
 
 const idOf = (number: number) => number.toString(16).padStart(24, '0');
 const patan = 'LK2A00000004';
@@ -40,13 +40,13 @@ describe('the log of a device', () => {
     { name: 'with nothing in it', whose: { deviceId: 'LK2A00000003' }, want: [200, { payload: [], nextCursor: '' }] },
     { name: 'that is a bridge', whose: { deviceId: 'BR1A00000001' }, want: [200, { payload: [], nextCursor: '' }] },
   ])('$name is $want.0', async ({ whose, want }) => {
-    const { status, body } = await world.get({}, whose);
+    const { status, body } = await fixture.get({}, whose);
     expect([status, body]).toMatchObject(want);
   });
 
   test('is judged in order: dates, device, property, timezone, then cursor and range', async () => {
     const reversed = { startDate: '2026-11-20', endDate: '2026-11-19' };
-    const of = async (query: Record<string, string>, deviceId: string) => (await world.get(query, { deviceId })).body;
+    const of = async (query: Record<string, string>, deviceId: string) => (await fixture.get(query, { deviceId })).body;
     expect(await of({ startDate: '2026-02-30' }, 'LK9Z00000000')).toMatchObject({ code: 'invalid_request' });
     expect(await of({ ...reversed, cursor: 'x' }, 'LK9Z00000000')).toMatchObject({ code: 'device_not_found' });
     expect(await of({ ...reversed, cursor: 'x' }, 'LK2A00000007')).toMatchObject({ code: 'property_not_found' });
@@ -57,7 +57,7 @@ describe('the log of a device', () => {
 });
 
 test('an entry shows what is known of it, in the time of its property, and nothing else', async () => {
-  const own = await openActivityWorld();
+  const own = await openActivityFixture();
   const known = { pinId: 'b'.repeat(24), accessName: 'Cleaner', firstUse: true, rawType: 22 };
   await own.store.activity.add([
     makeEntry({
@@ -105,7 +105,7 @@ describe('filters of a log in Kathmandu', () => {
     '2026-11-20T18:15:00.000Z', // 00:00 of the 21st
   ];
   beforeAll(() =>
-    world.store.activity.add(
+    fixture.store.activity.add(
       times.map((time, index) => makeEntry({ id: idOf(index), deviceId: patan, at: Date.parse(time) })),
     ),
   );
@@ -125,13 +125,13 @@ describe('filters of a log in Kathmandu', () => {
     { query: { startDate: '2026-11-20T09:15:00Z', endDate: '2026-11-20', sort: 'activityTimeAt' }, want: [2, 3] },
     { query: { startDate: '0000-01-01', endDate: '9999-12-31' }, want: [4, 3, 2, 1, 0] },
   ])('$query find $want', async ({ query, want }) => {
-    const { payload } = await world.getPage(query, { deviceId: patan });
+    const { payload } = await fixture.getPage(query, { deviceId: patan });
     expect(payload.map(({ id }) => id)).toEqual(want.map(idOf));
   });
 
   test('are refused with every field that is no date, and what would do', async () => {
     const query = { startDate: '2026-02-30', endDate: '2026-11-20T24:00:00 05:45' };
-    expect(await world.get(query, { deviceId: patan })).toEqual({
+    expect(await fixture.get(query, { deviceId: patan })).toEqual({
       status: 400,
       body: {
         error: 'startDate 2026-02-30 is no date, use 2026-02-28',
@@ -159,7 +159,7 @@ describe('filters of a log in Kathmandu', () => {
     { start: '2026-11-20T15:00:00Z', end: '2026-11-20T15:00:00Z' },
     { start: '2026-11-20T18:15:00Z', end: '2026-11-20' },
   ])('are refused where $end is not after $start', async ({ start, end }) => {
-    const answer = await world.get({ startDate: start, endDate: end }, { deviceId: patan });
+    const answer = await fixture.get({ startDate: start, endDate: end }, { deviceId: patan });
     expect(answer).toMatchObject({
       status: 400,
       body: {
@@ -169,11 +169,11 @@ describe('filters of a log in Kathmandu', () => {
       },
     });
     const [{ nearest }] = (answer.body as { details: [{ nearest: [string] }] }).details;
-    expect((await world.get({ startDate: start, endDate: nearest[0] }, { deviceId: patan })).status).toBe(200);
+    expect((await fixture.get({ startDate: start, endDate: nearest[0] }, { deviceId: patan })).status).toBe(200);
   });
 
   test('take the days on which clocks change as people there have them', async () => {
-    const own = await openActivityWorld();
+    const own = await openActivityFixture();
     const at = (local: string) => Date.parse(local);
     const entries = [
       '2026-10-25T00:00:00+02:00',
@@ -190,7 +190,7 @@ describe('filters of a log in Kathmandu', () => {
 });
 
 describe('a cursor of a log', async () => {
-  const own = await openActivityWorld();
+  const own = await openActivityFixture();
   await own.store.activity.add(
     Array.from({ length: 6 }, (_, index) => makeEntry({ id: idOf(index), at: now + index * 1000 })),
   );
@@ -239,7 +239,7 @@ describe('a cursor of a log', async () => {
   });
 
   test('keeps to its days when the property gets another timezone', async () => {
-    const moved = await openActivityWorld();
+    const moved = await openActivityFixture();
     await moved.store.activity.add(
       Array.from({ length: 3 }, (_, index) => makeEntry({ id: idOf(index), at: now + index })),
     );
@@ -325,7 +325,7 @@ describe('a cursor of a log', async () => {
 });
 
 test('locales choose the language, and a region is ignored', async () => {
-  const own = await openActivityWorld();
+  const own = await openActivityFixture();
   await own.store.activity.add([makeEntry({ id: idOf(1) })]);
   const texts = [];
   for (const locale of ['en', 'en-GB', 'de-CH', 'es-419', 'fr', 'ja-Jpan-JP'])

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { derivePinId } from '../../algopin/derive-pin-id.ts';
 import { deriveLockRef } from '../devices/device-secrets.ts';
-import { keys, now } from '../fixtures/open-world.ts';
-import { frontDoor, makeCode, makeItem, openActivityWorld } from './fixtures/activity-world.ts';
+import { keys, now } from '../fixtures/open-fixture.ts';
+import { frontDoor, makeCode, makeItem, openActivityFixture } from './fixtures/activity-fixture.ts';
 
-type World = Awaited<ReturnType<typeof openActivityWorld>>;
-let world: World;
+type Fixture = Awaited<ReturnType<typeof openActivityFixture>>;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await openActivityWorld();
+  fixture = await openActivityFixture();
 });
-afterEach(() => world.store.close());
+afterEach(() => fixture.store.close());
 
 const day = 86_400_000;
 const pin = '482915037';
@@ -64,20 +64,20 @@ const cases = [
 
 describe('a push of', () => {
   test.each(cases)('$name', async ({ given, body, log }) => {
-    expect(await world.push(given)).toMatchObject({ status: 200, body });
-    expect((await world.getPage()).payload).toMatchObject(log);
+    expect(await fixture.push(given)).toMatchObject({ status: 200, body });
+    expect((await fixture.getPage()).payload).toMatchObject(log);
   });
 
   test('the most items that one request may have make one entry each', async () => {
-    expect(await world.push(Array.from({ length: 100 }, (_, index) => good(`${index}`)))).toMatchObject({
+    expect(await fixture.push(Array.from({ length: 100 }, (_, index) => good(`${index}`)))).toMatchObject({
       body: { accepted: 100 },
     });
-    expect((await world.getPage({ limit: 300 })).payload).toHaveLength(100);
+    expect((await fixture.getPage({ limit: 300 })).payload).toHaveLength(100);
   });
 
   test('bad items alone is refused, each named, and nothing is stored', async () => {
     const given = [pin, makeItem('a', {}, { ts: ahead })];
-    expect(await world.push(given)).toEqual({
+    expect(await fixture.push(given)).toEqual({
       status: 400,
       body: {
         error: 'None of the 2 items can be stored; the first: is not a JSON object',
@@ -88,8 +88,8 @@ describe('a push of', () => {
         ],
       },
     });
-    expect((await world.getPage()).payload).toEqual([]);
-    const hundred = await world.push(Array.from({ length: 100 }, () => pin));
+    expect((await fixture.getPage()).payload).toEqual([]);
+    const hundred = await fixture.push(Array.from({ length: 100 }, () => pin));
     expect(hundred).toMatchObject({ status: 400, body: { details: { length: 100 } } });
   });
 
@@ -102,7 +102,7 @@ describe('a push of', () => {
     },
     { name: 'a bad time', given: makeItem('a', {}, { ts: 1 }), why: 'ts must be from 1420070400000 to 4102444800000' },
   ])('one bad item says why in its text: $name', async ({ given, why }) => {
-    expect(await world.push([given])).toMatchObject({
+    expect(await fixture.push([given])).toMatchObject({
       status: 400,
       body: { error: `The item can't be stored: ${why}`, details: [{ says: why }] },
     });
@@ -112,20 +112,20 @@ describe('a push of', () => {
     { name: 'a device that nobody has', whose: { deviceId: 'LK9Z00000000' } },
     { name: 'a device of another account', whose: { deviceId: 'LK2B00000001' } },
   ])('items to $name is 404, and nothing is stored', async ({ whose }) => {
-    expect(await world.push([good('a')], whose)).toEqual({
+    expect(await fixture.push([good('a')], whose)).toEqual({
       status: 404,
       body: { message: 'not found device', code: 'device_not_found' },
     });
     const query = { deviceId: whose.deviceId, from: null, before: null, descending: false, after: null, limit: 1 };
-    expect(await world.store.activity.list(query)).toEqual([]);
+    expect(await fixture.store.activity.list(query)).toEqual([]);
   });
 
   test.each(['LK2A00000005', 'LK2A00000007', 'BR1A00000001'])(
     'items to %s, without timezone, property or battery, is taken',
     async (deviceId) => {
-      expect(await world.push([good('a')], { deviceId })).toMatchObject({ status: 200, body: { accepted: 1 } });
+      expect(await fixture.push([good('a')], { deviceId })).toMatchObject({ status: 200, body: { accepted: 1 } });
       const query = { deviceId, from: null, before: null, descending: false, after: null, limit: 2 };
-      expect(await world.store.activity.list(query)).toMatchObject([{ at: 1795194000000, type: 'LOCK' }]);
+      expect(await fixture.store.activity.list(query)).toMatchObject([{ at: 1795194000000, type: 'LOCK' }]);
     },
   );
 });
@@ -133,7 +133,7 @@ describe('a push of', () => {
 test('a bridge has no name that an item could call it by', async () => {
   const deviceId = 'BR1A00000001';
   const called = makeItem('a', {}, { lockRef: deriveLockRef(keys.deviceKey, deviceId) });
-  expect(await world.push([called, good('b')], { deviceId })).toMatchObject({
+  expect(await fixture.push([called, good('b')], { deviceId })).toMatchObject({
     status: 200,
     body: { accepted: 1, rejected: [{ index: 0, error: 'lockRef is not that of this device' }] },
   });
@@ -141,25 +141,27 @@ test('a bridge has no name that an item could call it by', async () => {
 
 describe('one item', () => {
   test('pushed again is the same answer and the same entry, the first', async () => {
-    const first = await world.push([good('a'), 'nonsense']);
-    const before = await world.getPage();
-    world.clock.at = now + 5000;
-    expect(await world.push([good('a'), 'nonsense'])).toEqual(first);
-    expect(await world.push([makeItem('a', { logType: 43 })])).toMatchObject({ body: { accepted: 1 } });
-    expect(await world.getPage()).toEqual(before);
+    const first = await fixture.push([good('a'), 'nonsense']);
+    const before = await fixture.getPage();
+    fixture.clock.at = now + 5000;
+    expect(await fixture.push([good('a'), 'nonsense'])).toEqual(first);
+    expect(await fixture.push([makeItem('a', { logType: 43 })])).toMatchObject({ body: { accepted: 1 } });
+    expect(await fixture.getPage()).toEqual(before);
   });
 
   test('twice in one push counts twice and is one entry, the first', async () => {
     const second = makeItem('a', { logType: 43, entryDate: 1795194001 });
-    expect(await world.push([good('a'), second])).toMatchObject({ body: { message: '2 entries stored', accepted: 2 } });
-    expect((await world.getPage()).payload).toMatchObject([locked]);
+    expect(await fixture.push([good('a'), second])).toMatchObject({
+      body: { message: '2 entries stored', accepted: 2 },
+    });
+    expect((await fixture.getPage()).payload).toMatchObject([locked]);
   });
 
   test('at two devices is two entries', async () => {
-    await world.push([good('a')]);
-    await world.push([good('a')], { deviceId: 'LK2A00000003' });
+    await fixture.push([good('a')]);
+    await fixture.push([good('a')], { deviceId: 'LK2A00000003' });
     const [one, other] = await Promise.all(
-      [frontDoor, 'LK2A00000003'].map((deviceId) => world.getPage({}, { deviceId })),
+      [frontDoor, 'LK2A00000003'].map((deviceId) => fixture.getPage({}, { deviceId })),
     );
     expect([one?.payload.length, other?.payload.length]).toEqual([1, 1]);
     expect(one?.payload[0]?.id).not.toBe(other?.payload[0]?.id);
@@ -172,20 +174,20 @@ describe('digits', () => {
     makeItem(id, { logType, entryDate: 1795194000, pin: digits });
 
   test('find the code that they are of, and the name that it has then', async () => {
-    await world.store.accessCodes.issue(makeCode({ pinId }));
-    await world.push([typed('a', pin, 22)]);
-    await world.store.accessCodes.issue(makeCode({ pinId, accessName: 'Cleaner of the week' }));
-    await world.push([makeItem('b', { logType: 18, entryDate: 1795194001, pin })]);
-    expect((await world.getPage({ sort: 'activityTimeAt' })).payload).toMatchObject([
+    await fixture.store.accessCodes.issue(makeCode({ pinId }));
+    await fixture.push([typed('a', pin, 22)]);
+    await fixture.store.accessCodes.issue(makeCode({ pinId, accessName: 'Cleaner of the week' }));
+    await fixture.push([makeItem('b', { logType: 18, entryDate: 1795194001, pin })]);
+    expect((await fixture.getPage({ sort: 'activityTimeAt' })).payload).toMatchObject([
       { pinId, accessName: 'Cleaner', firstUse: true, description: 'Unlocked with the code "Cleaner"' },
       { pinId, accessName: 'Cleaner of the week', description: 'Unlocked with the code "Cleaner of the week"' },
     ]);
   });
 
   test('of a passage code give its hours', async () => {
-    await world.store.accessCodes.issue(makeCode({ pinId, accessName: 'Party', durationHours: 3 }));
-    await world.push([typed('a', pin, 200)]);
-    const { payload } = await world.getPage({ locale: 'fr' });
+    await fixture.store.accessCodes.issue(makeCode({ pinId, accessName: 'Party', durationHours: 3 }));
+    await fixture.push([typed('a', pin, 200)]);
+    const { payload } = await fixture.getPage({ locale: 'fr' });
     expect(payload).toMatchObject([
       {
         activityType: 'PASSAGE_STARTED',
@@ -196,11 +198,11 @@ describe('digits', () => {
   });
 
   test('of no code, and of a code of another device, leave nothing behind', async () => {
-    await world.store.accessCodes.issue(
+    await fixture.store.accessCodes.issue(
       makeCode({ pinId: derivePinId(keys.deviceKey, 'LK2A00000003', pin), deviceId: 'LK2A00000003' }),
     );
-    await world.push([typed('a', pin, 16), typed('b', wrongPin, 16)]);
-    const { payload } = await world.getPage();
+    await fixture.push([typed('a', pin, 16), typed('b', wrongPin, 16)]);
+    const { payload } = await fixture.getPage();
     expect(payload).toHaveLength(2);
     for (const entry of payload) {
       expect(entry).not.toHaveProperty('pinId');
@@ -209,19 +211,19 @@ describe('digits', () => {
   });
 
   test('stand in no answer, wherever they were', async () => {
-    await world.store.accessCodes.issue(makeCode({ pinId }));
+    await fixture.store.accessCodes.issue(makeCode({ pinId }));
     const answers = [
-      await world.push([
+      await fixture.push([
         typed('a', pin),
         makeItem('b', `someone typed ${pin}`),
         makeItem('c', { logType: 16, pin: wrongPin, keyId: wrongPin, note: pin }),
       ]),
-      await world.push([
+      await fixture.push([
         `{"id":"${pin}`,
         makeItem(pin, {}, { lockRef: pin }),
         JSON.stringify({ id: pin, ts: Number(pin), payload: { log: pin } }),
       ]),
-      await world.get(),
+      await fixture.get(),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200]);
     for (const answer of answers)
@@ -235,22 +237,22 @@ describe('an entry is kept 400 days from its arrival', () => {
     { name: 'of 2015', log: { logType: 51, entryDate: 1_420_070_400 }, at: '2015-01-01T01:00:00+01:00' },
     { name: 'of the year 5138', log: { logType: 51, entryDate: 99_999_999_999 }, at: '2026-11-20T17:59:59+01:00' },
   ])('$name', async ({ log, at }) => {
-    await world.push([makeItem('a', log)]);
-    expect(await world.store.activity.purge(now, 500)).toBe(0);
-    expect((await world.getPage()).payload).toMatchObject([{ activityType: 'LOCK', activityTimeAt: at }]);
-    expect(await world.store.activity.purge(now + 1, 500)).toBe(1);
+    await fixture.push([makeItem('a', log)]);
+    expect(await fixture.store.activity.purge(now, 500)).toBe(0);
+    expect((await fixture.getPage()).payload).toMatchObject([{ activityType: 'LOCK', activityTimeAt: at }]);
+    expect(await fixture.store.activity.purge(now + 1, 500)).toBe(1);
   });
 });
 
 test('an item may be 24 hours ahead, not a millisecond more', async () => {
-  expect(await world.push([makeItem('a', {}, { ts: now + day })])).toMatchObject({ status: 200 });
-  expect(await world.push([makeItem('b', {}, { ts: now + day + 1 })])).toMatchObject({ status: 400 });
-  world.clock.at = now + 1;
-  expect(await world.push([makeItem('b', {}, { ts: now + day + 1 })])).toMatchObject({ status: 200 });
+  expect(await fixture.push([makeItem('a', {}, { ts: now + day })])).toMatchObject({ status: 200 });
+  expect(await fixture.push([makeItem('b', {}, { ts: now + day + 1 })])).toMatchObject({ status: 400 });
+  fixture.clock.at = now + 1;
+  expect(await fixture.push([makeItem('b', {}, { ts: now + day + 1 })])).toMatchObject({ status: 200 });
 });
 
 test('a push that the store can not take is no success', async () => {
-  await world.store.close();
-  await expect(world.push([good('a')])).rejects.toThrow();
-  world = await openActivityWorld();
+  await fixture.store.close();
+  await expect(fixture.push([good('a')])).rejects.toThrow();
+  fixture = await openActivityFixture();
 });

@@ -14,8 +14,8 @@ import {
 
 // If these fail, a guest stands before a closed door, or somebody gets in whom nobody let in.
 
-const world = await openZones();
-afterAll(() => world.store.close());
+const fixture = await openZones();
+afterAll(() => fixture.store.close());
 
 describe('a code that was issued', () => {
   testLaw(
@@ -23,7 +23,7 @@ describe('a code that was issued', () => {
     { few: 100, many: 500 },
     (numRuns) =>
       fc.assert(
-        fc.asyncProperty(requests, (request) => opensInItsWindow(world, request)),
+        fc.asyncProperty(requests, (request) => opensInItsWindow(fixture, request)),
         { numRuns },
       ),
   );
@@ -32,7 +32,7 @@ describe('a code that was issued', () => {
     let opened = 0;
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
-        const { code } = await issueFor(world, request);
+        const { code } = await issueFor(fixture, request);
         const at = Date.parse(code.startDate);
         const others = [1, 2, 3, 4, 5].map((step) => lockIn((request.zone + step) % zones.length));
         for (const lock of [...others, lockIn(request.zone, 2)])
@@ -47,8 +47,8 @@ describe('a code that was issued', () => {
   testLaw('is one that the pinId finds, and nothing that is kept has its digits', { few: 30, many: 100 }, (numRuns) =>
     fc.assert(
       fc.asyncProperty(requests, async (request) => {
-        const { code } = await issueFor(world, request);
-        const rows = await world.store.accessCodes.findAll([code.pinId]);
+        const { code } = await issueFor(fixture, request);
+        const rows = await fixture.store.accessCodes.findAll([code.pinId]);
         const { variance, startDate } = code;
         expect(rows).toMatchObject([{ kind: request.kind, startsAt: Date.parse(startDate), variance }]);
         expect(JSON.stringify(rows)).not.toContain(code.pin);
@@ -67,27 +67,27 @@ describe('a first use', () => {
     { after: '24:00:01', seconds: 24 * 3600 + 1, want: 'lapsed' },
   ];
   test.each(cases)('$after after the start: $want', async ({ seconds, want }) => {
-    world.clock.at = Date.parse('2026-11-20T17:00:00Z');
+    fixture.clock.at = Date.parse('2026-11-20T17:00:00Z');
     for (const kind of ['daily', 'permanent'] as const) {
-      const { pin, startDate } = await world.issue(kind, berlin.deviceId);
+      const { pin, startDate } = await fixture.issue(kind, berlin.deviceId);
       expect(enter(berlin, pin, Date.parse(startDate) + seconds * 1000)).toBe(want);
     }
   });
 });
 
 test('after a new pairing the same request gives another code, and the old one opens nothing', async () => {
-  world.clock.at = Date.parse('2026-11-20T17:00:00Z');
+  fixture.clock.at = Date.parse('2026-11-20T17:00:00Z');
   const { deviceId, timezone } = berlin;
-  const old = await world.issue('permanent', deviceId);
-  expect(await world.store.devices.raisePairingGeneration('harbour', deviceId, 1)).toBe(true);
-  const fresh = await world.issue('permanent', deviceId);
+  const old = await fixture.issue('permanent', deviceId);
+  expect(await fixture.store.devices.raisePairingGeneration('harbour', deviceId, 1)).toBe(true);
+  const fresh = await fixture.issue('permanent', deviceId);
   expect(fresh.pinId).not.toBe(old.pinId);
   const lock = { deviceId, timezone, generation: 2 };
-  expect(enter(lock, fresh.pin, world.clock.at)).toBe('opens');
-  expect(enter(lock, old.pin, world.clock.at)).not.toBe('opens');
-  await world.store.imports.write({
+  expect(enter(lock, fresh.pin, fixture.clock.at)).toBe('opens');
+  expect(enter(lock, old.pin, fixture.clock.at)).not.toBe('opens');
+  await fixture.store.imports.write({
     properties: [],
     devices: zonedDevices.filter((device) => device.deviceId === deviceId),
   });
-  expect(await world.issue('permanent', deviceId)).toEqual(fresh);
+  expect(await fixture.issue('permanent', deviceId)).toEqual(fresh);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeDevice, now } from '../fixtures/open-world.ts';
-import { type Kind, openCodeWorld } from './fixtures/code-world.ts';
+import { makeDevice, now } from '../fixtures/open-fixture.ts';
+import { type Kind, openCodeFixture } from './fixtures/code-fixture.ts';
 
 // Harbour House is in Berlin (+01:00 in winter), Patan Guest House in Kathmandu (+05:45). Clocks in Berlin go forward on
 // 2027-03-28 at 02:00 and back on 2027-10-31 at 03:00. Lord Howe moves by half an hour, on 2027-04-04 back at 02:00.
@@ -11,14 +11,14 @@ const lordHowe = {
   name: 'Island',
   timezone: 'Australia/Lord_Howe',
 };
-const world = await openCodeWorld({
+const fixture = await openCodeFixture({
   properties: [lordHowe],
   devices: [makeDevice({ deviceId: 'LK-island', propertyIds: [lordHowe.id] })],
 });
-afterAll(() => world.store.close());
+afterAll(() => fixture.store.close());
 beforeEach(() => {
-  world.clock.at = now;
-  world.written.length = 0;
+  fixture.clock.at = now;
+  fixture.written.length = 0;
 });
 
 const berlin = 'LK2A00000001';
@@ -34,8 +34,8 @@ interface Given {
 }
 
 function create({ kind, at, device = berlin, ...times }: Given) {
-  if (at !== undefined) world.clock.at = Date.parse(at);
-  return world.create(kind, device, { accessName: 'A', ...times });
+  if (at !== undefined) fixture.clock.at = Date.parse(at);
+  return fixture.create(kind, device, { accessName: 'A', ...times });
 }
 
 const open: readonly (Given & { name: string; want: readonly [start: string, end: string, activateBy?: string] })[] = [
@@ -202,7 +202,7 @@ describe('a window is taken:', () => {
       status: 200,
       body: { startDate, endDate: endDate === 'null' ? null : endDate, ...(activateBy && { activateBy }) },
     });
-    expect(world.written).toMatchObject([{ startsAt: Date.parse(startDate), endsAt: Date.parse(endDate) || null }]);
+    expect(fixture.written).toMatchObject([{ startsAt: Date.parse(startDate), endsAt: Date.parse(endDate) || null }]);
   });
 
   test('the two hours of one name have two codes', async () => {
@@ -352,7 +352,7 @@ describe('a window is refused, with what would do:', () => {
       body: { code: want, details: [{ in: 'body', at, nearest }] },
     });
     expect((body as { error: string }).error).toMatch(new RegExp(`^${at.slice(1)} `));
-    expect(world.written).toEqual([]);
+    expect(fixture.written).toEqual([]);
   });
 
   test.each(shut)('and that does: $kind, $name', async ({ name: _, want, nearest, ...given }) => {

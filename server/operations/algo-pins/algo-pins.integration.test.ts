@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testLaw } from '../../fixtures/test-law.ts';
 import { type Call, type ServedDemo, serveDemo } from '../fixtures/serve-demo.ts';
-import { type Kind, kinds } from './fixtures/code-world.ts';
+import { type Kind, kinds } from './fixtures/code-fixture.ts';
 
 /** When the documented examples take place: 18:25 in Berlin. */
 const now = Date.parse('2026-11-20T17:25:00.000Z');

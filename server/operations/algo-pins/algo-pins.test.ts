@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { now } from '../fixtures/open-world.ts';
-import { type CodeWorld, kinds, openCodeWorld } from './fixtures/code-world.ts';
+import { now } from '../fixtures/open-fixture.ts';
+import { type CodeFixture, kinds, openCodeFixture } from './fixtures/code-fixture.ts';
 
-let world: CodeWorld;
+let fixture: CodeFixture;
 beforeEach(async () => {
-  world = await openCodeWorld();
+  fixture = await openCodeFixture();
 });
-afterEach(() => world.store.close());
+afterEach(() => fixture.store.close());
 
 const pin = expect.stringMatching(/^[1-9]\d{8}$/);
 const pinId = expect.stringMatching(/^[0-9a-f]{24}$/);
@@ -53,11 +53,11 @@ const answered = [
 
 describe('a code is answered with its window', () => {
   test.each(answered)('$kind $given', async ({ kind, given, want }) => {
-    expect(await world.create(kind, front, { accessName: 'Cleaner', ...given })).toEqual({ status: 200, body: want });
+    expect(await fixture.create(kind, front, { accessName: 'Cleaner', ...given })).toEqual({ status: 200, body: want });
   });
 
   test('of a keypad too', async () => {
-    expect((await world.create('daily', 'KP1A00000002')).status).toBe(200);
+    expect((await fixture.create('daily', 'KP1A00000002')).status).toBe(200);
   });
 });
 
@@ -71,7 +71,7 @@ const kept = [
 
 describe('what is kept of it', () => {
   test.each(kept)('$kind', async ({ kind, given, want }) => {
-    const code = await world.issue(kind, front, { accessName: ' Cleaner ', ...given });
+    const code = await fixture.issue(kind, front, { accessName: ' Cleaner ', ...given });
     const { endsAt, activateBy = '2026-11-21T17:00:00Z', ...more } = { activateBy: undefined, ...want };
     const row = {
       pinId: code.pinId,
@@ -87,50 +87,50 @@ describe('what is kept of it', () => {
       issuedAt: now,
       ...more,
     };
-    expect(world.written).toEqual([row]);
-    expect(await world.store.accessCodes.findAll([code.pinId])).toEqual([row]);
+    expect(fixture.written).toEqual([row]);
+    expect(await fixture.store.accessCodes.findAll([code.pinId])).toEqual([row]);
     expect(JSON.stringify(row)).not.toContain(code.pin);
   });
 });
 
 describe('the same request', () => {
   test.each(kinds)('gives the same answer, at any later time, and changes the name alone: %s', async (kind) => {
-    const first = await world.issue(kind, front, { accessName: 'Cleaner', startDate: start });
-    world.clock.at += 5 * 86_400_000 + 1;
-    expect(await world.issue(kind, front, { accessName: 'Plumber', startDate: start })).toEqual(first);
-    const rows = await world.store.accessCodes.findAll([first.pinId]);
-    expect(rows).toEqual([{ ...world.written[0], accessName: 'Plumber' }]);
+    const first = await fixture.issue(kind, front, { accessName: 'Cleaner', startDate: start });
+    fixture.clock.at += 5 * 86_400_000 + 1;
+    expect(await fixture.issue(kind, front, { accessName: 'Plumber', startDate: start })).toEqual(first);
+    const rows = await fixture.store.accessCodes.findAll([first.pinId]);
+    expect(rows).toEqual([{ ...fixture.written[0], accessName: 'Plumber' }]);
     expect(rows[0]?.issuedAt).toBe(now);
   });
 
   test('may write its instants with another offset', async () => {
     const given = { accessName: 'A', startDate: start, endDate: '2026-12-04T11:00:00+01:00' };
     const utc = { accessName: 'A', startDate: '2026-12-01T14:00:00.000Z', endDate: '2026-12-04T04:00:00-06:00' };
-    expect(await world.issue('hourly', front, utc)).toEqual(await world.issue('hourly', front, given));
+    expect(await fixture.issue('hourly', front, utc)).toEqual(await fixture.issue('hourly', front, given));
   });
 
   test('may leave out what is the default', async () => {
     const whole = { accessName: 'A', startDate: '2026-11-20T18:00:00+01:00', variance: 1 };
-    expect(await world.issue('onetime', front, whole)).toEqual(await world.issue('onetime', front));
-    expect(await world.issue('passage', front, { ...whole, durationHours: 1 })).toEqual(
-      await world.issue('passage', front),
+    expect(await fixture.issue('onetime', front, whole)).toEqual(await fixture.issue('onetime', front));
+    expect(await fixture.issue('passage', front, { ...whole, durationHours: 1 })).toEqual(
+      await fixture.issue('passage', front),
     );
     const hour = { ...whole, endDate: '2026-11-20T19:00:00+01:00' };
-    expect(await world.issue('hourly', front, hour)).toEqual(await world.issue('hourly', front));
+    expect(await fixture.issue('hourly', front, hour)).toEqual(await fixture.issue('hourly', front));
     const days = { ...whole, endDate: '2026-12-19T18:00:00+01:00' };
-    expect(await world.issue('daily', front, days)).toEqual(await world.issue('daily', front));
+    expect(await fixture.issue('daily', front, days)).toEqual(await fixture.issue('daily', front));
   });
 
   test('twenty times at once is one code', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `Guest ${index}`);
     const answers = await Promise.all(
       names.map((accessName) => {
-        world.clock.at += 1;
-        return world.issue('daily', front, { accessName, startDate: start });
+        fixture.clock.at += 1;
+        return fixture.issue('daily', front, { accessName, startDate: start });
       }),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    const rows = await world.store.accessCodes.findAll(answers.map(({ pinId }) => pinId));
+    const rows = await fixture.store.accessCodes.findAll(answers.map(({ pinId }) => pinId));
     expect(rows).toHaveLength(1);
     expect(names).toContain(rows[0]?.accessName);
   });
@@ -141,17 +141,17 @@ describe('another code comes of another', () => {
     const codes = [];
     for (const kind of kinds) {
       const variances = kind === 'onetime' || kind === 'permanent' ? [1, 2, 3, 4, 5] : [1, 2, 3];
-      for (const variance of variances) codes.push(await world.issue(kind, front, { accessName: 'A', variance }));
-      codes.push(await world.issue(kind, front, { accessName: 'A', startDate: start }));
-      codes.push(await world.issue(kind, 'LK2A00000003', { accessName: 'A' }));
+      for (const variance of variances) codes.push(await fixture.issue(kind, front, { accessName: 'A', variance }));
+      codes.push(await fixture.issue(kind, front, { accessName: 'A', startDate: start }));
+      codes.push(await fixture.issue(kind, 'LK2A00000003', { accessName: 'A' }));
     }
     for (const endDate of ['2026-11-20T20:00:00+01:00', '2026-12-18T18:00:00+01:00'])
-      codes.push(await world.issue('hourly', front, { accessName: 'A', endDate }));
-    codes.push(await world.issue('daily', front, { accessName: 'A', endDate: '2026-12-20T18:00:00+01:00' }));
-    codes.push(await world.issue('passage', front, { accessName: 'A', durationHours: 2 }));
-    await world.store.devices.raisePairingGeneration('harbour', front, 1);
-    for (const kind of kinds) codes.push(await world.issue(kind, front));
-    expect(world.written.at(-1)?.generation).toBe(2);
+      codes.push(await fixture.issue('hourly', front, { accessName: 'A', endDate }));
+    codes.push(await fixture.issue('daily', front, { accessName: 'A', endDate: '2026-12-20T18:00:00+01:00' }));
+    codes.push(await fixture.issue('passage', front, { accessName: 'A', durationHours: 2 }));
+    await fixture.store.devices.raisePairingGeneration('harbour', front, 1);
+    for (const kind of kinds) codes.push(await fixture.issue(kind, front));
+    expect(fixture.written.at(-1)?.generation).toBe(2);
     const count = 19 + 5 + 5 + 4 + 5;
     expect(new Set(codes.map((code) => code.pin)).size).toBe(count);
     expect(new Set(codes.map((code) => code.pinId)).size).toBe(count);
@@ -159,20 +159,20 @@ describe('another code comes of another', () => {
 });
 
 test('after a change of the timezone the same digits answer with the window that they have now', async () => {
-  world.clock.at = Date.parse('2026-11-20T17:00:00Z');
-  await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
+  fixture.clock.at = Date.parse('2026-11-20T17:00:00Z');
+  await fixture.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
   const guest = { accessName: 'Guest', startDate: '2026-12-01T04:15:00Z' };
-  const before = await world.issue('onetime', front, guest);
-  await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kolkata');
-  world.clock.at += 60_000;
-  const after = await world.issue('onetime', front, { ...guest, startDate: '2026-12-01T04:30:00Z' });
+  const before = await fixture.issue('onetime', front, guest);
+  await fixture.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kolkata');
+  fixture.clock.at += 60_000;
+  const after = await fixture.issue('onetime', front, { ...guest, startDate: '2026-12-01T04:30:00Z' });
   expect(after).toEqual({
     ...before,
     startDate: '2026-12-01T10:00:00+05:30',
     endDate: '2026-12-02T10:00:00+05:30',
     activateBy: '2026-12-02T10:00:00+05:30',
   });
-  expect(await world.store.accessCodes.findAll([before.pinId])).toMatchObject([
+  expect(await fixture.store.accessCodes.findAll([before.pinId])).toMatchObject([
     { startsAt: Date.parse(after.startDate), issuedAt: Date.parse(before.issuedAt) },
   ]);
 });
@@ -205,12 +205,15 @@ const unwritten = [
 describe('nothing is written for', () => {
   for (const kind of kinds)
     test.each(unwritten)(`$name: ${kind}`, async ({ given: [deviceId, body, account], want }) => {
-      expect(await world.create(kind, deviceId, body, account)).toEqual(want);
-      expect(world.written).toEqual([]);
+      expect(await fixture.create(kind, deviceId, body, account)).toEqual(want);
+      expect(fixture.written).toEqual([]);
     });
 
   test.each(kinds)('a foreign device and an unknown one, in the same bytes: %s', async (kind) => {
-    const answers = [await world.create(kind, 'LK2B00000001', misaligned), await world.create(kind, 'x', misaligned)];
+    const answers = [
+      await fixture.create(kind, 'LK2B00000001', misaligned),
+      await fixture.create(kind, 'x', misaligned),
+    ];
     expect(JSON.stringify(answers[0])).toBe(JSON.stringify(answers[1]));
   });
 
@@ -218,10 +221,10 @@ describe('nothing is written for', () => {
     const text = 'The device LK1A00000002 needs newer firmware for passage codes';
     const details = [{ in: 'path', at: 'deviceId', says: 'needs newer firmware', nearest: [] }];
     const want = refused(400, 'error', text, 'passage_not_supported', { details });
-    expect(await world.create('passage', 'LK1A00000002')).toEqual(want);
-    expect(await world.create('passage', 'LK1A00000002', misaligned)).toEqual(want);
-    expect(world.written).toEqual([]);
+    expect(await fixture.create('passage', 'LK1A00000002')).toEqual(want);
+    expect(await fixture.create('passage', 'LK1A00000002', misaligned)).toEqual(want);
+    expect(fixture.written).toEqual([]);
     for (const kind of kinds.filter((other) => other !== 'passage'))
-      expect((await world.create(kind, 'LK1A00000002')).status).toBe(200);
+      expect((await fixture.create(kind, 'LK1A00000002')).status).toBe(200);
   });
 });

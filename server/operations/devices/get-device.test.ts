@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../../store/store.ts';
 import { harbourAndMeadow } from '../fixtures/harbour.ts';
-import { keys, makeDevice, now, openWorld, type Request } from '../fixtures/open-world.ts';
+import { keys, makeDevice, now, openFixture, type Request } from '../fixtures/open-fixture.ts';
 import { deriveAdminKey, deriveLockRef } from './device-secrets.ts';
 
-const world = await openWorld(harbourAndMeadow);
-afterAll(() => world.store.close());
+const fixture = await openFixture(harbourAndMeadow);
+afterAll(() => fixture.store.close());
 
 const ask = (deviceId: string, query: Request['query'] = {}, account = 'harbour') =>
-  world.ask({ operation: 'getDevice', deviceId, query, account });
+  fixture.ask({ operation: 'getDevice', deviceId, query, account });
 
 const house = { id: '65a000000000000000000001', name: 'Harbour House', timezone: 'Europe/Berlin' };
 const patan = { id: '65a000000000000000000002', name: 'Patan Guest House', timezone: 'Asia/Kathmandu' };
@@ -108,7 +108,7 @@ describe('device details', () => {
 });
 
 test('a linked device is shown on the clock of its own property', async () => {
-  const own = await openWorld([
+  const own = await openFixture([
     makeDevice({ deviceId: 'BR1', type: 'Bridge', linked: [{ deviceId: 'LK1', type: 'Lock' }] }),
     makeDevice({ deviceId: 'LK1', bridgeId: 'BR1', propertyIds: [patan.id] }),
   ]);
@@ -149,9 +149,9 @@ const refused = [
 
 describe('device details are refused for', () => {
   test.each(refused)('$name', async ({ given: [deviceId, query, account], want }) => {
-    const before = await world.store.audit.list(account ?? 'harbour');
+    const before = await fixture.store.audit.list(account ?? 'harbour');
     expect(await ask(deviceId, query, account)).toEqual(want);
-    expect(await world.store.audit.list(account ?? 'harbour')).toEqual(before);
+    expect(await fixture.store.audit.list(account ?? 'harbour')).toEqual(before);
   });
 
   test('a foreign device and an unknown one, in the same bytes', async () => {
@@ -171,7 +171,7 @@ describe('reads of admin_key are audited', () => {
   });
 
   test('each of them, and nothing else', async () => {
-    const own = await openWorld(harbourAndMeadow);
+    const own = await openFixture(harbourAndMeadow);
     const read = (deviceId: string, query: NonNullable<Request['query']>) =>
       own.ask({ operation: 'getDevice', deviceId, query, requestId: `req-${deviceId}` });
     await read('LK2A00000001', { lock_id: '1' });
@@ -192,7 +192,7 @@ describe('reads of admin_key are audited', () => {
   });
 
   test('without a request id where nobody knows it', async () => {
-    const own = await openWorld(harbourAndMeadow);
+    const own = await openFixture(harbourAndMeadow);
     await own.ask({ operation: 'getDevice', deviceId: 'LK2A00000001', query: { admin_key: '1' } });
     expect(await own.store.audit.list('harbour')).toEqual([{ ...audited('LK2A00000001'), requestId: null }]);
     await own.store.close();
@@ -201,7 +201,7 @@ describe('reads of admin_key are audited', () => {
   test('before the answer: no trace, no key', async () => {
     const fail = () => Promise.reject(new StoreUnavailable('busy'));
     const busy = { add: fail, addAtGeneration: fail, list: () => Promise.resolve([]) };
-    const own = await openWorld(harbourAndMeadow, { audit: busy });
+    const own = await openFixture(harbourAndMeadow, { audit: busy });
     const read = (query: NonNullable<Request['query']>) =>
       own.ask({ operation: 'getDevice', deviceId: 'LK2A00000001', query });
     await expect(read({ admin_key: '1' })).rejects.toThrow(StoreUnavailable);

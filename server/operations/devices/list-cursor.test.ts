@@ -1,16 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createCursors } from '../cursor.ts';
 import { harbourAndMeadow } from '../fixtures/harbour.ts';
-import { makeDevice, openWorld, type Request } from '../fixtures/open-world.ts';
+import { makeDevice, openFixture, type Request } from '../fixtures/open-fixture.ts';
 
-const world = await openWorld(harbourAndMeadow);
-afterAll(() => world.store.close());
+const fixture = await openFixture(harbourAndMeadow);
+afterAll(() => fixture.store.close());
 
 const pins = 'getDevicesSupportingAlgoPin' as const;
 const first = (query: Request['query'] = {}, more: Partial<Request> = {}) =>
-  world.askPage({ limit: 1, ...query }, more).then(({ nextCursor }) => nextCursor);
+  fixture.askPage({ limit: 1, ...query }, more).then(({ nextCursor }) => nextCursor);
 const ask = (query: Request['query'], more: Partial<Request> = {}) =>
-  world.ask({ operation: 'getDevices', query, ...more });
+  fixture.ask({ operation: 'getDevices', query, ...more });
 
 const plain = await first();
 const bytes = Buffer.from(plain, 'base64url');
@@ -147,7 +147,7 @@ describe('a cursor is contradicted, and the text says by what,', () => {
 
   test('with the longest search that a request can have, in a text that fits', async () => {
     const search = '\u{1f422}'.repeat(64);
-    const own = await openWorld(['A', 'B'].map((deviceId) => makeDevice({ deviceId, deviceName: search })));
+    const own = await openFixture(['A', 'B'].map((deviceId) => makeDevice({ deviceId, deviceName: search })));
     const { nextCursor } = await own.askPage({ search, limit: 1 });
     const other = '\u{1f98e}'.repeat(64);
     const answer = await own.ask({ operation: 'getDevices', query: { cursor: nextCursor, search: other } });
@@ -165,28 +165,28 @@ const followed = [
 
 describe('a cursor is followed', () => {
   test.each(followed)('$name', async ({ given }) => {
-    const want = (await world.askPage(made)).payload.slice(1);
+    const want = (await fixture.askPage(made)).payload.slice(1);
     expect(want.length).toBeGreaterThan(2);
-    expect((await world.askPage({ ...given, cursor: full, limit: 300 })).payload).toEqual(want);
-    expect((await world.askPage({ ...given, cursor: full })).payload).toEqual(want.slice(0, 1));
+    expect((await fixture.askPage({ ...given, cursor: full, limit: 300 })).payload).toEqual(want);
+    expect((await fixture.askPage({ ...given, cursor: full })).payload).toEqual(want.slice(0, 1));
   });
 
   test('as often as it is sent', async () => {
-    const [once, again] = [await world.askPage({ cursor: plain }), await world.askPage({ cursor: plain })];
+    const [once, again] = [await fixture.askPage({ cursor: plain }), await fixture.askPage({ cursor: plain })];
     expect(again.payload).toEqual(once.payload);
     expect(again.nextCursor).not.toBe(once.nextCursor);
   });
 
   test('by another instance of the service that has the same keys', async () => {
-    const other = await openWorld(harbourAndMeadow);
-    expect((await other.askPage({ cursor: full })).payload).toEqual((await world.askPage({ cursor: full })).payload);
+    const other = await openFixture(harbourAndMeadow);
+    expect((await other.askPage({ cursor: full })).payload).toEqual((await fixture.askPage({ cursor: full })).payload);
     await other.store.close();
   });
 
   test('with its own limit and expand, or with others', async () => {
     const cursor = await first({ type: 'Bridge', expand: 'properties' });
-    expect((await world.askPage({ cursor })).payload).toMatchObject([{ properties: [{ name: 'Harbour House' }] }]);
-    const { payload } = await world.askPage({ cursor, limit: 5, expand: 'linkedDevices' });
+    expect((await fixture.askPage({ cursor })).payload).toMatchObject([{ properties: [{ name: 'Harbour House' }] }]);
+    const { payload } = await fixture.askPage({ cursor, limit: 5, expand: 'linkedDevices' });
     expect(payload).toMatchObject([
       { linkedDevices: [{ deviceName: 'Front door keypad' }, { deviceName: 'Front door' }] },
     ]);
@@ -195,7 +195,7 @@ describe('a cursor is followed', () => {
 
   test('with a limit of 100 where none was ever sent', async () => {
     const many = Array.from({ length: 201 }, (_, index) => makeDevice({ deviceId: `D${1000 + index}` }));
-    const own = await openWorld(many);
+    const own = await openFixture(many);
     expect((await own.walk({})).map(({ payload }) => payload.length)).toEqual([100, 100, 1]);
     await own.store.close();
   });

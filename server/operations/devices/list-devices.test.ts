@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { harbourAndMeadow } from '../fixtures/harbour.ts';
-import { makeDevice, openWorld, type Request } from '../fixtures/open-world.ts';
+import { makeDevice, openFixture, type Request } from '../fixtures/open-fixture.ts';
 
-const world = await openWorld(harbourAndMeadow);
-afterAll(() => world.store.close());
+const fixture = await openFixture(harbourAndMeadow);
+afterAll(() => fixture.store.close());
 
 const idsOf = async (given: Partial<Request>) =>
-  (await world.askPage(given.query, given)).payload.map(({ deviceId }) => deviceId);
+  (await fixture.askPage(given.query, given)).payload.map(({ deviceId }) => deviceId);
 
 const pins = { operation: 'getDevicesSupportingAlgoPin' } as const;
 
@@ -59,12 +59,12 @@ const lists = [
 describe('a list', () => {
   test.each(lists)('$name', async ({ given, want }) => {
     expect((await idsOf(given)).join(' ')).toBe(want);
-    expect(await world.askPage('query' in given ? given.query : {}, given)).toMatchObject({ nextCursor: '' });
+    expect(await fixture.askPage('query' in given ? given.query : {}, given)).toMatchObject({ nextCursor: '' });
   });
 
   test('has no lastSync, no admin_key and no lockRef, and shows what expand asks for', async () => {
     const query = { expand: 'linkedDevices,properties', admin_key: '1', lock_id: '1' };
-    const { payload } = await world.askPage(query);
+    const { payload } = await fixture.askPage(query);
     const text = JSON.stringify(payload);
     for (const absent of ['lastSync', 'admin_key', 'lockRef', 'accountId', 'meadow'])
       expect(text).not.toContain(absent);
@@ -81,14 +81,14 @@ describe('a list', () => {
   });
 
   test('shows devices without timezone in UTC', async () => {
-    const { payload } = await world.askPage({ search: 'unassigned', expand: 'properties' }, pins);
+    const { payload } = await fixture.askPage({ search: 'unassigned', expand: 'properties' }, pins);
     expect(payload).toMatchObject([
       { timezone: null, pairedAt: '2026-03-02T09:15:00+00:00', homeId: [], properties: [] },
     ]);
   });
 
   test('says no count, of its own account or another', async () => {
-    expect(Object.keys(await world.askPage({ limit: 1 }))).toEqual(['payload', 'nextCursor']);
+    expect(Object.keys(await fixture.askPage({ limit: 1 }))).toEqual(['payload', 'nextCursor']);
   });
 });
 
@@ -114,7 +114,7 @@ const differences = [
 
 describe('a search in Unicode', () => {
   test.each(spellings)('$name', async ({ given, finds }) => {
-    const own = await openWorld([
+    const own = await openFixture([
       makeDevice({ deviceId: 'A', deviceName: finds }),
       makeDevice({ deviceId: 'B', deviceName: `<${finds}>` }),
     ]);
@@ -126,7 +126,7 @@ describe('a search in Unicode', () => {
   });
 
   test.each(differences)('$name', async ({ given, misses }) => {
-    const own = await openWorld([makeDevice({ deviceId: '0', deviceName: misses })]);
+    const own = await openFixture([makeDevice({ deviceId: '0', deviceName: misses })]);
     expect((await own.askPage({ search: given })).payload).toEqual([]);
     await own.store.close();
   });

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openWorld } from '../fixtures/open-world.ts';
+import { openFixture } from '../fixtures/open-fixture.ts';
 import { filters, holdsPagingLaw, listOperations, makeDevices, sorts } from './fixtures/paging-law.ts';
 
 const devices = makeDevices(1000);
-const world = await openWorld(devices);
-afterAll(() => world.store.close());
+const fixture = await openFixture(devices);
+afterAll(() => fixture.store.close());
 
 const limits = Array.from({ length: 300 }, (_, index) => index + 1);
 const lists = listOperations.flatMap((operation) =>
@@ -13,6 +13,6 @@ const lists = listOperations.flatMap((operation) =>
 
 describe('1,000 devices under all 300 limits', () => {
   test.each(lists)('$operation by $sort with $filter: each once, in order', async (list) => {
-    for (const limit of limits) expect(await holdsPagingLaw(world, devices, { ...list, limit })).toBeGreaterThan(0);
+    for (const limit of limits) expect(await holdsPagingLaw(fixture, devices, { ...list, limit })).toBeGreaterThan(0);
   });
 });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testLaw } from '../../fixtures/test-law.ts';
-import { makeDevice, openWorld, type Page } from '../fixtures/open-world.ts';
+import { makeDevice, openFixture, type Page } from '../fixtures/open-fixture.ts';
 import { filters, holdsPagingLaw, listOperations, listSlowly, makeDevices, sorts } from './fixtures/paging-law.ts';
 
 const devices = makeDevices(1000);
-const world = await openWorld(devices);
-afterAll(() => world.store.close());
+const fixture = await openFixture(devices);
+afterAll(() => fixture.store.close());
 
 const limits = [99, 100, 300];
 const furtherLimits = [37, 101, 299];
@@ -16,14 +16,14 @@ describe('1,000 devices in pages', () => {
   for (const { operation, sort } of lists) {
     const isWalked = async (underLimits: readonly number[]) => {
       for (const filter of filters)
-        for (const limit of underLimits) await holdsPagingLaw(world, devices, { operation, sort, filter, limit });
+        for (const limit of underLimits) await holdsPagingLaw(fixture, devices, { operation, sort, filter, limit });
     };
     test(`${operation} by ${sort}: each once, in order, under every filter`, () => isWalked(limits));
     test(`${operation} by ${sort}: so under further limits`, { tags: ['full'] }, () => isWalked(furtherLimits));
   }
 
   test('one at a time', async () => {
-    const found = await holdsPagingLaw(world, devices, {
+    const found = await holdsPagingLaw(fixture, devices, {
       operation: 'getDevices',
       sort: '-deviceName',
       filter: {},
@@ -34,7 +34,7 @@ describe('1,000 devices in pages', () => {
 
   test('in pages that divide the list exactly: the last is full and its cursor is empty', async () => {
     for (const limit of [50, 100, 125, 200, 250])
-      await holdsPagingLaw(world, devices, { operation: 'getDevices', sort: 'pairedAt', filter: {}, limit });
+      await holdsPagingLaw(fixture, devices, { operation: 'getDevices', sort: 'pairedAt', filter: {}, limit });
   });
 
   test('and -x is the exact reverse of x', async () => {
@@ -54,7 +54,7 @@ describe('1,000 devices in pages', () => {
   });
 
   async function readIds(query: Record<string, string | number>): Promise<string[]> {
-    return (await world.walk(query)).flatMap(({ payload }) => payload.map(({ deviceId }) => deviceId));
+    return (await fixture.walk(query)).flatMap(({ payload }) => payload.map(({ deviceId }) => deviceId));
   }
 });
 
@@ -65,7 +65,7 @@ const longNames = ['a', 'ß', '\uffff', '\u{10fffd}', '\u{1f422}', '\u{1d160}', 
 
 describe('the longest names', () => {
   test.each(sorts)('make no cursor longer than 512 characters, and lose no device, by %s', async (sort) => {
-    const own = await openWorld(
+    const own = await openFixture(
       longNames.map((deviceName, index) => makeDevice({ deviceId: `${index}`.padStart(30, 'Z'), deviceName })),
     );
     const pages = await own.walk({ sort, limit: 1, expand: 'properties,linkedDevices' });
@@ -76,7 +76,7 @@ describe('the longest names', () => {
 
   test.each(sorts)('do so beside the longest search too, by %s', async (sort) => {
     for (const name of longNames) {
-      const own = await openWorld(
+      const own = await openFixture(
         ['A', 'B', 'C'].map((letter) => makeDevice({ deviceId: letter.repeat(30), deviceName: name })),
       );
       const search = [...name].slice(10, 74).join('');
@@ -98,7 +98,7 @@ describe('a walk among changes', () => {
           fc.integer({ min: 1, max: 9 }),
           fc.array(change, { maxLength: 12 }),
           async (limit, changes) => {
-            const own = await openWorld(makeDevices(40));
+            const own = await openFixture(makeDevices(40));
             const changed = new Set<string>();
             const pending = [...changes];
             const between = async ({ payload }: Page) => {
@@ -124,7 +124,7 @@ describe('a walk among changes', () => {
 
   test('goes on from where the last device was, wherever its new name is', async () => {
     for (const newName of ['aaa', 'zzz']) {
-      const own = await openWorld(
+      const own = await openFixture(
         'bcdefg'.split('').map((letter) => makeDevice({ deviceId: letter, deviceName: letter })),
       );
       let renamed = 0;

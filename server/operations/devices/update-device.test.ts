@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Device } from '../../store/records.ts';
 import { harbourAndMeadow } from '../fixtures/harbour.ts';
-import { openWorld, type Request, type World } from '../fixtures/open-world.ts';
+import { type Fixture, openFixture, type Request } from '../fixtures/open-fixture.ts';
 
-let world: World;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await openWorld(harbourAndMeadow);
+  fixture = await openFixture(harbourAndMeadow);
 });
-afterEach(() => world.store.close());
+afterEach(() => fixture.store.close());
 
 const put = (deviceId: string, body: Request['body'] = {}, account = 'harbour') =>
-  world.ask({ operation: 'updateDevice', deviceId, body, account });
+  fixture.ask({ operation: 'updateDevice', deviceId, body, account });
 
 /** All that the store keeps of devices, to see what a request wrote. */
 async function readAll() {
   const sort = { by: 'deviceName', descending: false } as const;
-  const lists = ['harbour', 'meadow'].map((accountId) => world.store.devices.list({ accountId, sort, limit: 1000 }));
+  const lists = ['harbour', 'meadow'].map((accountId) => fixture.store.devices.list({ accountId, sort, limit: 1000 }));
   return new Map<string, Device>((await Promise.all(lists)).flat().map((device) => [device.deviceId, device]));
 }
 
@@ -46,7 +46,7 @@ describe('the battery level', () => {
     const before = await readAll();
     expect(await put('LK2A00000001', given)).toEqual(updated);
     expect(await put('LK2A00000001', given)).toEqual(updated);
-    const device = await world.ask({ operation: 'getDevice', deviceId: 'LK2A00000001' });
+    const device = await fixture.ask({ operation: 'getDevice', deviceId: 'LK2A00000001' });
     expect(device.body).toMatchObject({ batteryLevel: want });
     const after = await readAll();
     expect(after.get('LK2A00000001')).toEqual({ ...before.get('LK2A00000001'), batteryLevel: want });

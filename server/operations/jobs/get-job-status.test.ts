@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { meadowLodge } from '../../demo/demo-data.ts';
-import { type JobWorld, openJobWorld, readJobId } from './fixtures/job-world.ts';
+import { type JobFixture, openJobFixture, readJobId } from './fixtures/job-fixture.ts';
 
-let world: JobWorld;
+let fixture: JobFixture;
 beforeEach(async () => {
-  world = await openJobWorld();
+  fixture = await openJobFixture();
 });
-afterEach(() => world.close());
+afterEach(() => fixture.close());
 
 const lock = 'LK2A00000001';
 const silent = 'KP1A00000001';
@@ -41,9 +41,9 @@ describe('the results of jobs', () => {
     },
   ];
   test.each(cases)('$jobType: $want', async ({ jobType, deviceId = lock, jobData, want }) => {
-    const jobId = await world.make(deviceId, jobType, jobData);
-    await world.pass(3000);
-    expect(await world.read(jobId)).toEqual({
+    const jobId = await fixture.make(deviceId, jobType, jobData);
+    await fixture.pass(3000);
+    expect(await fixture.read(jobId)).toEqual({
       jobId,
       jobType,
       ...done,
@@ -53,12 +53,12 @@ describe('the results of jobs', () => {
   });
 
   test('of a bridge itself: its clock and its firmware', async () => {
-    const jobId = readJobId(await world.target('BR1A00000001'));
-    await world.pass(3000);
+    const jobId = readJobId(await fixture.target('BR1A00000001'));
+    await fixture.pass(3000);
     const firmware = expect.stringMatching(/^\d+\.\d+\.\d+$/);
     const opResult = { result: 0, deviceTime: '2026-11-21T09:00:03+01:00', firmware };
-    expect(await world.read(jobId)).toMatchObject({ ...done, jobResponse: { jobStatus: 0, opResult } });
-    expect((await world.read(jobId)).jobResponse.opResult).toEqual(opResult);
+    expect(await fixture.read(jobId)).toMatchObject({ ...done, jobResponse: { jobStatus: 0, opResult } });
+    expect((await fixture.read(jobId)).jobResponse.opResult).toEqual(opResult);
   });
 
   const failing = [
@@ -86,21 +86,21 @@ describe('the results of jobs', () => {
   ] as const;
   test.each(failing)('$name', async ({ deviceId, jobs, want: [result, failureReason] }) => {
     let jobId = '';
-    for (const [jobType, jobData] of jobs) jobId = await world.make(deviceId, jobType, jobData);
-    await world.pass(3000);
-    const read = await world.read(jobId);
+    for (const [jobType, jobData] of jobs) jobId = await fixture.make(deviceId, jobType, jobData);
+    await fixture.pass(3000);
+    const read = await fixture.read(jobId);
     expect(read).toMatchObject({ status: 'failed', completed: true, failureReason });
     expect(read.jobResponse).toEqual({ jobStatus: 2, opResult: { result } });
   });
 
   test('a device that went while its job waited is out of reach', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
-    const bridge = await world.device('BR1A00000001');
+    const jobId = await fixture.make(lock, 'UNLOCK');
+    const bridge = await fixture.device('BR1A00000001');
     const linked = bridge.linked.filter(({ deviceId }) => deviceId !== lock);
-    const device = { ...(await world.device(lock)), bridgeId: null };
-    await world.store.imports.write({ properties: [], devices: [{ ...bridge, linked }, device] });
-    await world.pass(3000);
-    expect(await world.read(jobId)).toMatchObject({
+    const device = { ...(await fixture.device(lock)), bridgeId: null };
+    await fixture.store.imports.write({ properties: [], devices: [{ ...bridge, linked }, device] });
+    await fixture.pass(3000);
+    expect(await fixture.read(jobId)).toMatchObject({
       status: 'failed',
       jobResponse: { jobStatus: 2, opResult: { result: 1 } },
       failureReason: 'The device is out of reach',
@@ -110,21 +110,21 @@ describe('the results of jobs', () => {
 
 describe('a job on its way', () => {
   test('is queued, delivered after 1 s and done after 3 s', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
+    const jobId = await fixture.make(lock, 'UNLOCK');
     const seen: string[] = [];
     for (const wait of [0, 999, 1, 1999, 1]) {
-      await world.pass(wait);
-      seen.push((await world.read(jobId)).status);
+      await fixture.pass(wait);
+      seen.push((await fixture.read(jobId)).status);
     }
     expect(seen).toEqual(['queued', 'queued', 'delivered', 'delivered', 'succeeded']);
   });
 
   test('is under way at 119.999 s and has expired at 120 s', async () => {
-    const jobId = await world.make(silent, 'GET_DEVICE_STATUS');
-    await world.pass(119_999);
-    expect(await world.read(jobId)).toMatchObject({ status: 'delivered', completed: false });
-    await world.pass(1);
-    const expired = await world.read(jobId);
+    const jobId = await fixture.make(silent, 'GET_DEVICE_STATUS');
+    await fixture.pass(119_999);
+    expect(await fixture.read(jobId)).toMatchObject({ status: 'delivered', completed: false });
+    await fixture.pass(1);
+    const expired = await fixture.read(jobId);
     expect(expired).toEqual({
       jobId,
       jobType: 'GET_DEVICE_STATUS',
@@ -134,62 +134,62 @@ describe('a job on its way', () => {
       jobResponse: { jobStatus: 3, opResult: { result: -1 } },
       failureReason: 'The device did not answer within 120 seconds',
     });
-    await world.store.jobs.purge(world.clock.at, 100);
-    expect(await world.read(jobId)).toEqual(expired);
+    await fixture.store.jobs.purge(fixture.clock.at, 100);
+    expect(await fixture.read(jobId)).toEqual(expired);
   });
 
   test('that expired stays so when its report comes late, and the report shows as activity', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
-    const [job] = await world.unfinished();
+    const jobId = await fixture.make(lock, 'UNLOCK');
+    const [job] = await fixture.unfinished();
     if (job === undefined) throw new Error('no job');
-    await world.pass(1000);
-    world.clock.at += 119_000; // the process sleeps
-    const device = await world.device(lock);
-    const { items } = await world
+    await fixture.pass(1000);
+    fixture.clock.at += 119_000; // the process sleeps
+    const device = await fixture.device(lock);
+    const { items } = await fixture
       .current()
       .locks.use(device, (front) => front.run({ jobId, jobType: 'UNLOCK', jobData: {} }));
     const report = { result: 0, output: { lockState: 'unlocked' }, items, batteryLevel: 41 };
-    for (let times = 0; times < 2; times += 1) await world.current().settle(job, report);
-    expect(await world.read(jobId)).toMatchObject({ status: 'expired', jobResponse: { opResult: { result: -1 } } });
-    expect(await world.activity(lock)).toMatchObject([{ type: 'UNLOCK', method: 'bridge', at: world.clock.at }]);
-    expect((await world.device(lock)).batteryLevel).toBe(41);
+    for (let times = 0; times < 2; times += 1) await fixture.current().settle(job, report);
+    expect(await fixture.read(jobId)).toMatchObject({ status: 'expired', jobResponse: { opResult: { result: -1 } } });
+    expect(await fixture.activity(lock)).toMatchObject([{ type: 'UNLOCK', method: 'bridge', at: fixture.clock.at }]);
+    expect((await fixture.device(lock)).batteryLevel).toBe(41);
   });
 
   test('is done no more when its time is over', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
-    world.clock.at += 120_000;
-    await world.pass(0);
-    expect((await world.read(jobId)).status).toBe('expired');
-    const { lockState } = await world.current().locks.use(await world.device(lock), (front) => front.state());
+    const jobId = await fixture.make(lock, 'UNLOCK');
+    fixture.clock.at += 120_000;
+    await fixture.pass(0);
+    expect((await fixture.read(jobId)).status).toBe('expired');
+    const { lockState } = await fixture.current().locks.use(await fixture.device(lock), (front) => front.state());
     expect(lockState).toBe('locked');
   });
 });
 
 describe('a job is read', () => {
   test('by its id in upper and mixed case, and answers in lower case', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
+    const jobId = await fixture.make(lock, 'UNLOCK');
     for (const id of [jobId.toUpperCase(), jobId.slice(0, 12) + jobId.slice(12).toUpperCase()])
-      expect((await world.read(id)).jobId).toBe(jobId);
+      expect((await fixture.read(id)).jobId).toBe(jobId);
   });
 
   test('by its account alone; to another it is as one that never was', async () => {
-    const jobId = await world.make(lock, 'UNLOCK');
-    const foreign = await world.status(jobId, { account: meadowLodge });
-    const unknown = await world.status('0123456789abcdef01234567');
+    const jobId = await fixture.make(lock, 'UNLOCK');
+    const foreign = await fixture.status(jobId, { account: meadowLodge });
+    const unknown = await fixture.status('0123456789abcdef01234567');
     expect(foreign).toEqual({ status: 404, body: { message: 'not found job', code: 'job_not_found' } });
     expect(unknown).toEqual(foreign);
   });
 
   test('for 7 days after its end', async () => {
-    const succeeded = await world.make(lock, 'UNLOCK');
-    const expired = await world.make(silent, 'GET_DEVICE_STATUS');
-    await world.pass(3000 + 7 * day - 1);
-    expect((await world.status(succeeded)).status).toBe(200);
-    await world.pass(1);
-    expect((await world.status(succeeded)).status).toBe(404);
-    await world.pass(117_000 - 1);
-    expect((await world.status(expired)).status).toBe(200);
-    await world.pass(1);
-    expect((await world.status(expired)).status).toBe(404);
+    const succeeded = await fixture.make(lock, 'UNLOCK');
+    const expired = await fixture.make(silent, 'GET_DEVICE_STATUS');
+    await fixture.pass(3000 + 7 * day - 1);
+    expect((await fixture.status(succeeded)).status).toBe(200);
+    await fixture.pass(1);
+    expect((await fixture.status(succeeded)).status).toBe(404);
+    await fixture.pass(117_000 - 1);
+    expect((await fixture.status(expired)).status).toBe(200);
+    await fixture.pass(1);
+    expect((await fixture.status(expired)).status).toBe(404);
   });
 });

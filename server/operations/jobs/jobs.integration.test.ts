@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../../store/store.ts';
 import { type Call, startJobApp } from './fixtures/job-app.ts';
-import { type JobWorld, openJobWorld } from './fixtures/job-world.ts';
+import { type JobFixture, openJobFixture } from './fixtures/job-fixture.ts';
 
 // The three job operations as clients meet them: over HTTP, form checks and scopes before them.
 
 let folder: string;
-let world: JobWorld;
+let fixture: JobFixture;
 let app: Awaited<ReturnType<typeof startJobApp>>;
 
 async function open(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'jobs-'));
-  world = await openJobWorld({ database: join(folder, 'jobs.sqlite') });
-  app = await startJobApp(world);
+  fixture = await openJobFixture({ database: join(folder, 'jobs.sqlite') });
+  app = await startJobApp(fixture);
 }
 
 async function close(): Promise<void> {
   await app.close();
-  await world.close();
+  await fixture.close();
   await rm(folder, { recursive: true });
 }
 
@@ -283,25 +283,25 @@ describe('an answer to', () => {
     if (says !== undefined) expect(body.error ?? body.message).toMatch(says);
     expect(text).not.toMatch(standsAlone(pin.pin));
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(await world.unfinished()).toHaveLength(wanted === 200 ? 1 : 0);
-    await world.pass(120_000);
+    expect(await fixture.unfinished()).toHaveLength(wanted === 200 ? 1 : 0);
+    await fixture.pass(120_000);
   });
 
   test('what breaks the store is 500, and what passes is 503', async () => {
-    const before = world.wakings();
-    world.store.jobs.find = async () => {
+    const before = fixture.wakings();
+    fixture.store.jobs.find = async () => {
       throw new Error('disk gone');
     };
     expect(await app.call({ method: 'GET', path: `/jobs/${id}` })).toMatchObject({
       status: 500,
       body: { code: 'internal' },
     });
-    world.store.jobs.create = async () => {
+    fixture.store.jobs.create = async () => {
       throw new StoreUnavailable('busy');
     };
     const busy = await app.call({ path: front, body: unlock });
     expect([busy.status, busy.body.code, busy.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
-    expect(world.wakings()).toBe(before);
+    expect(fixture.wakings()).toBe(before);
   });
 });
 
@@ -317,9 +317,9 @@ describe('limits', () => {
       expect(body.code).toBe('bridge_rate');
       expect(headers.get('retry-after')).toBe('60');
     }
-    await world.pass(59_999);
+    await fixture.pass(59_999);
     expect((await app.call({ path: target, body: status })).headers.get('retry-after')).toBe('1');
-    await world.pass(1);
+    await fixture.pass(1);
     const later = await Promise.all(Array.from({ length: 20 }, () => app.call({ path: target, body: status })));
     expect(later.filter((answer) => answer.status === 200)).toHaveLength(3);
   });
@@ -333,7 +333,7 @@ describe('limits', () => {
     const answers = (await Promise.all(Array.from({ length: 20 }, burst))).flat();
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(20);
     expect(new Set(answers.flatMap(({ body }) => body.code ?? []))).toEqual(new Set(['queue_full']));
-    expect(await world.unfinished()).toHaveLength(20);
+    expect(await fixture.unfinished()).toHaveLength(20);
   });
 
   test('one key over 20 connections at once makes one job', async () => {
@@ -344,34 +344,34 @@ describe('limits', () => {
     );
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.jobId}`)).size).toBe(1);
     expect(answers.filter((answer) => answer.headers.get('idempotency-replayed') !== 'true')).toHaveLength(1);
-    expect(await world.unfinished()).toHaveLength(1);
+    expect(await fixture.unfinished()).toHaveLength(1);
   });
 });
 
-describe('the world behind it', () => {
+describe('the lock behind it', () => {
   beforeEach(open);
   afterEach(close);
 
   test('UNLOCK unlocks the door, and shows once in the activity, however often the log is fetched', async () => {
     const { body } = await app.call({ path: front, body: unlock });
-    await world.pass(3000);
-    const { locks } = world.current();
-    expect(await locks.use(await world.device('LK2A00000001'), (lock) => lock.state().lockState)).toBe('unlocked');
+    await fixture.pass(3000);
+    const { locks } = fixture.current();
+    expect(await locks.use(await fixture.device('LK2A00000001'), (lock) => lock.state().lockState)).toBe('unlocked');
     for (let times = 0; times < 2; times += 1) {
       await app.call({ path: front, body: { jobType: 15, jobData: '{"lockTime":"2026-11-20T00:00:00+01:00"}' } });
-      await world.pass(3000);
+      await fixture.pass(3000);
     }
-    expect(await world.activity('LK2A00000001')).toMatchObject([{ type: 'UNLOCK', method: 'bridge' }]);
+    expect(await fixture.activity('LK2A00000001')).toMatchObject([{ type: 'UNLOCK', method: 'bridge' }]);
     const job = await app.call({ method: 'GET', path: `/jobs/${body.jobId.toUpperCase()}` });
     expect(job.body).toMatchObject({ jobId: body.jobId, status: 'succeeded' });
   });
 
   test('GET_BATTERY_LEVEL brings the device’s own up to date', async () => {
-    const device = await world.device('LK2A00000001');
-    await world.current().locks.use(device, (lock) => lock.setBatteryLevel(23));
+    const device = await fixture.device('LK2A00000001');
+    await fixture.current().locks.use(device, (lock) => lock.setBatteryLevel(23));
     await app.call({ path: front, body: { jobType: 9 } });
-    await world.pass(3000);
-    expect(await world.device('LK2A00000001')).toMatchObject({ batteryLevel: 23, lastSyncAt: world.clock.at });
+    await fixture.pass(3000);
+    expect(await fixture.device('LK2A00000001')).toMatchObject({ batteryLevel: 23, lastSyncAt: fixture.clock.at });
   });
 
   test('the digits of a custom PIN open the lock, and stand in no answer, log or file', async () => {
@@ -393,20 +393,20 @@ describe('the world behind it', () => {
       const stored = await Promise.all(files);
       expect(stored.some((text) => text.includes('CREATE_PIN'))).toBe(true); // it does look where jobs are
       expect(stored.filter((text) => text.includes(sent))).toEqual([]);
-      const told = [...texts, JSON.stringify([app.logged, world.logged])];
+      const told = [...texts, JSON.stringify([app.logged, fixture.logged])];
       expect(told.filter((text) => standsAlone(sent).test(text))).toEqual([]);
     };
     await searched(); // while it waits
-    await world.pass(3000);
+    await fixture.pass(3000);
     await call({ path: front, body: { jobType: 4, jobData } }); // 3: it is there already
-    await world.pass(3000);
+    await fixture.pass(3000);
     await call({ method: 'GET', path: `/jobs/${created.body.jobId}` });
-    world.restart();
-    const entry = await world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(sent));
+    fixture.restart();
+    const entry = await fixture.current().locks.use(await fixture.device('LK2A00000001'), (lock) => lock.enter(sent));
     expect(entry).toMatchObject({ opened: true });
     await call({ path: front, body: { jobType: 15 } });
-    await world.pass(3000);
-    expect(await world.activity('LK2A00000001')).toMatchObject([
+    await fixture.pass(3000);
+    expect(await fixture.activity('LK2A00000001')).toMatchObject([
       { type: 'PIN_CREATED', accessName: 'Cleaner' },
       { type: 'UNLOCK', method: 'pin', accessName: 'Cleaner' },
     ]);

@@ -92,15 +92,15 @@ export function describeOidc(get: () => Store): void {
 
   describe('grants', () => {
     test('are listed newest login first, one each, by owner, client, account or id', async () => {
-      const world = await addGrants(get());
-      const { mine, other, grants } = world;
+      const fixture = await addGrants(get());
+      const { mine, other, grants } = fixture;
       const ids = async (of: GrantFilter, limit = 10) =>
         (await get().oidc.listGrants({ ...of, nowSeconds, limit })).map(({ grantId }) => grants.indexOf(grantId));
       expect(await ids({ accountId: mine.accountId })).toEqual([4, 2, 1, 0]);
       expect(await ids({ ownerId: mine.ownerIds[0] })).toEqual([2, 1, 0]);
-      expect(await ids({ ownerId: mine.ownerIds[0], clientId: world.clientIds[0] })).toEqual([2, 0]);
-      expect(await ids({ clientId: world.clientIds[0] })).toEqual([3, 2, 0]);
-      expect(await ids({ clientId: world.clientIds[0] }, 2)).toEqual([3, 2]);
+      expect(await ids({ ownerId: mine.ownerIds[0], clientId: fixture.clientIds[0] })).toEqual([2, 0]);
+      expect(await ids({ clientId: fixture.clientIds[0] })).toEqual([3, 2, 0]);
+      expect(await ids({ clientId: fixture.clientIds[0] }, 2)).toEqual([3, 2]);
       expect(await ids({ grantId: grants[1] })).toEqual([1]);
       expect(await ids({ grantId: grants[1], ownerId: other.ownerIds[0] })).toEqual([]);
       expect(await ids({ ownerId: 'owner-unknown' })).toEqual([]);
@@ -113,7 +113,7 @@ export function describeOidc(get: () => Store): void {
           grantId: grants[3],
           ownerId: other.ownerIds[0],
           accountId: other.accountId,
-          clientId: world.clientIds[0],
+          clientId: fixture.clientIds[0],
           payload: '{"of":3}',
           expiresAt: nowSeconds + 103,
         },
@@ -151,7 +151,7 @@ export function describeOidc(get: () => Store): void {
       expect(await listed(grantId)).toEqual([]);
     });
 
-    test.each<{ name: string; of: (world: World) => GrantFilter; gone: number[]; live: number }>([
+    test.each<{ name: string; of: (fixture: Fixture) => GrantFilter; gone: number[]; live: number }>([
       { name: 'one', of: ({ grants }) => ({ grantId: grants[1] }), gone: [1], live: 1 },
       { name: 'those of an owner', of: ({ mine }) => ({ ownerId: mine.ownerIds[0] }), gone: [0, 1, 2, 5], live: 3 },
       { name: 'those of a client', of: ({ clientIds }) => ({ clientId: clientIds[0] }), gone: [0, 2, 3], live: 3 },
@@ -175,9 +175,9 @@ export function describeOidc(get: () => Store): void {
       },
     ])('are revoked, with all that came of them: $name', async ({ of, gone, live }) => {
       const { oidc, audit } = get();
-      const world = await addGrants(get());
-      const { accountId } = world.mine;
-      const ownerId = world.mine.ownerIds[0] ?? null;
+      const fixture = await addGrants(get());
+      const { accountId } = fixture.mine;
+      const ownerId = fixture.mine.ownerIds[0] ?? null;
       const entry = {
         at: 1,
         accountId,
@@ -187,19 +187,19 @@ export function describeOidc(get: () => Store): void {
         requestId: null,
         ownerId,
       };
-      expect(await oidc.revokeGrants(of(world), nowSeconds, nowSeconds + 60, entry)).toBe(live);
-      const revoked = await Promise.all(world.grants.map((grantId) => oidc.isGrantRevoked(grantId)));
+      expect(await oidc.revokeGrants(of(fixture), nowSeconds, nowSeconds + 60, entry)).toBe(live);
+      const revoked = await Promise.all(fixture.grants.map((grantId) => oidc.isGrantRevoked(grantId)));
       expect(revoked.flatMap((is, index) => (is ? [index] : []))).toEqual(gone);
-      for (const [index, artifacts] of world.artifacts.entries())
+      for (const [index, artifacts] of fixture.artifacts.entries())
         for (const { model, idHash } of artifacts)
           expect((await oidc.find(model, idHash)) === undefined, `${model} ${index}`).toBe(gone.includes(index));
       expect(await audit.list(accountId)).toEqual(gone.length === 0 ? [] : [entry]);
-      expect(await oidc.revokeGrants(of(world), nowSeconds, nowSeconds + 60, entry)).toBe(0);
+      expect(await oidc.revokeGrants(of(fixture), nowSeconds, nowSeconds + 60, entry)).toBe(0);
       expect(await audit.list(accountId)).toHaveLength(gone.length === 0 ? 0 : 1);
       await purgeAll(get(), nowSeconds + 59);
-      expect(await oidc.isGrantRevoked(world.grants[gone[0] ?? 0] ?? '')).toBe(gone.length > 0);
+      expect(await oidc.isGrantRevoked(fixture.grants[gone[0] ?? 0] ?? '')).toBe(gone.length > 0);
       await purgeAll(get(), nowSeconds + 60);
-      expect(await oidc.isGrantRevoked(world.grants[gone[0] ?? 0] ?? '')).toBe(false);
+      expect(await oidc.isGrantRevoked(fixture.grants[gone[0] ?? 0] ?? '')).toBe(false);
     });
 
     test('are not revoked without a word about whose, and not without their audit entry', async () => {
@@ -242,16 +242,16 @@ async function purgeAll({ oidc }: Store, nowSeconds: number): Promise<void> {
 
 const nowSeconds = 1_790_000_000;
 
-interface World {
+interface Fixture {
   readonly mine: { readonly accountId: string; readonly ownerIds: readonly string[] };
-  readonly other: World['mine'];
+  readonly other: Fixture['mine'];
   readonly clientIds: readonly string[];
   readonly grants: readonly string[];
   readonly artifacts: readonly (readonly OidcArtifact[])[];
 }
 
 /** Grants of three owners in two accounts to two clients. The last can't be refreshed: its code was never exchanged. */
-async function addGrants(store: Store): Promise<World> {
+async function addGrants(store: Store): Promise<Fixture> {
   const [mine, other] = await Promise.all(
     [2, 1].map(async (count) => {
       const accountId = await addAccount(store);

@@ -15,7 +15,7 @@ export function describePrincipals(get: () => Store): void {
     });
 
     /** An account with two owners, all of whom a client may act for. */
-    async function addWorld() {
+    async function addFixture() {
       const accountId = await addAccount(get());
       const [ownerId, otherOwner] = [await addOwner(get(), accountId), await addOwner(get(), accountId)];
       const own: Subject = { kind: 'own', accountId };
@@ -26,8 +26,8 @@ export function describePrincipals(get: () => Store): void {
     }
 
     test('is its own account, or that of the owner who logged in, as it is now', async () => {
-      const { accountId, own, owner, find } = await addWorld();
-      await addWorld();
+      const { accountId, own, owner, find } = await addFixture();
+      await addFixture();
       for (const trialEndsAt of [null, at, null]) {
         await get().accounts.setTrialEnd(accountId, trialEndsAt);
         for (const subject of [own, owner])
@@ -36,14 +36,14 @@ export function describePrincipals(get: () => Store): void {
     });
 
     test('is nobody where client, account or owner is unknown', async () => {
-      const { own, owner, find } = await addWorld();
+      const { own, owner, find } = await addFixture();
       for (const subject of [own, owner]) expect(await find(subject, 'client-unknown')).toBeUndefined();
       expect(await find({ kind: 'own', accountId: 'account-unknown' })).toBeUndefined();
       expect(await find({ ...owner, ownerId: 'owner-unknown' } as Subject)).toBeUndefined();
     });
 
     test('is nobody any more once a grant is revoked, whatever other grants there are', async () => {
-      const { own, owner, ownerId, grants, find } = await addWorld();
+      const { own, owner, ownerId, grants, find } = await addFixture();
       const other: Subject = { kind: 'owner', ownerId, grantId: grants.other };
       await get().oidc.revokeGrant(grants.mine, 'hash', at / 1000, at / 1000 + 60);
       expect(await find(owner)).toBeUndefined();
@@ -51,7 +51,7 @@ export function describePrincipals(get: () => Store): void {
     });
 
     test('is nobody while the owner is disabled, and another owner goes on', async () => {
-      const { own, owner, ownerId, otherOwner, find } = await addWorld();
+      const { own, owner, ownerId, otherOwner, find } = await addFixture();
       const beside: Subject = { kind: 'owner', ownerId: otherOwner, grantId: otherGrant };
       for (const disabledAt of [at, null]) {
         await get().owners.setDisabled(ownerId, disabledAt, entry);
@@ -61,8 +61,8 @@ export function describePrincipals(get: () => Store): void {
     });
 
     test('is nobody while the account is disabled', async () => {
-      const { accountId, own, owner, find } = await addWorld();
-      const beside = await addWorld();
+      const { accountId, own, owner, find } = await addFixture();
+      const beside = await addFixture();
       for (const disabledAt of [at, null]) {
         await get().accounts.setDisabled(accountId, disabledAt);
         for (const subject of [own, owner]) expect((await find(subject)) === undefined).toBe(disabledAt !== null);
@@ -71,7 +71,7 @@ export function describePrincipals(get: () => Store): void {
     });
 
     test('is nobody while the client is disabled, and another client goes on', async () => {
-      const { own, owner, find } = await addWorld();
+      const { own, owner, find } = await addFixture();
       for (const disabledAt of [at / 1000, null]) {
         await get().clients.setDisabled(clientId, disabledAt);
         for (const subject of [own, owner]) {

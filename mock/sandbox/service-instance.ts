@@ -9,7 +9,7 @@ import { startPurging } from '@lockstep/server/start-purging';
 import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Logger } from 'pino';
 
-export interface WorldOptions {
+export interface InstanceOptions {
   /** What it begins with. */
   readonly image: Uint8Array;
   /** Requests an hour for each account and client; 0 for no quota. */
@@ -20,7 +20,7 @@ export interface WorldOptions {
 }
 
 /** The service on a store of its own, with bridges and locks behind it. It knows nobody: who calls is found before. */
-export interface World {
+export interface ServiceInstance {
   readonly handlers: ApiHandlers;
   readonly countRequest: CountRequest;
   /** End of an account's trial; null for one that is subscribed. */
@@ -31,13 +31,19 @@ export interface World {
   readonly close: () => Promise<void>;
 }
 
-export async function openWorld({ image, accountQuota, keys, clock, logger }: WorldOptions): Promise<World> {
+export async function openInstance({
+  image,
+  accountQuota,
+  keys,
+  clock,
+  logger,
+}: InstanceOptions): Promise<ServiceInstance> {
   const store = openStoreImage(image);
   const accounts = await store.accounts.list().catch(async (error) => {
     await store.close();
     throw error;
   });
-  // Nothing changes the trial of an account while a world lasts.
+  // Nothing changes the trial of an account while an instance lasts.
   const trialEnds = new Map(accounts.map(({ id, trialEndsAt }) => [id, trialEndsAt]));
   const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
   // As the service does: jobs and activity don't outlive a clock that is moved on by years.

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSandboxClock } from './clock.ts';
 import { drawScenario, readScenario } from './scenarios.ts';
-import { openWorld } from './world.ts';
+import { openInstance } from './service-instance.ts';
 
 const startAt = Date.parse('2026-06-01T12:00:00Z');
 const years = 2 * 366 * 86_400_000;
@@ -24,10 +24,14 @@ async function open() {
   const log: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
   const image = await drawScenario(readScenario({ name: 'demo' }), startAt);
-  const world = await openWorld({ image, accountQuota: 0, keys, clock, logger });
+  const instance = await openInstance({ image, accountQuota: 0, keys, clock, logger });
   const principal = { accountId: harbourStays, clientId: 'demo-own', trialEndsAt: null };
-  const ask = (name: keyof typeof world.handlers, path: object, body?: object, query: object = {}) =>
-    (world.handlers[name] as unknown as (asked: object) => Promise<{ status: number; body: Record<string, unknown> }>)({
+  const ask = (name: keyof typeof instance.handlers, path: object, body?: object, query: object = {}) =>
+    (
+      instance.handlers[name] as unknown as (
+        asked: object,
+      ) => Promise<{ status: number; body: Record<string, unknown> }>
+    )({
       path,
       query,
       headers: {},
@@ -36,7 +40,7 @@ async function open() {
     });
   const device = { deviceId: 'LK2A00000001' };
   return {
-    world,
+    instance,
     clock,
     log,
     readActivity: async () => (await ask('getDeviceActivity', device, undefined, { limit: 100 })).body.payload,
@@ -47,25 +51,25 @@ async function open() {
   };
 }
 
-test('a world whose clock is moved by two years forgets what the service would, and goes on', async () => {
-  const { world, clock, log, readActivity, startJob, readJob, purge } = await open();
+test('an instance whose clock is moved by two years forgets what the service would, and goes on', async () => {
+  const { instance, clock, log, readActivity, startJob, readJob, purge } = await open();
   expect(await readActivity()).not.toEqual([]);
   const before = await startJob();
   await purge();
   expect(await readActivity()).not.toEqual([]);
   clock.move(years);
   // While it is read.
-  const [seen] = await Promise.all([readActivity(), purge(), world.settle()]);
+  const [seen] = await Promise.all([readActivity(), purge(), instance.settle()]);
   expect(seen).toEqual(expect.any(Array));
   await purge();
   expect(await readActivity()).toEqual([]);
   expect(await readJob(before.jobId)).toMatchObject({ code: 'job_not_found' });
   const after = await startJob();
   clock.move(3_000);
-  await world.settle();
+  await instance.settle();
   expect(await readJob(after.jobId)).toMatchObject({ status: 'succeeded' });
   expect(await readActivity()).toHaveLength(1);
-  await world.close();
+  await instance.close();
   await purge();
   expect(log).toEqual([]);
 });
