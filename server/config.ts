@@ -7,7 +7,6 @@ import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 export interface Config {
   /** 0: any free port. */
   readonly port: number;
-  /** Interface to listen on. */
   readonly host: string;
   /** Origin that clients use, without a trailing slash; undefined: `http://localhost:` and the port. It determines issuer and audience. */
   readonly publicOrigin: string | undefined;

@@ -542,12 +542,10 @@ function run(...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env });
 }
 
-/** Runs with input on stdin. */
 function runWith(input: string, ...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env, input });
 }
 
-/** Runs with additional environment variables. */
 function runIn(more: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandOutput> {
   return runHere(args, { env: { ...env, ...more } });
 }

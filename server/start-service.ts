@@ -18,7 +18,6 @@ export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges' 
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
   /** Creates the handler of `/docs`, once the origin is known. */
   readonly docs?: ((origin: string) => Promise<NonNullable<ServiceOptions['docs']>>) | undefined;
-  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 

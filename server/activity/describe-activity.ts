@@ -11,7 +11,6 @@ type Known = Readonly<Record<'name' | 'hours', string | undefined>>;
 
 const plurals = new Map<Language, Intl.PluralRules>();
 
-/** Members of an entry's `details`. */
 export interface ActivityDetails {
   /** How long a passage code keeps the lock open. */
   readonly hours?: number;

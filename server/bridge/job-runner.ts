@@ -9,7 +9,6 @@ export interface JobRunnerNeeds {
   readonly link: Pick<BridgeLink, 'deliver'>;
   readonly clock: Clock;
   readonly jobData: JobDataSeal;
-  /** Stores the report of a bridge. */
   readonly settle: (job: Job, report: BridgeReport) => Promise<void>;
   readonly logger: { error(fields: object, text: string): void };
 }

@@ -45,7 +45,6 @@ const round: readonly Happening[] = [
   { day: 1, time: '17:45:02', raw: 16 },
   { day: 1, time: '17:45:19', raw: 16 },
   { day: 1, time: '17:45:31', raw: 16 },
-  // A tie: the same second.
   { day: 1, time: '17:45:31', raw: 202 },
   { day: 1, time: '18:10:50', raw: 11 },
   { day: 1, time: '18:12:06', raw: 37 },
@@ -65,7 +64,6 @@ const round: readonly Happening[] = [
   { day: 5, time: '07:30:00', raw: 207 },
   { day: 5, time: '11:00:33', raw: 204, name: 'Reception', isCustom: true },
   { day: 5, time: '11:05:12', raw: 205 },
-  // An unknown number.
   { day: 5, time: '13:37:00', raw: 99 },
 ];
 

@@ -19,7 +19,6 @@ export interface DemoOptions {
   readonly docs?: StartOptions['docs'];
   /** Cost of the hashes of its passwords, as `ln` of `createPasswords`. When omitted, it is the default. */
   readonly passwordCost?: number;
-  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 

@@ -1,6 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** The use of one key. */
 export interface WindowUse {
   /** From `take`: whether this request was counted. From `look`: whether one more would be. */
   readonly accepted: boolean;
@@ -29,7 +28,6 @@ export type OpenCounter = (name: string, options: WindowOptions) => Counter;
 export interface WindowCounter extends Counter {
   take(key: string, now: EpochMilliseconds): WindowUse;
   look(key: string, now: EpochMilliseconds): WindowUse;
-  /** Number of keys in memory. */
   readonly size: number;
 }
 

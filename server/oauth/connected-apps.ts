@@ -11,7 +11,6 @@ export interface HeldGrant {
   readonly accountId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Time of the login. */
   readonly since: EpochMilliseconds;
   readonly until: EpochMilliseconds;
 }

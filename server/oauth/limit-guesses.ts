@@ -71,9 +71,7 @@ export type LimitGuesses = <Judged extends { readonly kind: string }>(
 ) => Promise<Judged | Refused>;
 
 export interface GuessLimitOptions {
-  /** Opens the counters of wrong passwords. */
   readonly openCounter?: OpenCounter;
-  /** Waits for `ms` milliseconds. */
   readonly pause?: (ms: number) => Promise<unknown>;
   /** Draws a random index from 0 to `count` - 1. */
   readonly draw?: (count: number) => number;

@@ -10,7 +10,6 @@ import { whenAvailable } from './unavailable.ts';
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** From `readCallerAddress`. */
   readonly address: string;
   readonly requestId: string;
   /** The client that asks for the login; undefined for the owner's own page. */

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** An attempt that waits for a turn. */
 export interface Waiter {
   /** Start of the waiting time: the earliest comes first. */
   readonly since: EpochMilliseconds;
@@ -11,7 +10,6 @@ export interface Waiter {
   readonly isWaited: () => boolean;
 }
 
-/** A line of attempts that wait for a turn. */
 export interface WaitingLine {
   /** @returns true when the attempt has its turn, false when it is sent away */
   enter(waiter: Waiter): Promise<boolean>;
@@ -24,7 +22,6 @@ export interface WaitingLine {
 export interface LineOptions {
   /** Above this number an attempt is sent away. */
   readonly places: number;
-  /** Longest time in the line. */
   readonly longestMs: number;
   /** Draws a random index from 0 to `count` - 1. */
   readonly draw?: (count: number) => number;

@@ -22,7 +22,6 @@ export interface DeviceQuery {
   /** Only devices that support algoPIN codes. */
   readonly algoPinOnly?: boolean;
   readonly after?: DevicePlace | undefined;
-  /** At most so many devices. */
   readonly limit: number;
 }
 
@@ -65,7 +64,6 @@ export interface PropertyStore {
 export interface ListQuery {
   /** When omitted, all accounts. */
   readonly accountId?: string | undefined;
-  /** At most so many rows. */
   readonly limit: number;
 }
 
@@ -307,7 +305,6 @@ export interface GrantFilter {
 
 export interface GrantQuery extends GrantFilter {
   readonly nowSeconds: number;
-  /** At most so many grants. */
   readonly limit: number;
 }
 

@@ -14,7 +14,6 @@ import { clockAt } from './running-time.ts';
 /** A lock as software. It shares a key with the service, and nothing else. No timer runs between calls. */
 export interface Lock {
   readonly deviceId: string;
-  /** Types these digits at its keypad. */
   enter(pin: string): Entry;
   /** Ends a code or removes a custom PIN, as a person at the lock does. Otherwise only a new key ends a permanent code. */
   forget(pin: string): Forgetting;
@@ -35,7 +34,6 @@ export interface Lock {
 }
 
 export interface LockState {
-  /** The lock's clock. */
   readonly clock: EpochMilliseconds;
   readonly lockState: 'locked' | 'unlocked' | 'unknown';
   readonly passageUntil: EpochMilliseconds | null;

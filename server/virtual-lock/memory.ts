@@ -70,7 +70,6 @@ export function passTime(memory: LockMemory, clock: EpochMilliseconds): LockMemo
   };
 }
 
-/** Logs an event of the present moment. */
 export function logNow(memory: LockMemory, event: Omit<LogEvent, 'at'>): LockMemory {
   return { ...memory, log: addToLog(memory.log, { ...event, at: memory.time.clock }) };
 }

@@ -14,7 +14,6 @@ export interface ConsentPage {
   readonly callbackHost: string;
   /** All requested scopes, also `openid` and `profile`. Unknown scopes are shown by name. */
   readonly scopes: readonly string[];
-  /** Lifetime of the refresh token. */
   readonly lifetimeDays: number;
   readonly until: EpochMilliseconds;
   /** Absolute address of the connected applications, shown as a link. */

@@ -4,7 +4,6 @@ import { type KeyMemory, prepareKeyMemory } from './idempotency-keys.ts';
 import { type Attempt, makeAttempt, prepareRefusal, selectQueueEnd, selectRateStart } from './job-limits.ts';
 import type { Creation, IdempotencyKey, JobStore, NewJob } from './job-store.ts';
 
-/** Rolls the transaction back. */
 class Refused extends Error {
   readonly creation: Creation;
 

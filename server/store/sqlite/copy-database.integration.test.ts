@@ -198,7 +198,6 @@ describe('a disk without space', () => {
   }
 });
 
-/** A database in its own folder. */
 function place(name: string): string {
   mkdirSync(join(folder, name), { recursive: true });
   return join(folder, name, 'database');

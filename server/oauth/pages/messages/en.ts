@@ -96,7 +96,7 @@ export const en = {
     'problem.busy.text': 'Try again in {wait}.',
     'problem.internal': 'Something went wrong',
     'problem.internal.text':
-      'The fault is on our side. Try again. If it happens again, send the operator the request id below.',
+      'The fault is on our side. Try again; if it persists, send the operator the request id below.',
     'problem.error': 'Error',
     'problem.request': 'Request',
   },
