@@ -1,7 +1,7 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { createFormCheck } from '../runtime/form/check-form.ts';
-import { createSchemaCompiler } from '../runtime/form/compile-schema.ts';
+import { createFormCheck } from '../runtime/validation/check-form.ts';
+import { createSchemaCompiler } from '../runtime/validation/compile-schema.ts';
 import { median, type Question } from './question.ts';
 
 const rounds = 15;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readTarget } from '@lockstep/runtime/http-message';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { readPreferences } from './choose-example.ts';
 
 /** A server that answers for itself what is below its base path. */

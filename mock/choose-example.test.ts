@@ -1,6 +1,6 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import type { Operation } from '@lockstep/runtime/operation';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
 

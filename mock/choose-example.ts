@@ -1,11 +1,11 @@
 import type { ContractDocument } from '@lockstep/json/json-pointer';
-import { nearestNames } from '@lockstep/runtime/form/nearest-name';
-import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
-import { listOr } from '@lockstep/runtime/form/sentence';
 import { oncePerDocument } from '@lockstep/runtime/once-per-document';
 import type { Operation } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import { Rejection } from '@lockstep/runtime/rejection';
+import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
+import type { Pair } from '@lockstep/runtime/validation/parse-url-encoded';
+import { listOr } from '@lockstep/runtime/validation/sentence';
 
 /** Which documented answer a request asks for; nothing chosen means the first success. */
 export interface Choice {

@@ -2,8 +2,6 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { operations as table } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef } from '@lockstep/json/json-pointer';
-import { createCoercion } from '@lockstep/runtime/form/coerce-text';
-import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
 import {
   findResponse,
   listContents,
@@ -11,6 +9,8 @@ import {
   responseKeys,
 } from '@lockstep/runtime/refusal/declared-response';
 import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
+import { createCoercion } from '@lockstep/runtime/validation/coerce-text';
+import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import fc from 'fast-check';
 import { pino } from 'pino';

@@ -1,7 +1,7 @@
 import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
-import { memberSchemas } from '@lockstep/runtime/form/coerce-text';
-import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import { memberSchemas } from '@lockstep/runtime/validation/coerce-text';
+import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 
 /** What stands for a range: of several types one that a caller can read. */
 const ofRanges: Readonly<Record<string, string>> = {

@@ -6,11 +6,11 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
-import { dropUnusable } from '@lockstep/runtime/form/drop-unusable';
-import { createJudge, type JudgeValue } from '@lockstep/runtime/form/judge-value';
-import { readDirection } from '@lockstep/runtime/form/one-direction';
-import { isJsonType } from '@lockstep/runtime/form/parse-body';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
+import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
+import { createJudge, type JudgeValue } from '@lockstep/runtime/validation/judge-value';
+import { readDirection } from '@lockstep/runtime/validation/one-direction';
+import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import { hasContent, serveable } from './answer-as-documented.ts';
 import { createValueMaker } from './make-value.ts';
 

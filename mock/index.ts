@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { explainListen } from '@lockstep/runtime/explain-listen';
-import { showValue } from '@lockstep/runtime/form/sentence';
+import { showValue } from '@lockstep/runtime/validation/sentence';
 import type { Keys } from '@lockstep/server/keys';
 import type { SandboxControl } from './sandbox/control/connect.ts';
 import { type ContractOptions, checkStartOptions, readStart, type SandboxOptions } from './sandbox/start-options.ts';

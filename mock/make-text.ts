@@ -1,5 +1,5 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import { compilePattern, measureLongest } from '@lockstep/runtime/form/read-pattern';
+import { compilePattern, measureLongest } from '@lockstep/runtime/validation/read-pattern';
 import { sample, stringMatching } from 'fast-check';
 
 /** Values of the formats that are checked (JSON Schema 2020-12, Validation, 7.3; OpenAPI registry), the plainest first. */

@@ -1,6 +1,6 @@
 import { contracts } from '@lockstep/runtime/fixtures/random-schema';
-import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
-import { createJudge } from '@lockstep/runtime/form/judge-value';
+import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
+import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { boundPattern, samplePattern } from './make-text.ts';

@@ -1,6 +1,6 @@
 import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
-import type { JudgeValue } from '@lockstep/runtime/form/judge-value';
-import { readPattern } from '@lockstep/runtime/form/read-pattern';
+import type { JudgeValue } from '@lockstep/runtime/validation/judge-value';
+import { readPattern } from '@lockstep/runtime/validation/read-pattern';
 import { makeTexts, samplePattern } from './make-text.ts';
 
 export type MadeValue =

@@ -1,6 +1,6 @@
 import { type ContractDocument, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
-import { measureLongest } from '@lockstep/runtime/form/read-pattern';
+import { measureLongest } from '@lockstep/runtime/validation/read-pattern';
 
 /** Items of an invented list, unless its schema asks for more. */
 export const mostItems = 3;

@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import type { JudgeValue } from '@lockstep/runtime/form/judge-value';
 import { listExamples, type NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import type { JudgeValue } from '@lockstep/runtime/validation/judge-value';
 import type { MakeValue } from './make-value.ts';
 
 interface Tools {

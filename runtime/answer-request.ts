@@ -1,11 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Answer, Exchange } from './exchange.ts';
-import { findCases, readValueRules, type ValueRule } from './form/by-value.ts';
-import { type CheckForm, createFormCheck, type ParsedRequest } from './form/check-form.ts';
-import type { FormTools } from './form/compile-schema.ts';
-import { boundFaults } from './form/detail.ts';
-import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { checkMessage, readTarget } from './http-message.ts';
 import type { Operation } from './operation.ts';
 import { readBody } from './read-body.ts';
@@ -14,6 +9,11 @@ import type { FindRoute, Placed } from './route-request.ts';
 import { type Authenticate, createAuthentication, type SecurityOptions } from './security/authenticate.ts';
 import { checkScopes } from './security/check-scopes.ts';
 import { readScheme } from './security/scheme.ts';
+import { findCases, readValueRules, type ValueRule } from './validation/by-value.ts';
+import { type CheckForm, createFormCheck, type ParsedRequest } from './validation/check-form.ts';
+import type { FormTools } from './validation/compile-schema.ts';
+import { boundFaults } from './validation/detail.ts';
+import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
 /** What a handler of any operation is: parsed request in, declared response out. The exchange is for layers that serve any contract. */
 export type AnyHandler<Principal, Context extends Exchange<Principal>> = (

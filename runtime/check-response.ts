@@ -8,14 +8,14 @@ import {
   readPointer,
 } from '@lockstep/json/json-pointer';
 import type { Outgoing } from './exchange.ts';
-import { closeSchemas } from './form/close-schemas.ts';
-import { type Coerce, createCoercion } from './form/coerce-text.ts';
-import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
-import { readDirection } from './form/one-direction.ts';
-import { isJsonType } from './form/parse-body.ts';
-import { createParameterReader, describeValue, type ReadParameter } from './form/read-parameters.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
+import { closeSchemas } from './validation/close-schemas.ts';
+import { type Coerce, createCoercion } from './validation/coerce-text.ts';
+import { createSchemaCompiler, type Validate } from './validation/compile-schema.ts';
+import { readDirection } from './validation/one-direction.ts';
+import { isJsonType } from './validation/parse-body.ts';
+import { createParameterReader, describeValue, type ReadParameter } from './validation/read-parameters.ts';
 
 /** An answer that its contract doesn't have. */
 interface ResponseFault {

@@ -10,12 +10,6 @@ import {
 } from './answer-request.ts';
 import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
-import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
-import { cutCircles, type Unchecked } from './form/cut-circles.ts';
-import { dropUnusable } from './form/drop-unusable.ts';
-import { readDirection } from './form/one-direction.ts';
-import { isJsonType } from './form/parse-body.ts';
-import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
 import { declaredRefusal } from './refusal/declared-refusal.ts';
@@ -24,6 +18,12 @@ import { Rejection } from './rejection.ts';
 import { createReply, type Reply, type ReplyLog } from './reply.ts';
 import { createRouteFinder, createRouter } from './route-request.ts';
 import type { Scheme } from './security/scheme.ts';
+import { createSchemaCompiler, type FormTools } from './validation/compile-schema.ts';
+import { cutCircles, type Unchecked } from './validation/cut-circles.ts';
+import { dropUnusable } from './validation/drop-unusable.ts';
+import { readDirection } from './validation/one-direction.ts';
+import { isJsonType } from './validation/parse-body.ts';
+import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
 /** Who the handlers of a contract act for: what their `principal` is, beside nobody. */
 export type PrincipalOf<Handlers> = {

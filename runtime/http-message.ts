@@ -1,8 +1,8 @@
 // What RFC 9112 asks of a request before anybody looks at what it is for, and Node's parser leaves to its users.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { cut } from './form/sentence.ts';
 import { Rejection } from './rejection.ts';
+import { cut } from './validation/sentence.ts';
 
 /** As routers hand it on: Express takes a mount's part off `url`, and keeps the whole in `originalUrl`. */
 type RoutedRequest = IncomingMessage & { originalUrl?: string };

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createSchemaCompiler } from './form/compile-schema.ts';
 import { oncePerDocument } from './once-per-document.ts';
+import { createSchemaCompiler } from './validation/compile-schema.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

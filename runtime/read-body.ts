@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseContentType } from 'content-type';
-import type { TypedBody } from './form/check-body.ts';
-import { readParts } from './form/read-parts.ts';
-import { cut, listOr } from './form/sentence.ts';
 import { describeCoding, readUnknownCoding } from './http-message.ts';
 import { readBytes } from './read-bytes.ts';
 import { Rejection } from './rejection.ts';
+import type { TypedBody } from './validation/check-body.ts';
+import { readParts } from './validation/read-parts.ts';
+import { cut, listOr } from './validation/sentence.ts';
 
 /**
  * Reads the bytes of a body and finds the declared media type they have.

@@ -1,4 +1,4 @@
-import type { Detail } from './form/detail.ts';
+import type { Detail } from './validation/detail.ts';
 
 interface RejectionKind {
   /** Statuses by which contracts declare it, best first: an OAuth token endpoint answers most of them with 400 (RFC 6749, 5.2). */

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { CheckResponse } from './check-response.ts';
 import type { Answer, Exchange, Outgoing, UndeclaredAnswer } from './exchange.ts';
-import { typeOf } from './form/coerce-text.ts';
-import { isJsonType } from './form/parse-body.ts';
-import { nameType } from './form/sentence.ts';
 import type { Operation } from './operation.ts';
 import { RequestAborted } from './read-bytes.ts';
 import { listContents } from './refusal/declared-response.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
+import { typeOf } from './validation/coerce-text.ts';
+import { isJsonType } from './validation/parse-body.ts';
+import { nameType } from './validation/sentence.ts';
 
 export interface ReplyLog {
   error(context: object, text: string): void;

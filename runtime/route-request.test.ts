@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { readTarget } from './http-message.ts';
 import { createRouteFinder, createRouter, type Placed } from './route-request.ts';
+import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
 function declare(method: string, basePath: string, path: string): Placed {
   return { method, basePath, path };

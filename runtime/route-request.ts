@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
-import { nearestNames } from './form/nearest-name.ts';
-import { type Pair, parseUrlEncoded } from './form/parse-url-encoded.ts';
-import { cut, listOr } from './form/sentence.ts';
 import { Rejection } from './rejection.ts';
+import { nearestNames } from './validation/nearest-name.ts';
+import { type Pair, parseUrlEncoded } from './validation/parse-url-encoded.ts';
+import { cut, listOr } from './validation/sentence.ts';
 
 /** What of an operation decides where it is reached. */
 export interface Placed {

@@ -6,14 +6,14 @@ import { hardContract, hardOperations, hopelessIds } from '../mock/fixtures/hard
 import { createValueMaker } from '../mock/make-value.ts';
 import { type ContractMockOptions, startContractMock } from '../mock/start-contract-mock.ts';
 import { museumContract, museumOperations } from '../runtime/fixtures/museum.ts';
-import { createSchemaCompiler } from '../runtime/form/compile-schema.ts';
-import { dropUnusable } from '../runtime/form/drop-unusable.ts';
-import { createJudge } from '../runtime/form/judge-value.ts';
-import { readDirection } from '../runtime/form/one-direction.ts';
-import { isJsonType } from '../runtime/form/parse-body.ts';
-import { createParameterReader } from '../runtime/form/read-parameters.ts';
 import type { Operation, OperationTable } from '../runtime/operation.ts';
 import { findResponse, listContents, responseKeys } from '../runtime/refusal/declared-response.ts';
+import { createSchemaCompiler } from '../runtime/validation/compile-schema.ts';
+import { dropUnusable } from '../runtime/validation/drop-unusable.ts';
+import { createJudge } from '../runtime/validation/judge-value.ts';
+import { readDirection } from '../runtime/validation/one-direction.ts';
+import { isJsonType } from '../runtime/validation/parse-body.ts';
+import { createParameterReader } from '../runtime/validation/read-parameters.ts';
 import paymentsContract from '../toolkit/fixtures/payments/generated/contract.gen.json' with { type: 'json' };
 import { operations as paymentsOperations } from '../toolkit/fixtures/payments/generated/operations.gen.ts';
 

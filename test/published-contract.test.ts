@@ -6,9 +6,9 @@ import published from '@lockstep/contract/published.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { readValueRules } from '../runtime/form/by-value.ts';
-import { checkByValue } from '../runtime/form/check-by-value.ts';
-import { createSchemaCompiler } from '../runtime/form/compile-schema.ts';
+import { readValueRules } from '../runtime/validation/by-value.ts';
+import { checkByValue } from '../runtime/validation/check-by-value.ts';
+import { createSchemaCompiler } from '../runtime/validation/compile-schema.ts';
 import { exactDocument } from '../toolkit/contract/exact-document.ts';
 import type { OpenApiDocument } from '../toolkit/contract/openapi-document.ts';
 

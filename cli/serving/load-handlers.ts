@@ -4,10 +4,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type ContractDocument, followMember, isObject } from '@lockstep/json/json-pointer';
 import type { AnyHandler } from '@lockstep/runtime/answer-request';
 import type { Exchange } from '@lockstep/runtime/exchange';
-import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { keepShown } from '@lockstep/runtime/security/keep-shown';
 import { type DeclaredScheme, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
+import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /** Whoever the checks find. */

@@ -1,4 +1,4 @@
-import { isDateTime } from '@lockstep/runtime/form/is-date-time';
+import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { explainListen } from '@lockstep/runtime/explain-listen';
-import { describeUnknown } from '@lockstep/runtime/form/sentence';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
+import { describeUnknown } from '@lockstep/runtime/validation/sentence';
 import { describeFailure } from '@lockstep/server/commands/describe-failure';
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';

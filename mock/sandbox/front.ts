@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { isObject } from '@lockstep/json/json-pointer';
-import type { Detail } from '@lockstep/runtime/form/detail';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
+import type { Detail } from '@lockstep/runtime/validation/detail';
 import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
 import type { ServiceExchange } from '@lockstep/server/http/exchange';
 import type { Logger } from 'pino';

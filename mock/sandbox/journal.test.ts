@@ -1,4 +1,4 @@
-import type { Detail } from '@lockstep/runtime/form/detail';
+import type { Detail } from '@lockstep/runtime/validation/detail';
 import { describe, expect, test } from 'vitest';
 import { createJournal, type RecordedRequest, redacted } from './journal.ts';
 

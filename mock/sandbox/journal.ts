@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { isObject, parsePointer } from '@lockstep/json/json-pointer';
-import type { Detail } from '@lockstep/runtime/form/detail';
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
+import type { Detail } from '@lockstep/runtime/validation/detail';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { preferenceNames } from '../choose-example.ts';
 
 /**

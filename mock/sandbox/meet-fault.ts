@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 
 // Whoever answers knows nothing of these: the answer is changed where it leaves.
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { cut, describeUnknown } from '@lockstep/runtime/form/sentence';
+import { cut, describeUnknown } from '@lockstep/runtime/validation/sentence';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { writeImport } from '@lockstep/server/commands/import-apply';
 import { checkImportForm, type ImportFile } from '@lockstep/server/commands/import-form';

@@ -1,6 +1,7 @@
 // The options of `startMock`, and their checks: JavaScript may pass anything.
-import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/form/sentence';
+
 import type { OperationTable } from '@lockstep/runtime/operation';
+import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/validation/sentence';
 import type { LevelWithSilent } from 'pino';
 import { clockYears, readClockTime } from './clock.ts';
 import type { ScenarioGiven } from './control/connect.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
-import { createSchemaCompiler } from '../form/compile-schema.ts';
 import { Rejection, type RejectionName, type RejectionOptions } from '../rejection.ts';
+import { createSchemaCompiler } from '../validation/compile-schema.ts';
 import { declaredRefusal } from './declared-refusal.ts';
 
 function answer(

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { Answer, UndeclaredAnswer } from '../exchange.ts';
-import type { Validate } from '../form/compile-schema.ts';
-import { isJsonType } from '../form/parse-body.ts';
 import { type Rejection, rejectionKinds } from '../rejection.ts';
+import type { Validate } from '../validation/compile-schema.ts';
+import { isJsonType } from '../validation/parse-body.ts';
 import {
   type DeclaredResponse,
   exampleHeaders,

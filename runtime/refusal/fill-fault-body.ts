@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import type { Validate } from '../form/compile-schema.ts';
+import type { Validate } from '../validation/compile-schema.ts';
 import type { NamedExample } from './declared-response.ts';
 import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts';
 

@@ -1,9 +1,9 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { parseUrlEncoded } from '../form/parse-url-encoded.ts';
 import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
+import { parseUrlEncoded } from '../validation/parse-url-encoded.ts';
 import { createAuthentication } from './authenticate.ts';
 import { checkScopes } from './check-scopes.ts';
 import { apiKey, basic, bearer, credentials, type Scheme, unshown } from './scheme.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember, isObject } from '@lockstep/json/json-pointer';
-import type { Pair } from '../form/parse-url-encoded.ts';
 import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
+import type { Pair } from '../validation/parse-url-encoded.ts';
 import { keepShown } from './keep-shown.ts';
 import {
   type BadReason,

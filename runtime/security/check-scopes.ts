@@ -1,5 +1,5 @@
-import { listOr } from '../form/sentence.ts';
 import { Rejection } from '../rejection.ts';
+import { listOr } from '../validation/sentence.ts';
 import type { Grant } from './authenticate.ts';
 
 /**

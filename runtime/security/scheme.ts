@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import type { Pair } from '../form/parse-url-encoded.ts';
-import { cookiePairs } from '../form/read-parameters.ts';
+import type { Pair } from '../validation/parse-url-encoded.ts';
+import { cookiePairs } from '../validation/read-parameters.ts';
 
 /** What somebody who judges credentials found. */
 export type Verdict<Principal> =

@@ -1,4 +1,4 @@
-import { nearestNames } from '@lockstep/runtime/form/nearest-name';
+import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import type { CommandResult, Refused } from '@lockstep/shell/command-result';
 import type { Command } from 'commander';
 import type { Store } from '../store/store.ts';

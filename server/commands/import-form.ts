@@ -1,5 +1,5 @@
-import { isDateTime } from '@lockstep/runtime/form/is-date-time';
-import { judgeUniqueItemsOnce } from '@lockstep/runtime/form/unique-items';
+import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
+import { judgeUniqueItemsOnce } from '@lockstep/runtime/validation/unique-items';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 

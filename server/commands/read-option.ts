@@ -1,4 +1,4 @@
-import { isDateTime } from '@lockstep/runtime/form/is-date-time';
+import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
 import { InvalidArgumentError } from 'commander';
 
 // What the values of options have to be. Each throws what commander shows behind the option's name.

@@ -1,4 +1,4 @@
-import { nearestNames } from '@lockstep/runtime/form/nearest-name';
+import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import type { OpenCodes } from '../store/access-codes/access-code-store.ts';
 
 /** Whether this runtime knows the zone, as an IANA name and not as an offset. */

@@ -1,5 +1,5 @@
 import { operations } from '@lockstep/contract/operations';
-import { findCases, readValueRules } from '@lockstep/runtime/form/by-value';
+import { findCases, readValueRules } from '@lockstep/runtime/validation/by-value';
 import { describe, expect, test } from 'vitest';
 
 const jobRules = readValueRules(operations.createBridgeProxiedJob);

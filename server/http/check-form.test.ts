@@ -1,8 +1,8 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { createFormCheck, type Form } from '@lockstep/runtime/form/check-form';
-import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import { createFormCheck, type Form } from '@lockstep/runtime/validation/check-form';
+import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
 
 const tools = { document: contract, compile: createSchemaCompiler(contract) };

@@ -1,8 +1,8 @@
 import { type ContractDocument, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
-import type { ParsedRequest } from '@lockstep/runtime/form/check-form';
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
+import type { ParsedRequest } from '@lockstep/runtime/validation/check-form';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import type { Logger } from 'pino';
 import type { ServiceExchange } from './exchange.ts';
 

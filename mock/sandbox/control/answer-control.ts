@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { boundFaults, type Detail } from '@lockstep/runtime/form/detail';
-import { cut, describeUnknown, listOr } from '@lockstep/runtime/form/sentence';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
+import { boundFaults, type Detail } from '@lockstep/runtime/validation/detail';
+import { cut, describeUnknown, listOr } from '@lockstep/runtime/validation/sentence';
 import { Temporal } from '@lockstep/server/temporal';
 import { clockYears, isOnClock, readClockTime } from '../clock.ts';
 import { type Sandbox, ScenarioFault, type ScenarioName } from '../sandbox.ts';

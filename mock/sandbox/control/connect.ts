@@ -1,4 +1,4 @@
-import { showValue } from '@lockstep/runtime/form/sentence';
+import { showValue } from '@lockstep/runtime/validation/sentence';
 import type { ScenarioChoice } from '../sandbox.ts';
 import type { components, operations } from './generated/types.gen.ts';
 

@@ -1,7 +1,7 @@
 // Who may drive a sandbox. A developer's browser can reach it as well as the developer, and so can every page that is open in it.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { cut, listOr } from '@lockstep/runtime/form/sentence';
+import { cut, listOr } from '@lockstep/runtime/validation/sentence';
 
 export interface GuardOptions {
   /** Whether callers on other machines may drive the sandbox too. */

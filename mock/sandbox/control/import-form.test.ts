@@ -1,4 +1,4 @@
-import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
+import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
 import { readImportFile } from '@lockstep/server/commands/import-form';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readBytes } from '@lockstep/runtime/read-bytes';
+import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { parse as parseContentType } from 'content-type';
 import type { Middleware } from './middleware.ts';
 

@@ -1,4 +1,4 @@
-import { isDateTime } from '@lockstep/runtime/form/is-date-time';
+import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkJobWindow } from './check-job-window.ts';

@@ -1,5 +1,5 @@
 import { escapeControls } from '@lockstep/json/escape-controls';
-import { cut } from '@lockstep/runtime/form/sentence';
+import { cut } from '@lockstep/runtime/validation/sentence';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { migrate } from '../migrations/migrate.ts';
