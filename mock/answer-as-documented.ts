@@ -70,7 +70,7 @@ export function answersBy(
   const document = readDirection(dropUnusable(contract).document, 'response');
   const judge = createJudge(document);
   const judgeTags = createTagJudge(document);
-  const makeValue = createValueMaker(document, judge);
+  const makeValue = createValueMaker(document, judge, 'response');
   const kept = new Map<string, Finished>();
   const declared = new Map<string, Declared>();
 

@@ -49,7 +49,7 @@ export async function findBadExamples(
 ): Promise<readonly BadExample[]> {
   const document = readDirection(dropUnusable(contract).document, 'response');
   const judge = createJudge(document);
-  const makeValue = createValueMaker(document, judge);
+  const makeValue = createValueMaker(document, judge, 'response');
   const seen = new Set<string>();
   const found: BadExample[] = [];
   let sliceEnd = performance.now() + sliceMs;

@@ -110,7 +110,7 @@ function prepare(contract: ContractDocument): Tools {
   if (known !== undefined) return known;
   const document = readDirection(dropUnusable(contract).document, 'request');
   const judge = createJudge(document);
-  const tools = { document, judge, makeValue: createValueMaker(document, judge) };
+  const tools = { document, judge, makeValue: createValueMaker(document, judge, 'request') };
   prepared.set(contract, tools);
   return tools;
 }

@@ -44,6 +44,8 @@ const usual: Readonly<Record<string, string>> = {
 /** What a value of a header may hold (RFC 9110, 5.5), as Node takes it; without white space at its ends, which is no part of it. */
 const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
+const anyText = { type: 'string' };
+
 /** How often a value is made anew that no header can carry. */
 const mostTries = 5;
 
@@ -89,7 +91,7 @@ function chooseText(
   const isFree = format === undefined && pattern === undefined && example === undefined && listed === undefined;
   if (own !== undefined && type !== 'array' && isFree && judge(own, schema) === undefined) return own;
   for (let seed = 0; seed < mostTries; seed += 1) {
-    const made = makeValue(schema ?? { type: 'string' }, seed);
+    const made = makeValue(schema ?? anyText, seed);
     if (made.kind === 'value' && headerText.test(write(made.value))) return write(made.value);
   }
   return undefined;

@@ -97,7 +97,7 @@ function makeRequest(
   { method, basePath, path, parameters, requestBody, security }: Operation,
 ) {
   const document = readDirection(contract, 'request');
-  const makeValue = createValueMaker(document, createJudge(document));
+  const makeValue = createValueMaker(document, createJudge(document), 'request');
   const makeBy = ($ref: string): unknown => {
     const made = makeValue({ $ref });
     return made.kind === 'value' ? made.value : undefined;

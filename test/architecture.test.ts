@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   runtime: ['json'], // serves any contract: what it serves is an argument
   docs: ['json', 'runtime', 'shell', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
   server: ['generated', 'json', 'runtime', 'shell'],
-  mock: ['generated', 'json', 'runtime', 'server', 'shell'],
+  mock: ['generated', 'json', 'runtime', 'server', 'shell', 'values'],
   conformance: ['values'], // speaks HTTP only: one fault in the toolkit must not hide on both sides; values hide none, each side judges them by a judge of its own
   bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, form checks and the runner are measured without HTTP or a start in front of them; mutants meet the configuration of all tests; clients are made of what the docs offer, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],

@@ -23,6 +23,21 @@ export interface BuildContext {
   readonly examples: boolean;
   /** What this value has cost so far: counted up, so that a schema which contains itself often stays small. */
   readonly spent: { parts: number; bytes: number };
+  /** Down to here what may be left out is built; beyond it, the branch with the fewest levels. */
+  readonly deepest: number;
+  /** Items of a list that may have any number: one, where nothing else is said. */
+  readonly items?: number;
+  /** Values of formats, before those that are known here. */
+  readonly formats?: Readonly<Record<string, string>>;
+  /**
+   * The schemas that the value stands in by reference, for values that are shown to readers: nothing that may be left out leads back to one
+   * of them, null comes after all that says more, and texts don't name what they are for.
+   */
+  readonly within?: readonly Schema[];
+  /** Draws anew, for each part, what it may depend on. */
+  readonly vary?: (context: BuildContext) => BuildContext;
+  /** Judges each part as it is made: one that is refused is made in another way. Bounds the work by itself. */
+  readonly accepts?: (value: unknown, schemas: readonly Schema[]) => boolean;
 }
 
 /** Steps away from the first choice that are looked at. */
@@ -96,9 +111,11 @@ export function buildText(
   if (min > longest) return undefined;
   const max = Number.isFinite(shape.maxLength) ? shape.maxLength : Math.max(64, min);
   const own = { ...context, seed: context.seed + serial };
-  const formatted = byFormat[shape.format ?? '']?.(own, name);
+  const format = shape.format ?? '';
+  const formatted = context.formats?.[format] ?? byFormat[format]?.(own, name);
   if (formatted !== undefined) {
-    const spellings = [formatted, ...spellInstant(timeFor(own, name)).map(String)];
+    if (admits(shape, formatted)) return formatted;
+    const spellings = spellInstant(timeFor(own, name)).map(String);
     const fitting = spellings.find((text) => admits(shape, text));
     if (fitting !== undefined) return fitting;
   }
@@ -116,7 +133,7 @@ export function buildText(
   }
   const marked = numbered(context.tag, serial);
   const named = namedTexts.find(([names]) => names.test(name))?.[1](plainWord('', marked));
-  const plain = plainWord(name, marked);
+  const plain = plainWord(context.within === undefined ? name : '', marked);
   // From its end: of several that differ in their numbers alone the first letters are the same.
   const texts = [
     ...(named === undefined || named.length < min || named.length > max ? [] : [named]),

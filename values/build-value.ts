@@ -5,17 +5,14 @@ import { samplePatterns } from './pattern.ts';
 import { canonical } from './same-value.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from './shape.ts';
 
-/** Deeper than this only what is required is built, by the branch with the fewest levels. */
-const deepest = 6;
-
 /** Down to here a list has an item though it may be empty. */
 const fewest = 3;
 
 /** Deeper ones are not built: no server reads them. */
 const mostDepth = 600;
 
-/** Branches that are tried where the first ones cannot be built. */
-const mostTries = 6;
+/** Branches that are tried where the first ones cannot be built, and ways to make each where its parts are judged. */
+const mostTries = { branches: 6, turns: 3 } as const;
 
 /** What a value may cost: beyond `optional` only what is required is added, beyond `required` it is given up. */
 const most = { optional: { parts: 1_000, bytes: 65_536 }, required: { parts: 20_000, bytes: 4_194_304 } } as const;
@@ -25,18 +22,37 @@ const most = { optional: { parts: 1_000, bytes: 65_536 }, required: { parts: 20_
  *
  * @returns undefined where no finite value is valid, or none was found
  */
-export function buildValue(node: SchemaNode, context: BuildContext, name = '', depth = 0): unknown {
-  const { form, spent } = context;
+export function buildValue(node: SchemaNode, around: BuildContext, name = '', depth = 0): unknown {
+  const context = around.vary?.(around) ?? around;
+  const { form, spent, accepts } = context;
   if (node.schemas.length === 0)
     return spend(context, context.serial === 0 ? context.tag : `${context.tag}-${context.serial}`);
   spent.parts += 1;
   if (isTooLarge(context)) return undefined;
   if (form.height(node) === Infinity || depth > mostDepth) return undefined;
-  for (const { shape, type } of waysOf(node, context, depth).slice(0, mostTries)) {
-    const value = buildShape(shape, type, context, name, depth);
-    if (value !== undefined && admits(shape, value)) return value;
+  const ways = waysOf(node, context, depth);
+  for (const { shape, type } of accepts === undefined ? ways.slice(0, mostTries.branches) : ways) {
+    const fits = (value: unknown): boolean =>
+      value !== undefined && admits(shape, value) && accepts?.(value, node.schemas) !== false;
+    for (let turn = 0; turn < (accepts === undefined ? 1 : mostTries.turns); turn += 1) {
+      const value = buildShape(shape, type, turned(context, turn), fits, name, depth);
+      if (fits(value)) return value;
+    }
   }
   return undefined;
+}
+
+/** Another try at the same: other texts and numbers, and in the end without what may be left out. */
+function turned(context: BuildContext, turn: number): BuildContext {
+  if (turn === 0) return context;
+  const { serial, seed, variant, optional } = context;
+  return {
+    ...context,
+    serial: serial + turn,
+    seed: seed + turn,
+    variant: variant + turn,
+    optional: optional && turn < mostTries.turns - 1,
+  };
 }
 
 /** Whether a value was given up because it became larger than any server reads. */
@@ -45,7 +61,7 @@ export function isTooLarge({ spent }: BuildContext): boolean {
 }
 
 /** Whether what may be left out is built. */
-function hasRoom({ optional, spent }: BuildContext, depth: number): boolean {
+function hasRoom({ optional, spent, deepest }: BuildContext, depth: number): boolean {
   return optional && depth < deepest && spent.parts < most.optional.parts && spent.bytes < most.optional.bytes;
 }
 
@@ -55,28 +71,54 @@ interface Way {
 }
 
 /** Branches and types that come to an end, the one that is meant first. */
-function waysOf(node: SchemaNode, { form, variant }: BuildContext, depth: number): readonly Way[] {
+function waysOf(node: SchemaNode, context: BuildContext, depth: number): readonly Way[] {
+  const { form, variant, deepest } = context;
+  const [only, ...others] = form.shapes(node);
+  const [type] = only?.types ?? [];
+  if (only !== undefined && type !== undefined && others.length === 0 && only.types.size === 1)
+    return [{ shape: only, type }];
   const ways = form.shapes(node).flatMap((shape) => typesOf(shape).map((type, index) => ({ shape, type, index })));
   const finite = ways
     .map((way) => ({ ...way, height: form.heightOf(way.shape, way.type) }))
     .filter(({ height }) => height < Infinity);
-  if (depth >= deepest) return finite.sort((a, b) => a.height - b.height);
+  // Readers want what is required to say something where nothing else does.
+  const isDeep = context.within === undefined ? depth >= deepest : depth > deepest;
+  if (isDeep) return finite.sort((a, b) => a.height - b.height);
   // Every branch in its first type before any in its second.
   finite.sort((a, b) => a.index - b.index);
   const start = variant % Math.max(1, finite.length);
-  return [...finite.slice(start), ...finite.slice(0, start)];
+  const turned = [...finite.slice(start), ...finite.slice(0, start)];
+  if (context.within === undefined) return turned;
+  const rank = ({ shape, type }: Way): number => (leadsBack(context, () => shape) ? 2 : type === 'null' ? 1 : 0);
+  return turned.sort((a, b) => rank(a) - rank(b));
 }
 
-function buildShape(shape: Shape, type: JsonType, context: BuildContext, name: string, depth: number): unknown {
-  const { variant, serial } = context;
+/** Whether it would be built in itself, where that is not to be. */
+function leadsBack({ within }: BuildContext, read: () => Shape): boolean {
+  return within !== undefined && within.length > 0 && read().references.some((schema) => within.includes(schema));
+}
+
+function buildShape(
+  shape: Shape,
+  type: JsonType,
+  context: BuildContext,
+  fits: (value: unknown) => boolean,
+  name: string,
+  depth: number,
+): unknown {
+  const { variant, serial, within } = context;
   if (shape.values !== undefined) {
     const wished = shape.preferred.find((value) => admits(shape, value));
-    return spend(context, serial === 0 && wished !== undefined ? wished : pick(shape.values, variant + serial));
+    return spend(context, serial === 0 && wished !== undefined ? wished : pick(shape.values, variant + serial, fits));
   }
   const examples = context.examples && depth > 0 ? shape.examples : [];
-  const given = [...shape.preferred, ...examples].filter((value) => value !== undefined && admits(shape, value));
+  const given = [...shape.preferred, ...examples].filter(fits);
   if (given.length > serial) return spend(context, given[serial]);
-  return builders[type](shape, context, name, depth);
+  const inner =
+    within === undefined || shape.references.length === 0
+      ? context
+      : { ...context, within: [...within, ...shape.references] };
+  return builders[type](shape, inner, name, depth);
 }
 
 type Builder = (shape: Shape, context: BuildContext, name: string, depth: number) => unknown;
@@ -89,7 +131,7 @@ const builders: Readonly<Record<JsonType, Builder>> = {
     spend(
       context,
       buildText(shape, context, name, (content) =>
-        depth < deepest ? buildValue(context.form.join(content), context, '', depth + 1) : context.tag,
+        depth < context.deepest ? buildValue(context.form.join(content), context, '', depth + 1) : context.tag,
       ),
     ),
   array: buildArray,
@@ -100,13 +142,15 @@ const builders: Readonly<Record<JsonType, Builder>> = {
 const mostDoubles = 24;
 
 function buildArray(shape: Shape, context: BuildContext, name: string, depth: number): unknown[] | undefined {
-  const { form } = context;
+  const { form, spent } = context;
+  if (Math.max(shape.minItems, ...shape.contains.map(({ min }) => min)) > most.required.parts) spent.parts = Infinity;
+  if (isTooLarge(context)) return undefined;
   const fixed = Math.max(0, ...shape.lists.map(({ prefix }) => prefix.length));
-  const contained = shape.contains.flatMap(({ schema, min }) =>
-    Array.from({ length: Math.min(min, 20_000) }, () => schema),
-  );
+  const contained = shape.contains.flatMap(({ schema, min }) => Array.from({ length: min }, () => schema));
   // An empty list is refused more often than one with an item in it, and makes nothing.
-  const usual = hasRoom(context, depth) ? Math.max(fixed, 1) : depth < fewest && context.sparse !== true ? 1 : 0;
+  const wish = leadsBack(context, () => form.common(form.item(shape, fixed))) ? 0 : (context.items ?? 1);
+  const least = depth < fewest && context.sparse !== true ? Math.min(wish, 1) : 0;
+  const usual = hasRoom(context, depth) ? Math.max(fixed, wish) : least;
   const wanted = Math.max(shape.minItems, usual);
   // What has to be contained follows what has a place of its own, unless there is no room behind it.
   const first = contained.length === 0 ? 0 : Math.max(0, Math.min(fixed, shape.maxItems - contained.length));
@@ -193,9 +237,13 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
     if (others.every((other) => built.has(other) || (isBuildable(other) && add(other)))) add(name);
   };
   const optional = [...shape.properties.keys()];
-  for (const name of optional) if (hasRoom(context, depth)) addOptional(name);
+  for (const name of optional) {
+    const isWanted = hasRoom(context.vary?.(context) ?? context, depth);
+    if (isWanted && !leadsBack(context, () => form.common(form.property(shape, name)))) addOptional(name);
+  }
   // Deep down one that ends soonest, and not one that leads round again.
-  const ends = (name: string): boolean => depth < deepest || form.height(form.property(shape, name)) < ownHeight;
+  const ends = (name: string): boolean =>
+    depth < context.deepest || form.height(form.property(shape, name)) < ownHeight;
   for (const name of optional) if (built.size < shape.minProperties && ends(name)) addOptional(name);
   const isMap = shape.rests.some(({ schema, isSpent }) => typeof schema === 'object' && !isSpent);
   const wanted =
@@ -232,9 +280,12 @@ function spend<Value>(context: BuildContext, value: Value): Value {
   if (typeof value === 'string') context.spent.bytes += value.length + 2;
   else if (typeof value === 'object' && value !== null) context.spent.bytes += canonical(value).length;
   else context.spent.bytes += 8;
-  return value;
+  // JSON has no -0.
+  return value === 0 ? (0 as Value) : value;
 }
 
-function pick(values: readonly unknown[], index: number): unknown {
-  return values[index % values.length];
+/** One of them by its number, or the next that fits. */
+function pick(values: readonly unknown[], number: number, fits: (value: unknown) => boolean): unknown {
+  const start = number % values.length;
+  return [...values.slice(start), ...values.slice(0, start)].find(fits);
 }

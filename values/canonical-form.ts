@@ -1,5 +1,5 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import { type Choice, createReader, noScopes } from './merge-schema.ts';
+import { type Choice, createReader, noScopes, noteReference } from './merge-schema.ts';
 import { canonical } from './same-value.ts';
 import {
   admits,
@@ -46,38 +46,52 @@ const mostExpansions = 1_500;
 /** Ways to keep a `not` that are tried for each branch. */
 const mostNegations = 4;
 
+/** What is read of a node stays with it. */
+interface Node extends SchemaNode {
+  common?: { readonly shape: Shape; readonly choices: readonly Choice[] };
+  shapes?: readonly Shape[];
+}
+
 export function createCanonicalForm(source: SchemaSource): CanonicalForm {
   const numbers = new Map<Schema, number>();
   const adopted = new Map<string, JsonObject>();
-  const nodes = new Map<string, SchemaNode>();
-  const commons = new Map<SchemaNode, { shape: Shape; choices: Choice[] }>();
-  const shapesOf = new Map<SchemaNode, readonly Shape[]>();
+  const nodes = new Map<Schema | string, Node>();
 
-  const join = (...schemas: readonly Schema[]): SchemaNode => {
-    const parts = [...new Set(schemas)].filter((schema) => schema !== true);
-    if (parts.includes(false)) parts.splice(0, parts.length, false);
-    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size);
-    const key = parts.map((part) => numbers.get(part)).join(' ');
-    const known = nodes.get(key) ?? { schemas: parts };
-    nodes.set(key, known);
-    return known;
+  const join = (...schemas: readonly Schema[]): Node => {
+    const parts = schemas.length < 2 ? schemas : [...new Set(schemas)].filter((schema) => schema !== true);
+    // Most are of one schema.
+    const key = parts.length < 2 ? (parts[0] ?? true) : parts.includes(false) ? false : keyOf(parts);
+    const known = nodes.get(key);
+    if (known !== undefined) return known;
+    const node = { schemas: typeof key === 'string' ? parts : key === true ? [] : [key] };
+    nodes.set(key, node);
+    return node;
   };
 
-  const commonOf = (node: SchemaNode): { shape: Shape; choices: Choice[] } => {
-    const known = commons.get(node);
-    if (known !== undefined) return known;
+  const keyOf = (parts: readonly Schema[]): string => {
+    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size);
+    return parts.map((part) => numbers.get(part)).join(' ');
+  };
+
+  const commonOf = (node: Node): { readonly shape: Shape; readonly choices: readonly Choice[] } => {
+    if (node.common !== undefined) return node.common;
     const made = { shape: createShape(), choices: [] };
     const reader = createReader(source, made.shape, made.choices, new Set());
-    for (const schema of node.schemas) reader(schema, noScopes);
-    commons.set(node, made);
+    for (const schema of node.schemas) {
+      noteReference(source, made.shape, schema);
+      reader(schema, noScopes);
+    }
+    node.common = made;
     return made;
   };
 
-  const shapes = (node: SchemaNode): readonly Shape[] => {
-    const known = shapesOf.get(node);
-    if (known !== undefined) return known;
-    const found: Shape[] = [];
+  const shapes = (node: Node): readonly Shape[] => {
+    if (node.shapes !== undefined) return node.shapes;
     const { shape, choices } = commonOf(node);
+    // Most have no branches.
+    const found: Shape[] = choices.length > 0 || isImpossible(shape) ? [] : [shape];
+    node.shapes = found;
+    if (choices.length === 0) return found;
     const seen = new Set(node.schemas.filter((schema) => typeof schema === 'object'));
     const budget = { left: mostExpansions };
     const all = expand(source, shape, inOrder(choices), seen, budget);
@@ -89,7 +103,6 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
         const next = ways[way];
         if (next !== undefined && found.length < mostShapes) found.push(next.shape);
       }
-    shapesOf.set(node, found);
     return found;
   };
 
@@ -166,7 +179,10 @@ function* expand(
     const more: Choice[] = [];
     const met = new Set(seen);
     const read = createReader(source, next, more, met);
-    for (const schema of schemas) read(schema, choice.scopes);
+    for (const schema of schemas) {
+      noteReference(source, next, schema);
+      read(schema, choice.scopes);
+    }
     const name = choice.isNegation ? branch : `${branch} ${index}`;
     yield* expand(source, next, inOrder(more, others), met, budget, name);
   }
@@ -225,12 +241,17 @@ function heights(form: Form) {
   const height = (start: SchemaNode): number => {
     const found = known.get(start);
     if (found !== undefined) return found;
+    // Most need nothing.
+    if (needsOfNode(form, start).some(({ all, some }) => all.length === 0 && some.count <= 0)) {
+      known.set(start, 0);
+      return 0;
+    }
     const needs = new Map<SchemaNode, readonly Needs[]>();
     const users = new Map<SchemaNode, SchemaNode[]>();
     for (const waiting = [start]; waiting.length > 0 && needs.size < mostNodes; ) {
       const node = waiting.pop();
       if (node === undefined || needs.has(node) || known.has(node)) continue;
-      const own = form.shapes(node).flatMap((shape) => [...shape.types].map((type) => needsOf(form, shape, type)));
+      const own = needsOfNode(form, node);
       needs.set(node, own);
       for (const child of new Set(own.flatMap(({ all, some }) => [...all, ...some.of]))) {
         users.set(child, [...(users.get(child) ?? []), node]);
@@ -257,9 +278,7 @@ function heights(form: Form) {
     for (let node = start; height(node) === Infinity; ) {
       if (met.has(node)) return { node, isCircle: true };
       met.add(node);
-      const next = form
-        .shapes(node)
-        .flatMap((shape) => [...shape.types].flatMap((type) => needsOf(form, shape, type)))
+      const next = needsOfNode(form, node)
         .flatMap(({ all, some }) => [...all, ...some.of])
         .find((child) => height(child) === Infinity);
       if (next === undefined) return { node, isCircle: false };
@@ -275,23 +294,26 @@ function heights(form: Form) {
   };
 }
 
+function needsOfNode(form: Form, node: SchemaNode): readonly Needs[] {
+  return form.shapes(node).flatMap((shape) => [...shape.types].map((type) => needsOf(form, shape, type)));
+}
+
+const nothing: Needs = { all: [], some: { count: 0, of: [] } };
+
 function needsOf(form: Form, shape: Shape, type: JsonType): Needs {
-  const nothing: Needs = { all: [], some: { count: 0, of: [] } };
   if (shape.values !== undefined) return nothing;
   if (type === 'object') {
     const required = [...shape.required].slice(0, mostParts);
     const count = shape.minProperties - shape.required.size;
+    if (count <= 0) return { all: required.map((name) => form.property(shape, name)), some: nothing.some };
     const optional = [...shape.properties.keys()].filter((name) => !shape.required.has(name)).slice(0, mostParts);
     // There is no end of names that nobody declared.
     const free = form.property(shape, freeNameOf(shape));
-    const of =
-      count <= 0
-        ? []
-        : [
-            ...optional.map((name) => form.property(shape, name)),
-            ...shape.patternProperties.flatMap(({ schema }) => times(count, form.join(schema))),
-            ...times(count, free),
-          ];
+    const of = [
+      ...optional.map((name) => form.property(shape, name)),
+      ...shape.patternProperties.flatMap(({ schema }) => times(count, form.join(schema))),
+      ...times(count, free),
+    ];
     return { all: required.map((name) => form.property(shape, name)), some: { count, of } };
   }
   if (type === 'array') {

@@ -25,20 +25,27 @@ export const noScopes: Scopes = { names: [], items: [] };
 
 export type Read = (schema: Schema, scopes: Scopes) => void;
 
+/** Notes what a schema refers to, by which it is known again further down. */
+export function noteReference({ resolve }: SchemaSource, { references }: Shape, schema: Schema): void {
+  const target = isObject(schema) && typeof schema.$ref === 'string' ? resolve(schema.$ref) : undefined;
+  if (target !== undefined) references.push(target);
+}
+
 /** Merges schemas into a shape; what has branches goes to `choices`. */
 export function createReader(source: SchemaSource, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
-  const met = new Map<Schema, Set<string>>();
-  const read: Read = (schema, around) => {
-    if (schema === true) return;
-    if (schema === false) {
+  const met = new Map<string, Set<Schema>>();
+  const read: Read = (written, around) => {
+    if (written === true) return;
+    if (written === false) {
       shape.types.clear();
       return;
     }
     const key = `${around.names.join()} ${around.items.join()}`;
-    const keys = met.get(schema) ?? new Set();
-    if (keys.has(key)) return;
-    met.set(schema, keys.add(key));
-    seen.add(schema);
+    const known = met.get(key) ?? new Set();
+    if (known.has(written)) return;
+    met.set(key, known.add(written));
+    seen.add(written);
+    const schema = source.reword?.(written) ?? written;
     const scopes = openScopes(shape, schema, around);
     const target = typeof schema.$ref === 'string' ? source.resolve(schema.$ref) : undefined;
     if (target !== undefined) read(target, scopes);
@@ -125,8 +132,8 @@ function without(name: string): Schema {
 }
 
 function readScalars(shape: Shape, schema: JsonObject, { leavesOut }: SchemaSource): void {
-  const types = schema.type === undefined ? undefined : [schema.type].flat().map(String);
-  if (types !== undefined) {
+  if (schema.type !== undefined) {
+    const types = [schema.type].flat().map(String);
     const allowed = new Set(types.map((type) => (type === 'integer' ? 'number' : type)));
     for (const type of shape.types) if (!allowed.has(type)) shape.types.delete(type);
     if (types.includes('integer') && !types.includes('number')) shape.isInteger = true;
@@ -166,6 +173,7 @@ function readScalars(shape: Shape, schema: JsonObject, { leavesOut }: SchemaSour
   const isEncoded = typeof schema.contentMediaType === 'string' && schema.contentSchema === undefined;
   if (schema.format === 'binary' || isEncoded) shape.isBinary = true;
   if (isObject(schema.xml)) shape.xml ??= schema.xml;
+  if ('example' in schema) shape.examples.push(schema.example);
   if (Array.isArray(schema.examples)) shape.examples.push(...schema.examples);
   if ('default' in schema) shape.examples.push(schema.default);
   if (Array.isArray(schema['x-preferred'])) shape.preferred.push(...schema['x-preferred']);

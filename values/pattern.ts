@@ -6,15 +6,9 @@ import { createContext, Script } from 'node:vm';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { buildAutomaton, type Reading, readingsOf, repeatedGroups } from './pattern/automaton.ts';
 import { createAlphabet, highest, readCharacters } from './pattern/char-set.ts';
-import {
-  type Conjunct,
-  createSampler,
-  type Draw,
-  type LengthBounds,
-  type Random,
-  type Sampler,
-} from './pattern/sample.ts';
+import { type Conjunct, createSampler, type Draw, type LengthBounds, type Sampler } from './pattern/sample.ts';
 import { Dfa, dead, matched, search, Walker } from './pattern/simulate.ts';
+import { createRandom } from './random.ts';
 
 /** A regular expression of a contract, as JSON Schema means it: it matches somewhere in the text, unless it is anchored. */
 export interface Pattern {
@@ -47,10 +41,12 @@ const mostAttempts = 24;
 /** From here on texts are drawn without regard to how well they read. */
 const politeAttempts = 6;
 const mostSamplers = 200;
+const mostSampled = 2_000;
 
 const patterns = new Map<string, Pattern | undefined>();
 const expressions = new Map<string, Expression | undefined>();
 const samplers = new Map<string, Sampler>();
+const sampled = new Map<string, string | undefined>();
 
 /** Reads ECMA-262 with flag `u`, without it when that fails (`^\-$`). @returns undefined where neither compiles */
 export function readPattern(source: string): Pattern | undefined {
@@ -60,6 +56,16 @@ export function readPattern(source: string): Pattern | undefined {
 
 /** One text that matches all of the patterns; undefined where there is none, none was found, or one cannot be read. */
 export function samplePatterns(sources: readonly string[], bounds: LengthBounds, seed: number): string | undefined {
+  const key = JSON.stringify([bounds.min, bounds.max, seed, ...sources]);
+  // That a pattern has no text takes 0.2 s to find out.
+  if (!sampled.has(key)) {
+    if (sampled.size >= mostSampled) sampled.clear();
+    sampled.set(key, drawText(sources, bounds, seed));
+  }
+  return sampled.get(key);
+}
+
+function drawText(sources: readonly string[], bounds: LengthBounds, seed: number): string | undefined {
   const all = sources.map((source) => ({ source, ...readExpression(source) }));
   const random = createRandom(seed);
   const budget = { left: most.sample };
@@ -240,15 +246,4 @@ function conjunctsOf({ reading, unicode, groups }: Chosen, isOpen: boolean): rea
 
 function lastOf(unicodes: readonly boolean[]): number {
   return unicodes.every(Boolean) ? highest.withUnicode : highest.without;
-}
-
-/** Mulberry32: enough to choose among characters. */
-function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }

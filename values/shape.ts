@@ -12,6 +12,8 @@ export interface SchemaSource {
   readonly leavesOut: 'readOnly' | 'writeOnly';
   /** The schema that a `$ref` names. */
   readonly resolve: (reference: string) => Schema | undefined;
+  /** A schema in other words, where its own don't say all that is meant. */
+  readonly reword?: (schema: JsonObject) => JsonObject;
 }
 
 export function isSchema(value: unknown): value is Schema {
@@ -40,6 +42,8 @@ interface Rest {
 
 /** One branch of every choice, merged: each keyword once, at its strictest. What `false` alone could meet is no shape. */
 export interface Shape {
+  /** The schemas that it was referred to as: by its own references, and by those of the branches taken. */
+  readonly references: Schema[];
   readonly types: Set<JsonType>;
   /** Types that its keywords speak of. */
   readonly hints: Set<JsonType>;
@@ -159,6 +163,7 @@ function matches(pattern: string, name: string): boolean {
 
 export function createShape(): Shape {
   return {
+    references: [],
     types: new Set(allTypes),
     hints: new Set(),
     isInteger: false,
@@ -203,6 +208,7 @@ export function createShape(): Shape {
 export function cloneShape(shape: Shape): Shape {
   return {
     ...shape,
+    references: [...shape.references],
     types: new Set(shape.types),
     hints: new Set(shape.hints),
     excluded: [...shape.excluded],

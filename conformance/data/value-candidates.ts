@@ -119,6 +119,9 @@ function* candidates(
   }
 }
 
+/** Levels down to which what may be left out is built. */
+const deepest = 6;
+
 export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
 
 /**
@@ -144,7 +147,7 @@ function nodeFor({ judge }: DataTools, schema: string | undefined, also: JsonObj
 }
 
 function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): BuildContext {
-  const plain = { variant: 0, serial: 0, optional: false, examples: false, spent: { parts: 0, bytes: 0 } };
+  const plain = { variant: 0, serial: 0, optional: false, examples: false, deepest, spent: { parts: 0, bytes: 0 } };
   return { form: judge.forms.request, now, seed, tag, ...plain, ...wishes };
 }
 

@@ -1,3 +1,4 @@
+import type { Random } from '../random.ts';
 import type { Automaton } from './automaton.ts';
 import { type Alphabet, type CharSet, createAlphabet, hasCodePoint } from './char-set.ts';
 import { Dfa, dead, type Ends, matched, Walker } from './simulate.ts';
@@ -14,8 +15,6 @@ export interface LengthBounds {
   readonly min: number;
   readonly max: number;
 }
-
-export type Random = (below: number) => number;
 
 /** What may be spent still: visits of states, some 50 million a second. */
 export interface Budget {
