@@ -27,12 +27,25 @@ type Out = Response<unknown, { exchange: ServiceExchange }>;
  * pages (docs, login) send a policy of their own in its place. `form-action` stays out of the default: it would also stop the
  * redirect to a partner's callback that follows the login form.
  */
-const securityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
-  },
-});
+const securityHeaders = readHeaders(
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+    },
+  }),
+);
+
+/** What helmet sets on every response, read once: its middlewares cost 7 of the 102 µs of a request without its socket. */
+function readHeaders(setAll: ReturnType<typeof helmet>): Map<string, string> {
+  const headers = new Map<string, string>();
+  const response = {
+    setHeader: (name: string, value: string) => headers.set(name, value),
+    removeHeader: () => undefined,
+  };
+  setAll({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
+  return headers;
+}
 
 /**
  * Puts the parts under one Express application.
@@ -52,7 +65,8 @@ export function mountService(
     response.locals.exchange = exchange;
     response.setHeader('X-Request-Id', exchange.requestId);
     logRequest(logger, response, exchange);
-    securityHeaders(request, response, next);
+    response.setHeaders(securityHeaders);
+    next();
   });
   if (letIn !== undefined) app.use(letIn);
 
