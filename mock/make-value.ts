@@ -95,6 +95,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
       // Times are two hours later: ten o'clock.
       now: Date.UTC(2026, 0, 15, 8),
       tag: seed === 0 ? 'string' : `text${seed}`,
+      word: '',
       examples: seed === 0,
       ...(seed !== 0 && { vary }),
       ...(isByParts && { accepts }),

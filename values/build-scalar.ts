@@ -11,6 +11,8 @@ export interface BuildContext {
   readonly seed: number;
   /** Marks what this run made. */
   readonly tag: string;
+  /** Longer texts of a pattern begin with it, where they may. */
+  readonly word: string;
   /** Which branch, enum member and so on: 0 for the first choice. */
   readonly variant: number;
   /** Counted up among values that have to differ. */
@@ -122,7 +124,7 @@ export function buildText(
   const patterns = [...shape.patterns];
   if (patterns.length > 0) {
     for (let turn = 0; turn < (shape.notPatterns.size + shape.excluded.length > 0 ? mostTurns : 1); turn += 1) {
-      const text = samplePatterns(patterns, { min, max }, own.seed + turn);
+      const text = samplePatterns(patterns, { min, max }, own.seed + turn, context.word);
       if (text === undefined || admits(shape, text)) return text;
     }
     return undefined;

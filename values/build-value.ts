@@ -263,9 +263,9 @@ function isNamed(shape: Shape, name: string, { form }: BuildContext): boolean {
 
 /** Names that nothing declares: by the patterns that describe some, by `propertyNames`, or plain. */
 function freeNames(shape: Shape, context: BuildContext, number: number): string[] {
-  const { form, seed } = context;
+  const { form, seed, word } = context;
   const byPattern = shape.patternProperties.flatMap(
-    ({ pattern }) => samplePatterns([pattern], { min: 1, max: 40 }, seed + number) ?? [],
+    ({ pattern }) => samplePatterns([pattern], { min: 1, max: 40 }, seed + number, word) ?? [],
   );
   const named = { ...context, serial: number, seed: seed + number };
   const byRule = shape.names.length === 0 ? undefined : buildValue(form.join(...shape.names, onlyText), named, 'key');

@@ -17,13 +17,6 @@ export interface Pattern {
   readonly toString: () => string;
   /** Linear in the text. True where some 50 ms don't decide it, which only back-references and huge counts bring about. */
   readonly test: (text: string) => boolean;
-  /**
-   * A text that matches, the same for the same seed, of plain ASCII where that will do.
-   *
-   * @param bounds of its length in code points, both ends included
-   * @returns undefined where there is none, or none was found
-   */
-  readonly sample: (bounds: LengthBounds, seed: number) => string | undefined;
 }
 
 interface Expression {
@@ -41,12 +34,10 @@ const mostAttempts = 24;
 /** From here on texts are drawn without regard to how well they read. */
 const politeAttempts = 6;
 const mostSamplers = 200;
-const mostSampled = 2_000;
 
 const patterns = new Map<string, Pattern | undefined>();
 const expressions = new Map<string, Expression | undefined>();
 const samplers = new Map<string, Sampler>();
-const sampled = new Map<string, string | undefined>();
 
 /** Reads ECMA-262 with flag `u`, without it when that fails (`^\-$`). @returns undefined where neither compiles */
 export function readPattern(source: string): Pattern | undefined {
@@ -54,18 +45,19 @@ export function readPattern(source: string): Pattern | undefined {
   return patterns.get(source);
 }
 
-/** One text that matches all of the patterns; undefined where there is none, none was found, or one cannot be read. */
-export function samplePatterns(sources: readonly string[], bounds: LengthBounds, seed: number): string | undefined {
-  const key = JSON.stringify([bounds.min, bounds.max, seed, ...sources]);
-  // That a pattern has no text takes 0.2 s to find out.
-  if (!sampled.has(key)) {
-    if (sampled.size >= mostSampled) sampled.clear();
-    sampled.set(key, drawText(sources, bounds, seed));
-  }
-  return sampled.get(key);
-}
-
-function drawText(sources: readonly string[], bounds: LengthBounds, seed: number): string | undefined {
+/**
+ * One text that matches all of the patterns, the same for the same seed, of plain ASCII where that will do.
+ *
+ * @param bounds of its length in code points, both ends included
+ * @param word longer texts begin with it, where they may
+ * @returns undefined where there is none, none was found, or a pattern cannot be read
+ */
+export function samplePatterns(
+  sources: readonly string[],
+  bounds: LengthBounds,
+  seed: number,
+  word = '',
+): string | undefined {
   const all = sources.map((source) => ({ source, ...readExpression(source) }));
   const random = createRandom(seed);
   const budget = { left: most.sample };
@@ -81,16 +73,19 @@ function drawText(sources: readonly string[], bounds: LengthBounds, seed: number
     const repeated = { min: least, max: least + (isPolite ? 8 >> attempt : random(8)) };
     for (const { source, parsed, compiled } of all) {
       const choice =
-        parsed && compiled && choose(source, parsed, compiled.unicode, { random, budget, bounds: repeated });
+        parsed && compiled && choose(source, parsed, compiled.unicode, { random, budget, bounds: repeated, word });
       if (choice === undefined) return undefined;
       chosen.push(choice);
     }
     // Without anchors both ends would be filled up with anything: only where nothing else has the length.
+    let mayExist = chosen.some(({ isOnly }) => !isOnly);
     for (const isOpen of [false, true]) {
       const draw = samplerOf(chosen, isOpen);
-      const text = draw({ bounds, random, budget, isPolite });
-      if (text !== undefined && fits(text)) return text;
+      const text = draw({ bounds, random, budget, isPolite, word });
+      if (typeof text === 'string' && fits(text)) return text;
+      mayExist ||= text !== null;
     }
+    if (!mayExist) return undefined;
   }
   return undefined;
 }
@@ -106,7 +101,6 @@ function createPattern(source: string): Pattern | undefined {
       judge ??= createTest(expression);
       return judge(text);
     },
-    sample: (bounds, seed) => samplePatterns([source], bounds, seed),
   };
 }
 
@@ -180,6 +174,8 @@ function askPlatform(expression: RegExp, text: string): boolean | undefined {
 interface Chosen {
   /** Tells it from all others; undefined where it holds by lot. */
   readonly key: string | undefined;
+  /** Whether there is no other way. */
+  readonly isOnly: boolean;
   readonly reading: Reading;
   readonly unicode: boolean;
   readonly groups: ReadonlyMap<AST.CapturingGroup, string>;
@@ -200,11 +196,12 @@ function choose(
     const automaton = buildAutomaton(group.alternatives, { unicode, groups, withoutLookarounds: true });
     const fill = createSampler([{ automaton, ...closed, isNegated: false }], lastOf([unicode]));
     const text = fill({ ...draw, isPolite: true });
-    if (text === undefined) return undefined;
+    if (typeof text !== 'string') return undefined;
     groups.set(group, text);
   }
   const key = groups.size > 0 ? undefined : `${index} ${source}`;
-  return reading === undefined ? undefined : { key, reading, unicode, groups };
+  const isOnly = groups.size === 0 && readings.length === 1;
+  return reading === undefined ? undefined : { key, isOnly, reading, unicode, groups };
 }
 
 const closed = { opensAnywhere: false, closesAnywhere: false };

@@ -1,7 +1,7 @@
 // Published documents, chosen by rule in test/corpus, before the runner has met any of them: npm ci --prefix test/corpus
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPattern } from '@lockstep/values/pattern';
+import { readPattern, samplePatterns } from '@lockstep/values/pattern';
 import { describe, expect, test } from 'vitest';
 import { noConstraints } from '../rejections/constraints.ts';
 import { exampleTarget } from '../resources/find-targets.ts';
@@ -46,12 +46,13 @@ describe.runIf(isInstalled)('a published document', () => {
 
   test.each(documents)('has patterns that yield a text of an asked length, or are refused: $file', ({ file }) => {
     for (const { source, bounds } of patternsOf(JSON.parse(readFileSync(join(from, file), 'utf8')))) {
-      const pattern = readPattern(source);
-      const text = pattern?.sample(bounds, 1);
+      const text = samplePatterns([source], bounds, 1);
       counts.patterns += 1;
       if (text === undefined) {
         const why =
-          pattern === undefined ? 'is no pattern' : `has no text of ${bounds.min} to ${bounds.max} characters`;
+          readPattern(source) === undefined
+            ? 'is no pattern'
+            : `has no text of ${bounds.min} to ${bounds.max} characters`;
         process.stdout.write(`${file}: ${JSON.stringify(source)} ${why}\n`);
         continue;
       }

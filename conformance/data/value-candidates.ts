@@ -148,7 +148,8 @@ function nodeFor({ judge }: DataTools, schema: string | undefined, also: JsonObj
 
 function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): BuildContext {
   const plain = { variant: 0, serial: 0, optional: false, examples: false, deepest, spent: { parts: 0, bytes: 0 } };
-  return { form: judge.forms.request, now, seed, tag, ...plain, ...wishes };
+  // No one has to wonder about its texts in a log.
+  return { form: judge.forms.request, now, seed, tag, word: 'conform', ...plain, ...wishes };
 }
 
 /** Reports the location that makes a schema unbuildable. */

@@ -22,7 +22,7 @@ export interface Budget {
 }
 
 /** Draws texts. What it finds out about its automata it keeps for the next one. */
-export type Sampler = (draw: Draw) => string | undefined;
+export type Sampler = (draw: Draw) => string | null | undefined;
 
 export interface Draw {
   readonly bounds: LengthBounds;
@@ -30,6 +30,8 @@ export interface Draw {
   readonly budget: Budget;
   /** Letters and digits rather than anything else. */
   readonly isPolite: boolean;
+  /** Longer texts begin with it, where they may. */
+  readonly word: string;
 }
 
 /** States of one layer that are followed; of more, so many by lot. */
@@ -43,7 +45,7 @@ const liked = { least: 8, most: 12, mostDigits: 4 };
  * to each state, ways of the same price by lot. Letters and digits cost nothing.
  *
  * @param last the highest character
- * @returns a function that gives undefined where no text has such a length, or none was found within the budget
+ * @returns a function that gives null where no text has such a length, undefined where none was found within the budget
  */
 export function createSampler(conjuncts: readonly Conjunct[], last: number): Sampler {
   const sets = conjuncts.flatMap(({ automaton }) => automaton.sets);
@@ -51,7 +53,7 @@ export function createSampler(conjuncts: readonly Conjunct[], last: number): Sam
   const choices = alphabet.classes.map(({ ranges }) => readChoice(ranges));
   const product = new Product(conjuncts, alphabet);
   const free = choices.map((choice) => ({ ...choice, price: 0 }));
-  return ({ bounds, random, budget, isPolite }) => {
+  return ({ bounds, random, budget, isPolite, word }) => {
     const layers: Layer[] = [firstLayer(product)];
     const fitting: { length: number; place: number }[] = [];
     for (let length = 0; length <= bounds.max; length += 1) {
@@ -66,12 +68,13 @@ export function createSampler(conjuncts: readonly Conjunct[], last: number): Sam
       budget.left -= product.steps - spent + Math.min(layer.states.length, mostStates) * choices.length;
     }
     const end = chooseEnd(fitting, random);
-    if (end === undefined) return undefined;
-    const text = spell(layers, end, choices, random);
+    const isWhole = budget.left >= 0 && layers.every(({ states }) => states.length <= mostStates);
+    if (end === undefined) return isWhole ? null : undefined;
+    const text = spell(layers, end, choices, random, word);
     // A number of ten digits is no polite one.
     const short = fitting.filter(({ length }) => length > 0 && length <= liked.mostDigits);
     const shorter = /^\d{5,}$/.test(text) ? pick(short, random) : undefined;
-    return shorter === undefined ? text : spell(layers, shorter, choices, random);
+    return shorter === undefined ? text : spell(layers, shorter, choices, random, word);
   };
 }
 
@@ -141,6 +144,7 @@ function spell(
   end: { readonly length: number; readonly place: number },
   choices: readonly Choice[],
   random: Random,
+  word: string,
 ): string {
   const classes: number[] = [];
   let { place } = end;
@@ -159,9 +163,6 @@ function spell(
     })
     .join('');
 }
-
-/** Long texts begin with it, so that no one has to wonder about them in a log. */
-const word = 'conform';
 
 interface Choice {
   readonly characters: readonly string[];
