@@ -14,7 +14,7 @@ test('an empty environment gives the defaults', () => {
     maxConnections: 1000,
     corsOrigins: [],
     docsFolder: undefined,
-    secondOpinion: false,
+    differentialValidation: false,
     timezoneFolder: undefined,
   });
 });
@@ -40,7 +40,7 @@ test.each([
   { name: 'ACCOUNT_QUOTA', value: '0', want: { accountQuota: 0 } },
   { name: 'ACCOUNT_QUOTA', value: '999999999', want: { accountQuota: 999_999_999 } },
   { name: 'MAX_CONNECTIONS', value: '1', want: { maxConnections: 1 } },
-  { name: 'SECOND_OPINION', value: 'true', want: { secondOpinion: true } },
+  { name: 'SECOND_OPINION', value: 'true', want: { differentialValidation: true } },
   {
     name: 'CORS_ORIGINS',
     value: 'https://app.example, http://localhost:5173/',

@@ -24,7 +24,7 @@ export interface Config {
   /** Absolute path of a folder from `npm run docs`; undefined: nothing under `/docs`. */
   readonly docsFolder: string | undefined;
   /** Whether express-openapi-validator validates each request too, and differences are logged. */
-  readonly secondOpinion: boolean;
+  readonly differentialValidation: boolean;
   /** Folder of newer timezone rules than Node's; undefined: Node's own. */
   readonly timezoneFolder: TimezoneFolder | undefined;
 }
@@ -111,7 +111,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'origins are http(s)://host[:port] separated by commas, as https://app.example; patterns are not allowed',
     ),
     accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
-    secondOpinion: read('SECOND_OPINION', 'false', readFlag, 'it is true or false'),
+    differentialValidation: read('SECOND_OPINION', 'false', readFlag, 'it is true or false'),
     timezoneFolder: findTimezoneFolder(env),
   };
   if (faults.length > 0) throw new ConfigError(faults);

@@ -6,8 +6,8 @@ import type { Bridges } from './bridge/start-bridges.ts';
 import type { Clock } from './clock.ts';
 import { createMemoryQuota } from './http/account-quota.ts';
 import { createApp } from './http/create-app.ts';
+import type { DifferentialValidation } from './http/differential-validation.ts';
 import type { Mounts } from './http/mount-service.ts';
-import type { SecondOpinion } from './http/second-opinion.ts';
 import type { Keys } from './keys.ts';
 import { createAuthServer } from './oauth/provider.ts';
 import { apiScopes } from './oauth/scopes.ts';
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   /** Whether each answer is checked against the contract before it is sent: in tests and in the demo. */
   readonly checkResponses: boolean;
   /** Whether express-openapi-validator validates each request too; `off` when omitted. */
-  readonly secondOpinion?: SecondOpinion | undefined;
+  readonly differentialValidation?: DifferentialValidation | undefined;
   /** Requests an hour for one account and client; no quota when 0 or omitted. */
   readonly accountQuota?: number | undefined;
   /** Origins whose pages may call the API from a browser; none when omitted. */
@@ -50,7 +50,7 @@ export function createService(options: ServiceOptions): RequestListener {
     bridges,
     origin,
     checkResponses,
-    secondOpinion,
+    differentialValidation,
     accountQuota = 0,
     corsOrigins,
     docs,
@@ -68,7 +68,7 @@ export function createService(options: ServiceOptions): RequestListener {
     countRequest: accountQuota === 0 ? undefined : createMemoryQuota(accountQuota, clock),
     logger,
     checkResponses,
-    secondOpinion,
+    differentialValidation,
     corsOrigins,
     ...(docs && { docs }),
   });

@@ -37,7 +37,7 @@ beforeAll(async () => {
     store,
     clock: systemClock,
     checkResponses: true,
-    secondOpinion: 'fatal',
+    differentialValidation: 'fatal',
   });
   sandbox = await startSandbox(listening);
   sides = [{ origin: service.origin, clients }, sandbox];

@@ -53,7 +53,7 @@ async function serve(config: Config, logger: Logger, stopping: AbortSignal): Pro
       clock: systemClock,
       logger,
       checkResponses: false,
-      secondOpinion: config.secondOpinion ? 'logged' : 'off',
+      differentialValidation: config.differentialValidation ? 'logged' : 'off',
       accountQuota: config.accountQuota,
       maxConnections: config.maxConnections,
       corsOrigins: config.corsOrigins,

@@ -49,7 +49,7 @@ export async function startDemo({ folder, passwordCost, ...options }: DemoOption
       keys,
       clock: systemClock,
       checkResponses: true,
-      secondOpinion: 'logged',
+      differentialValidation: 'logged',
       habits: demoHabits,
     });
     return { ...service, clients, owners };

@@ -82,7 +82,7 @@ async function call({ method = 'GET', path = '/devices/a', as = 'acme/own/all', 
 }
 
 describe('the quota of an account and client', () => {
-  test('takes that many, however many connections ask at once, and says when there is more', async () => {
+  test('accepts exactly that many requests, also from many connections at once, and sends the time of the next', async () => {
     const [limit, connections, requestsEach] = [50, 20, 10];
     begin(limit);
     const sockets = new Set<unknown>();

@@ -7,7 +7,7 @@ import { type ErrorCode, errorCatalogue, Refused, refuse } from '../error-catalo
 import { StoreUnavailable } from '../store/store.ts';
 import type { ServiceExchange } from './exchange.ts';
 
-/** The code of each rejection. What a step of this service refuses, it refuses by a code of its own. */
+/** The code of each rejection of the runtime. Steps of this service that reject a request name their code themselves. */
 const codes = {
   route_unknown: 'route_not_found',
   method_not_allowed: 'method_not_allowed',
@@ -21,20 +21,21 @@ const codes = {
   body_too_large: 'too_large',
   body_type: 'unsupported_media_type',
   form: 'invalid_request',
-  // Every operation is written: a handler that says otherwise is a bug.
+  // Every operation has a handler, so this is a bug.
   unimplemented: 'internal',
   internal: 'internal',
 } as const satisfies Readonly<Record<RejectionName, ErrorCode>>;
 
-/** Seconds to wait when the store is busy: its transactions take milliseconds. */
+/** `Retry-After` when the store is busy: its transactions take milliseconds. */
 const retryAfterSeconds = 1;
 
 type AnswerError = (error: unknown, exchange: ServiceExchange) => Answer | UndeclaredAnswer;
 
 /**
- * Makes the answer to whatever was thrown. What is neither a refusal nor a busy store is a bug: logged once, nothing of it sent.
+ * Creates the function that answers a thrown error. Anything but a rejection or a busy store is a bug: it is logged once, and the answer
+ * contains nothing of it.
  *
- * @throws Error where an operation gives a parameter a status of its own (`x-invalid-status`) and declares no code of the catalogue for it
+ * @throws Error when a parameter has its own status (`x-invalid-status`) and the operation declares no code of the catalogue for that status
  */
 export function createErrorAnswers(
   document: ContractDocument,
@@ -44,7 +45,7 @@ export function createErrorAnswers(
   const ownCodes = new Map(operations.map((operation) => [operation.pointer, readOwnCodes(document, operation)]));
   return (error, exchange) => {
     const answer = answerThrown(error, exchange);
-    // Beside the resource API the contract declares nothing.
+    // The contract declares no answers outside the resource API.
     return exchange.mount === undefined
       ? answer
       : { ...answer, body: { ...(answer.body as object), requestId: exchange.requestId }, isUndeclared: true };
@@ -61,7 +62,7 @@ export function createErrorAnswers(
       logger.warn(context, 'the store is unavailable');
       return refuse('unavailable', { headers: { 'Retry-After': retryAfterSeconds } });
     }
-    // An answer that breaks the contract was logged as such.
+    // `error` is undefined for an answer that violates the contract, which the runtime has logged.
     if (error !== undefined) logger.error(context, 'internal error');
     return refuse('internal');
   }
@@ -71,12 +72,12 @@ function refuseAs(code: ErrorCode, { message: text, details, headers, challenge 
   const challenged = challenge === undefined ? headers : { 'WWW-Authenticate': challenge, ...headers };
   const isDetailed = errorCatalogue[code].status === 400;
   const hasHeaders = Object.keys(challenged).length > 0;
-  // Which of these a code takes is in the catalogue; a rejection of its kind has them.
+  // The catalogue lists the options of each code, and a rejection of that kind has them.
   const make = refuse as (code: ErrorCode, options: object) => Answer;
   return make(code, { text, ...(isDetailed ? { details } : {}), ...(hasHeaders ? { headers: challenged } : {}) });
 }
 
-/** By status, where a parameter of the operation has one of its own. */
+/** Codes by `x-invalid-status` of the operation's parameters. */
 function readOwnCodes(document: ContractDocument, operation: Operation): ReadonlyMap<number, ErrorCode> {
   const statuses = operation.parameters.flatMap(({ invalidStatus }) => invalidStatus ?? []);
   return new Map(statuses.map((status) => [status, findCode(document, operation, status)]));

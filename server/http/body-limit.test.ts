@@ -13,7 +13,7 @@ describe('the size of a body', () => {
     const tooLarge = followMember(document, isObject(responses) ? responses : {}, '413');
     const media = followMember(document, followMember(document, tooLarge, 'content'), 'application/json');
     for (const example of Object.values(followMember(document, media, 'examples'))) {
-      test(`is bounded as the contract says for ${operationId}`, () => {
+      test(`has the limit of the contract for ${operationId}`, () => {
         const message = `The body is larger than ${bodyLimitBytes(operation)} bytes`;
         expect(followRef(document, example).value).toMatchObject({ message });
       });

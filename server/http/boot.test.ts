@@ -54,12 +54,12 @@ const refusals = [
   {
     name: 'an operation that asks for no token',
     given: { operations: { ...operations, getDevices: { ...getDevices, security: [] } } },
-    says: 'getDevices: security lets anybody in',
+    says: 'getDevices: security allows requests without credentials',
   },
   {
     name: 'an operation that may be called without a token',
     given: { operations: { ...operations, getDevices: { ...getDevices, security: [...getDevices.security, {}] } } },
-    says: 'getDevices: security lets anybody in',
+    says: 'getDevices: security allows requests without credentials',
   },
   {
     name: 'a value rule that points nowhere',

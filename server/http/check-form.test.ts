@@ -70,14 +70,14 @@ const good: readonly { name: string; given: Given; want: unknown }[] = [
   },
 ];
 
-describe('a request of good form', () => {
+describe('a valid request', () => {
   for (const { name, given, want } of good) {
     test(`reaches its handler with ${name}`, () => expect(check(given)).toEqual({ kind: 'good', request: want }));
   }
 });
 
-describe('a request of bad form', () => {
-  test('tells the first fault of each place, and the status of the first', () => {
+describe('an invalid request', () => {
+  test('lists the first fault of each location, with the status of the first', () => {
     const form = check({ id: 'getJobStatus', path: { jobId: 'x' }, query: 'a=1&b=2' });
     expect(form).toMatchObject({
       kind: 'faults',
@@ -86,7 +86,7 @@ describe('a request of bad form', () => {
     });
   });
 
-  test('tells values that would do', () => {
+  test('lists allowed values', () => {
     const form = check({ id: 'getDevices', query: 'sort=devicename' });
     expect(form).toMatchObject({ first: { nearest: ['deviceName', '-deviceName'] } });
   });

@@ -37,9 +37,9 @@ const { deviceName: _, ...nameless } = device;
 const { lastSync: __, ...listed } = device;
 const busy = { error: 'Too many requests, try again in 17 seconds', code: 'bridge_rate' };
 
-const planted: readonly { name: string; id: Id; given: Answer; pointer: RegExp; reason: string }[] = [
+const violations: readonly { name: string; id: Id; given: Answer; pointer: RegExp; reason: string }[] = [
   {
-    name: 'a field left out',
+    name: 'a missing field',
     id: 'getDevice',
     given: { status: 200, body: nameless },
     pointer: /^body/,
@@ -102,7 +102,7 @@ const planted: readonly { name: string; id: Id; given: Answer; pointer: RegExp; 
     reason: 'is missing',
   },
   {
-    name: 'a header of the wrong form',
+    name: 'a header with an invalid value',
     id: 'createBridgeTargetedJob',
     given: { status: 429, headers: { 'Retry-After': 0.5 }, body: busy },
     pointer: /Retry-After$/,
@@ -132,9 +132,9 @@ const planted: readonly { name: string; id: Id; given: Answer; pointer: RegExp; 
   },
 ];
 
-describe('an answer that breaks the contract', () => {
-  for (const { name, id, given, pointer, reason } of planted) {
-    test(`does not leave: ${name}`, async () => {
+describe('an answer that violates the contract', () => {
+  for (const { name, id, given, pointer, reason } of violations) {
+    test(`is not sent: ${name}`, async () => {
       const { status, headers, body, faults } = await answerWith(id, () => given);
       const requestId = headers.get('x-request-id');
       expect([status, body]).toEqual([500, { message: 'Internal error', code: 'internal', requestId }]);
@@ -148,13 +148,13 @@ describe('an answer that breaks the contract', () => {
     });
   }
 
-  test('leaves as it is where answers are trusted', async () => {
+  test('is sent unchanged when responses are not checked', async () => {
     const { status, faults } = await answerWith('getDevice', () => ({ status: 200, body: nameless }), trusting);
     expect([status, faults]).toEqual([200, []]);
   });
 });
 
-describe('an answer that keeps the contract leaves', () => {
+describe('an answer that conforms to the contract is sent:', () => {
   for (const operation of Object.values(operations).filter(({ basePath }) => basePath === '/v1')) {
     const responses = readPointer(document, `${operation.pointer}/responses`);
     test(`every example of ${operation.operationId}`, async () => {
@@ -188,7 +188,7 @@ function firstExample(header: Record<string, unknown>): string {
 }
 
 describe('what a handler throws', () => {
-  test('is a 500 that says nothing of it, logged once with the request id', async () => {
+  test('is a 500 without details, logged once with the request id', async () => {
     const boom = () => {
       throw new Error('SELECT secret FROM /var/lib');
     };
@@ -203,7 +203,7 @@ describe('what a handler throws', () => {
     });
   });
 
-  test('is a 503 with a time to wait where the store is busy', async () => {
+  test('is a 503 with Retry-After when the store is busy', async () => {
     const { status, headers, body } = await answerWith('getDevice', () => {
       throw new StoreUnavailable('database is locked');
     });
@@ -214,7 +214,7 @@ describe('what a handler throws', () => {
     ]);
   });
 
-  test('may be nothing at all', async () => {
+  test('may be undefined', async () => {
     const { status } = await answerWith('getDevice', () => undefined as unknown as Answer);
     expect(status).toBe(500);
   });

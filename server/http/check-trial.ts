@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { errorCatalogue } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 
-/** Makes the check that throws a Rejection, 402, from the instant the trial ends. */
+/** Creates the check that throws a Rejection, 402, from the end of the trial on. */
 export function createTrialCheck(clock: Clock) {
   return ({ principal }: { readonly principal?: Principal | undefined }): void => {
     const end = principal?.trialEndsAt ?? null;
@@ -12,7 +12,7 @@ export function createTrialCheck(clock: Clock) {
   };
 }
 
-/** `Trial-Ends-At`, in UTC with milliseconds; none where no trial runs. */
+/** `Trial-Ends-At`, in UTC with milliseconds; no header without a running trial. */
 export function formatTrialEnd(principal: Principal | undefined, clock: Clock): Readonly<Record<string, string>> {
   const end = principal?.trialEndsAt ?? null;
   return end === null || clock.now() >= end ? {} : { 'Trial-Ends-At': new Date(end).toISOString() };

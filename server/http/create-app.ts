@@ -7,14 +7,14 @@ import { type Mounts, mountService } from './mount-service.ts';
 import { type AnyApiHandler, type ApiOptions, planApi } from './plan-api.ts';
 
 export interface AppOptions extends ApiOptions, Mounts {
-  /** Origins whose pages a browser lets call the API; none when left out. */
+  /** Origins whose pages may call the API; default none. */
   readonly corsOrigins?: readonly string[] | undefined;
 }
 
 /**
- * Builds the service as one request listener: the resource API, `/healthz`, and what is mounted beside them.
+ * Builds the service as one request listener: the resource API, `/healthz`, and the mounted OAuth server and docs.
  *
- * @throws Error where the contract can't be kept; see `createRuntime`
+ * @throws Error when the contract can't be served; see `createRuntime`
  */
 export function createApp(options: AppOptions): RequestListener {
   const runtime = createRuntime<Record<string, Operation>, Record<string, AnyApiHandler>, ServiceExchange>(

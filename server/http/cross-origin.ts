@@ -8,22 +8,22 @@ import { authPath } from './plan-api.ts';
 interface CrossOriginOptions {
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
-  /** Exact origins, as a browser sends them: `https://app.example`; or every one, where there is nothing that a page could take. */
+  /** Exact origins, as a browser sends them: `https://app.example`; `any` for a server without secrets. */
   readonly origins: readonly string[] | 'any';
-  /** Request headers that a page may send besides those of the contract; none when left out. */
+  /** Request headers that a page may send in addition to those of the contract; default none. */
   readonly headers?: readonly string[];
 }
 
-/** Lets a request of another origin in, and answers what a browser asks before; an Express middleware, and any listener's. */
+/** Allows cross-origin requests and answers preflights; works as Express middleware and in a plain listener. */
 export type LetIn = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** Paths of the published contract, which any tool may read. */
+/** Paths of the published contract. */
 const contractPaths: readonly string[] = ['/docs/openapi.json', '/docs/openapi.yaml'];
 
-/** RFC 8615: discovery and keys, which hold no secret. */
+/** RFC 8615: discovery and keys, which contain no secret. */
 const wellKnown = `${authPath}/.well-known/`;
 
-/** Response headers that a script reads without being told of (Fetch Standard, "CORS-safelisted response-header name"). */
+/** Response headers that a script may always read (Fetch Standard, "CORS-safelisted response-header name"). */
 const safelisted: ReadonlySet<string> = new Set([
   'cache-control',
   'content-language',
@@ -34,15 +34,14 @@ const safelisted: ReadonlySet<string> = new Set([
   'pragma',
 ]);
 
-/** How long a browser may keep what a preflight said, in seconds: so long a removed origin may still ask. */
+/** `Access-Control-Max-Age`: for so many seconds a browser may still call from an origin that was removed. */
 const preflightSeconds = 600;
 
 /**
- * Lets pages of other origins call what needs no secret but a token: the resource API, discovery, keys and the published contract. The
- * login, token and revocation endpoints stay closed: a page that held a client secret would have published it.
+ * Allows pages of other origins to call the endpoints that need a token or nothing: the resource API, discovery, keys and the published
+ * contract. The login, token and revocation endpoints stay closed: a client secret in a page is public.
  *
- * No credentials of the browser's own (cookies) go with such a call. Methods and headers are the contract's. Errors carry the headers too,
- * so that a page sees a 401 as one.
+ * Such calls carry no cookies. The contract lists the methods and headers. Errors have the CORS headers too, so a page can read a 401.
  *
  * @see Fetch Standard, 3.2 (CORS protocol)
  */
@@ -74,22 +73,22 @@ export function allowCrossOrigin({ contract, operations, origins, headers = [] }
   });
   return (request, response, next) => {
     if (!isOpen(readTarget(request.url ?? '/').path)) return next();
-    // Of every origin the answer is the same, so that nothing has to be said to who has none.
+    // With `any` the answer does not depend on `Origin`, so a request without it needs no CORS headers.
     if (origins === 'any' && request.headers.origin === undefined) return next();
     if (origins !== 'any' && !origins.includes(request.headers.origin ?? '')) {
-      // What is listed and what is not are two answers to a cache in between.
+      // A cache must keep the answers for listed and other origins apart.
       response.appendHeader('Vary', 'Origin');
       return next();
     }
     addHeaders(request, response, (error?: unknown) => {
-      // Whatever the path: a page is to see a 404 as such, which it does only behind a preflight that went well.
+      // On unknown paths too: a page can read the 404 only after a successful preflight.
       if (error === undefined && isPreflight(request)) return void response.writeHead(204).end();
       next(error);
     });
   };
 }
 
-/** A message that is no good HTTP is refused further down, as any other. */
+/** The runtime rejects an unsound message later, so it is no preflight. */
 function isPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound(request);

@@ -5,17 +5,17 @@ import type { Principal } from '../principal.ts';
 import { formatQuota, type Quota } from './account-quota.ts';
 import { formatTrialEnd } from './check-trial.ts';
 
-/** One request to the service. What is known of it goes into its log line. */
+/** One request to the service, with the members that its log line needs. */
 export interface ServiceExchange extends Exchange<Principal> {
-  /** Of its account and client, once the request has been counted. */
+  /** Quota of the request's account and client, once the request has been counted. */
   quota?: Quota | undefined;
-  /** What answers where no operation does: `auth`, `docs`. */
+  /** The part that answers outside the resource API: `auth`, `docs`. */
   mount?: string;
-  /** `code` of the error that was answered. */
+  /** `code` of an error answer. */
   code?: string;
 }
 
-/** What every answer says of the request: version, quota and trial. */
+/** Headers of every answer: version, quota and trial. */
 export function createAmbient(apiVersion: string, clock: Clock) {
   const always = { 'API-Version': apiVersion, 'Cache-Control': 'no-store' };
   return ({ principal, quota }: ServiceExchange): Readonly<Record<string, string>> => ({
@@ -25,7 +25,7 @@ export function createAmbient(apiVersion: string, clock: Clock) {
   });
 }
 
-/** For the log. */
+/** Keeps the error code for the log. */
 export function keepCode(exchange: ServiceExchange, { status, body }: Answer): void {
   if (status >= 400 && isObject(body) && typeof body.code === 'string') exchange.code = body.code;
 }

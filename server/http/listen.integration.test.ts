@@ -8,7 +8,7 @@ import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
 const limits = { headersMs: 400, requestMs: 700, checkMs: 50, drainMs: 600 };
-/** Longer than a test may last: what waits for this limit instead of its own never ends. */
+/** Longer than a test may last: a wait for this limit instead of its own times out. */
 const forever = 600_000;
 const put =
   'PUT /v1/devices/a HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer all\r\nContent-Type: application/json\r\n';
@@ -123,7 +123,7 @@ describe('an answer that leaves before its request was read', () => {
     { name: 'a body where there is no route', bytes: 'POST /no HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n{' },
   ];
 
-  test.each(partly)('closes its connection, although the caller neither ends nor goes: $name', async ({ bytes }) => {
+  test.each(partly)('closes its connection, although the caller sends no end and stays: $name', async ({ bytes }) => {
     const { origin } = await start({ requestMs: forever });
     const { closed, received } = open(origin, bytes);
     await closed;
@@ -207,7 +207,7 @@ describe('a caller that does not read', () => {
 describe('connections beyond the limit', () => {
   const bytes = 'GET / HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n';
 
-  test('are closed as they open where all others have a request, told together, and taken again when one has gone', async () => {
+  test('are closed as they open while all others have a request, are logged together, and are accepted again when one has closed', async () => {
     const told: number[] = [];
     const held: ServerResponse[] = [];
     const { port, close } = await listen(
@@ -235,7 +235,7 @@ describe('connections beyond the limit', () => {
     const third = hold();
     await expect.poll(() => held.length).toBe(3);
     await expect(sendRaw(origin, { bytes })).rejects.toThrow();
-    expect(told).toEqual([1]); // more within the minute are told after it, or at the end
+    expect(told).toEqual([1]); // more within the minute are logged after it, or at the end
     for (const { socket } of [second, third]) socket.destroy();
     await close();
     expect(told).toEqual([1, expect.any(Number)]);
@@ -278,7 +278,7 @@ describe('closing', () => {
     await expect(close()).resolves.toEqual({ cut: 0 });
   });
 
-  test('cuts what has not finished in time, and says how many that were', async () => {
+  test('cuts off unfinished requests in time, and reports how many', async () => {
     const { origin, close } = await start();
     const { closed } = open(origin, `${put}Content-Length: 2\r\n\r\n{}`);
     await begun;
@@ -287,7 +287,7 @@ describe('closing', () => {
     expect(ms).toBeLessThan(defaultLimits.drainMs); // which is ten seconds off: whose limit it was, not how fast
   });
 
-  test('says which port is taken', async () => {
+  test('names the port that is in use', async () => {
     const { origin } = await start();
     const again = listen(() => undefined, { port: Number(new URL(origin).port), host: '127.0.0.1' });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });

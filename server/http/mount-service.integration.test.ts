@@ -45,13 +45,13 @@ async function call(path: string, init: RequestInit = {}) {
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-describe('beside the resource API', () => {
-  test('the root tells what is where', async () => {
+describe('outside the resource API', () => {
+  test('the root lists the addresses', async () => {
     const { status, text } = await call('/');
     expect([status, JSON.parse(text)]).toEqual([200, { api: '/v1', auth: '/auth', docs: '/docs', health: '/healthz' }]);
   });
 
-  test('/healthz says whether the store answers', async () => {
+  test('/healthz reports whether the store answers', async () => {
     expect(await call('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     isUp = false;
     expect(await call('/healthz')).toMatchObject({
@@ -77,7 +77,7 @@ describe('beside the resource API', () => {
       expect(JSON.parse((await call(path)).text)).toMatchObject({ code: 'route_not_found' });
   });
 
-  test('a bug of it is a 500 that says nothing', async () => {
+  test('a bug of the OAuth server is a 500 without details', async () => {
     const { status, text } = await call('/auth/boom');
     expect([status, JSON.parse(text)]).toMatchObject([500, { message: 'Internal error', code: 'internal' }]);
     expect(app.logged.filter(({ level }) => level === 50)).toHaveLength(1);

@@ -10,22 +10,22 @@ import type { LetIn } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
 import { authPath } from './plan-api.ts';
 
-/** What stands beside the resource API. */
+/** The parts next to the resource API. */
 export interface Mounts {
   /** Fails when the store can't answer. */
   readonly ping: () => Promise<void>;
-  /** Takes everything under `/auth`. */
+  /** Answers all requests under `/auth`. */
   readonly authServer?: { readonly callback: (request: IncomingMessage, response: ServerResponse) => unknown };
-  /** Answers a request under `/docs` and says so. */
+  /** Answers requests under `/docs`. @returns whether it has answered */
   readonly docs?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 type Out = Response<unknown, { exchange: ServiceExchange }>;
 
 /**
- * Security headers of every answer, errors too. Answers of the API are data, so a browser may load and frame nothing from them;
- * pages (docs, login) send a policy of their own in its place. `form-action` stays out of the default: it would also stop the
- * redirect to a partner's callback that follows the login form.
+ * Security headers of every answer, errors too. API answers are data, so a browser may load and frame nothing from them. Pages (docs,
+ * login) replace this policy with their own. The default has no `form-action`: it would also block the redirect from the login form to a
+ * partner's callback.
  */
 const securityHeaders = readHeaders(
   helmet({
@@ -48,9 +48,9 @@ function readHeaders(setAll: ReturnType<typeof helmet>): Map<string, string> {
 }
 
 /**
- * Puts the parts under one Express application.
+ * Mounts the parts in one Express application.
  *
- * @param letIn what lets pages of other origins in; undefined where none may
+ * @param letIn allows pages of other origins; undefined to allow none
  */
 export function mountService(
   { ping, authServer, docs }: Mounts,
@@ -70,7 +70,7 @@ export function mountService(
   });
   if (letIn !== undefined) app.use(letIn);
 
-  // Before anything reads a body: the OAuth server parses its own.
+  // Mounted before anything reads a body: the OAuth server parses its own.
   if (authServer !== undefined)
     app.use(authPath, (request: Request, response: Out) => {
       response.locals.exchange.mount = 'auth';
@@ -81,16 +81,16 @@ export function mountService(
   const plain = createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger);
   app.use((request: Request, response: Out) => {
     const { exchange } = response.locals;
-    // What is no good HTTP the runtime refuses, on any path.
+    // The runtime rejects unsound HTTP messages on any path.
     if (!isSound(request)) return handle(exchange, response);
     if (docs?.(request, response) === true) {
       exchange.mount = 'docs';
       return;
     }
-    const beside = plain.get(request.path);
-    if (beside === undefined) return handle(exchange, response);
-    exchange.mount = beside.mount;
-    return reply(exchange, response, answerPlain(request.method, beside, exchange));
+    const plainAnswer = plain.get(request.path);
+    if (plainAnswer === undefined) return handle(exchange, response);
+    exchange.mount = plainAnswer.mount;
+    return reply(exchange, response, answerPlain(request.method, plainAnswer, exchange));
   });
   app.use((error: unknown, _: Request, response: Out, next: NextFunction) =>
     response.headersSent ? next(error) : reply(response.locals.exchange, response, Promise.reject(error)),
@@ -101,14 +101,14 @@ export function mountService(
   };
 }
 
-/** An address outside the contract with a small JSON answer. */
+/** A small JSON answer at an address outside the contract. */
 interface PlainAnswer {
   /** Name in the log. */
   readonly mount: string;
   readonly answer: (exchange: ServiceExchange) => Answer | Promise<Answer>;
 }
 
-/** By path: `/healthz` for whoever watches the process, and `/` for whoever opens it in a browser. */
+/** By path: `/healthz` for monitoring, and `/` for an operator's browser. */
 function createPlainAnswers(
   ping: Mounts['ping'],
   addresses: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ function createPlainAnswers(
 
 const plainMethods = ['GET', 'HEAD'];
 
-/** Answers one of them, or 405 for a method that it doesn't have. */
+/** Answers GET and HEAD; 405 for other methods. */
 function answerPlain(method: string, { answer }: PlainAnswer, exchange: ServiceExchange): Answer | Promise<Answer> {
   if (plainMethods.includes(method)) return answer(exchange);
   const text = `${method} is not allowed here, use ${plainMethods.join(' or ')}`;
@@ -144,8 +144,8 @@ async function answerHealth(
 }
 
 /**
- * Writes one line when a request is over. Only what the contract or a verified token names goes in: no target, no query, no
- * header and no body, so no secret and nothing that a caller could forge a line with.
+ * Logs one line when a request is over. The line contains only names from the contract and from a verified token: no target, query,
+ * header or body, so it leaks no secret and a caller can't forge lines.
  */
 function logRequest(logger: Logger, response: ServerResponse, exchange: ServiceExchange): void {
   const startedAt = performance.now();

@@ -9,49 +9,48 @@ import type { Principal } from '../principal.ts';
 import { type CountRequest, createQuotaCheck } from './account-quota.ts';
 import { createErrorAnswers } from './answer-error.ts';
 import { createTrialCheck } from './check-trial.ts';
+import { createDifferentialValidation, type DifferentialValidation } from './differential-validation.ts';
 import { createAmbient, keepCode, type ServiceExchange } from './exchange.ts';
-import { askSecondOpinion, type SecondOpinion } from './second-opinion.ts';
 import { createTokenScheme, realm, requireTokens, type VerifyToken } from './token-scheme.ts';
 
-/** Where the OAuth server is. */
+/** Base path of the OAuth server. */
 export const authPath = '/auth';
 
-/** What the OAuth server answers, under a path of its own. */
+/** Operations of the OAuth server. */
 type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';
 
-/** Every operation of the resource API: one that is forgotten does not compile. */
+/** A handler for every operation of the resource API: a missing one is a compile error. */
 export type ApiHandlers = Omit<Handlers<Principal>, AuthServerOperation>;
 
-/** What the resource API is served with. */
+/** The parts that serve the resource API. */
 export interface ApiOptions {
-  /** The bundled contract; every reference points into it. */
+  /** The bundled contract, without external references. */
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
   readonly handlers: ApiHandlers;
   readonly verifyToken: VerifyToken;
   readonly clock: Clock;
-  /** Left out: no quota. */
+  /** Default: no quota. */
   readonly countRequest?: CountRequest | undefined;
   readonly logger: Logger;
-  /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. */
+  /** Validates each answer before it is sent; one that violates the contract becomes a 500 and an error in the log. */
   readonly checkResponses: boolean;
-  /** Whether express-openapi-validator is asked about each request too; `off` when left out. */
-  readonly secondOpinion?: SecondOpinion | undefined;
+  /** Whether express-openapi-validator judges each request too; default `off`. */
+  readonly differentialValidation?: DifferentialValidation | undefined;
 }
 
 export type AnyApiHandler = ApiHandlers[keyof ApiHandlers];
 
-/** By operationId: which handler is whose was checked where they came in, as `ApiHandlers`. */
+/** Handlers by operationId; `ApiHandlers` has already checked that each has the type of its operation. */
 type ApiRuntimeOptions = RuntimeOptions<Record<string, Operation>, Record<string, AnyApiHandler>, ServiceExchange>;
 
 /**
- * The resource API as the runtime takes it: who may, what is counted, refusals in the words of the catalogue, headers of every answer. Where
- * it stands is for whoever serves it.
+ * The runtime options of the resource API: authentication, trial, quota, error answers of the catalogue, and the headers of every answer.
  *
- * @throws Error where the contract lets anybody in, or declares what the catalogue doesn't have
+ * @throws Error when the contract has an operation without access token, or an error code that the catalogue doesn't have
  */
 export function planApi(options: ApiOptions): ApiRuntimeOptions {
-  const { contract, clock, logger, countRequest, secondOpinion = 'off' } = options;
+  const { contract, clock, logger, countRequest, differentialValidation = 'off' } = options;
   const served = Object.entries(options.operations).filter(([, { basePath }]) => basePath !== authPath);
   const operations: readonly Operation[] = served.map(([, operation]) => operation);
   requireTokens(contract, operations);
@@ -67,7 +66,9 @@ export function planApi(options: ApiOptions): ApiRuntimeOptions {
     answerError,
     authenticated: createTrialCheck(clock),
     ...(countRequest && { authorized: createQuotaCheck(countRequest) }),
-    ...(secondOpinion !== 'off' && { formed: askSecondOpinion(contract, logger, secondOpinion) }),
+    ...(differentialValidation !== 'off' && {
+      formed: createDifferentialValidation(contract, logger, differentialValidation),
+    }),
     ambient: createAmbient(String(followMember(contract, contract, 'info').version), clock),
     answered: keepCode,
   };

@@ -7,7 +7,7 @@ import type { Principal } from '../principal.ts';
 /** `realm` of every challenge. */
 export const realm = 'serviceapi';
 
-/** Judges an access token: who the request acts for and what it may, or what is wrong with it. */
+/** Verifies an access token: its principal and scopes, or why it is invalid. */
 export type VerifyToken = (
   token: string,
 ) => Promise<
@@ -15,7 +15,7 @@ export type VerifyToken = (
   | { readonly kind: 'bad'; readonly reason: BadReason }
 >;
 
-/** The check of access tokens, in the words of the catalogue. */
+/** The check of access tokens, with the texts of the catalogue. */
 export function createTokenScheme(verifyToken: VerifyToken): Scheme<Principal> {
   return bearer(verifyToken, {
     missing: errorCatalogue.token_missing.text,
@@ -26,15 +26,15 @@ export function createTokenScheme(verifyToken: VerifyToken): Scheme<Principal> {
 }
 
 /**
- * Whoever calls has an access token of our OAuth server: no operation of the resource API is for anybody, and none takes other credentials.
+ * Requires an access token of our OAuth server for every operation of the resource API, and no other kind of credentials.
  *
- * @throws Error naming the operation that says otherwise
+ * @throws Error naming the operation with another security requirement
  */
 export function requireTokens(document: ContractDocument, operations: readonly Operation[]): void {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   for (const { operationId, security } of operations) {
     if (security.length === 0 || security.some((alternative) => Object.keys(alternative).length === 0))
-      throw new Error(`${operationId}: security lets anybody in; every operation needs an access token`);
+      throw new Error(`${operationId}: security allows requests without credentials; require an oauth2 scheme`);
     for (const name of security.flatMap((alternative) => Object.keys(alternative))) {
       const { type } = followMember(document, schemes, name);
       if (type !== 'oauth2')

@@ -6,22 +6,22 @@ import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded'
 import type { Logger } from 'pino';
 import type { ServiceExchange } from './exchange.ts';
 
-/** `logged`: a disagreement is counted in the log, and our own check decides. `fatal`, for tests: it fails the request. */
-export type SecondOpinion = 'off' | 'logged' | 'fatal';
+/** `logged`: the log counts disagreements, and our own validation decides. `fatal`, for tests: a disagreement fails the request. */
+export type DifferentialValidation = 'off' | 'logged' | 'fatal';
 
 type Middleware = (request: object, response: object, next: (error?: unknown) => void) => unknown;
 
 /**
- * Asks express-openapi-validator about every request that our own check has passed: it must agree. Another author's reading of the same
- * contract finds what one alone gets wrong; it takes five times as long, so that no production waits for it.
+ * Runs express-openapi-validator on every request that our own validation has accepted. A second author's reading of the contract finds
+ * mistakes of the first. The validator takes five times as long, so production leaves it off.
  *
- * It is made of the contract's part for one operation when that is first asked: all at once took 2.0 s. It is shown copies, since it
- * coerces what it is given in place. Its own security is off, being open for OAuth by default, as are its uploads and response checks.
+ * Each operation gets its validator, for its part of the contract, at its first request: all at once took 2.0 s. The validator receives
+ * copies, since it coerces values in place. Its security check accepts any OAuth request by default, so that check is off, like uploads and responses.
  */
-export function askSecondOpinion(
+export function createDifferentialValidation(
   document: ContractDocument,
   logger: Logger,
-  mode: Exclude<SecondOpinion, 'off'>,
+  mode: Exclude<DifferentialValidation, 'off'>,
 ): (exchange: ServiceExchange, parsed: ParsedRequest) => Promise<void> {
   const validators = new Map<string, readonly Middleware[]>();
   let disagreements = 0;
@@ -32,8 +32,8 @@ export function askSecondOpinion(
     const validator = known ?? (await createValidator(document, operation));
     if (known === undefined) validators.set(operation.pointer, validator);
     const { path, queryText } = readTarget(request.url ?? '/');
-    const error = await ask(validator, {
-      // HEAD is checked as GET.
+    const error = await runValidator(validator, {
+      // HEAD is validated as GET.
       method: operation.method.toUpperCase(),
       originalUrl: request.url,
       url: request.url,
@@ -48,12 +48,12 @@ export function askSecondOpinion(
     if (error === undefined) return;
     disagreements += 1;
     const context = { operationId: operation.operationId, disagreements, ...describe(error) };
-    logger.warn(context, 'the second opinion refuses what our own check passes');
-    if (mode === 'fatal') throw new Error(`second opinion: ${JSON.stringify(context)}`, { cause: error });
+    logger.warn(context, 'express-openapi-validator rejects a request that our own validation accepts');
+    if (mode === 'fatal') throw new Error(`differential validation: ${JSON.stringify(context)}`, { cause: error });
   };
 }
 
-/** It takes 0.2 s to load, and nobody who starts a service should wait for it. */
+/** Loads the package, which takes 0.2 s, at the first request, so that no start waits for it. */
 async function createValidator(
   document: ContractDocument,
   { pointer, path, method }: Operation,
@@ -63,7 +63,7 @@ async function createValidator(
   const { parameters, servers, [method]: operation } = item;
   const shared = { ...(parameters !== undefined && { parameters }), ...(servers !== undefined && { servers }) };
   const part = { ...document, paths: { [path]: { ...shared, [method]: operation } } };
-  // The types of its options know Express's own objects alone; it needs no more of them than it is given.
+  // The package declares Express's types, but uses only the members that `createDifferentialValidation` provides.
   return middleware({
     apiSpec: structuredClone(part) as unknown as Parameters<typeof middleware>[0]['apiSpec'] & object,
     validateApiSpec: false,
@@ -75,11 +75,11 @@ async function createValidator(
   }) as unknown as readonly Middleware[];
 }
 
-/** @returns what it objects to, or what went wrong with it; undefined where it agrees */
-async function ask(validator: readonly Middleware[], request: object): Promise<unknown> {
+/** @returns the validator's objection or its own failure; undefined when it accepts */
+async function runValidator(validator: readonly Middleware[], request: object): Promise<unknown> {
   for (const handler of validator) {
     const error = await new Promise<unknown>((resolve) => {
-      // It throws, rejects or calls `next` with its error, whichever comes first.
+      // The middleware reports an error by a throw, a rejected promise or `next`.
       Promise.try(handler, request, {}, resolve).catch(resolve);
     });
     if (error !== undefined) return error;
@@ -87,13 +87,13 @@ async function ask(validator: readonly Middleware[], request: object): Promise<u
   return undefined;
 }
 
-/** Names of parameters and members. Where it finds no route it names the path, which may hold an id. */
+/** Names of parameters and members. For an unknown route the validator names the path, which may contain an id. */
 const shownPlace = /^\/(query|params|headers|body)(\/|$)/;
 
-/** Places alone where it objects: no value of a request goes into the log. */
+/** Locations only: no value of a request goes into the log. */
 function describe(error: unknown): { readonly places: readonly string[] } | { readonly err: unknown } {
-  const isRefusal = isObject(error) && typeof error.status === 'number' && error.status < 500;
-  if (!isRefusal || !Array.isArray(error.errors)) return { err: error };
+  const isRejection = isObject(error) && typeof error.status === 'number' && error.status < 500;
+  if (!isRejection || !Array.isArray(error.errors)) return { err: error };
   const places = error.errors.map(({ path = '' }: { readonly path?: string }) => path);
   return { places: places.map((place) => (shownPlace.test(place) ? place : 'the path')) };
 }

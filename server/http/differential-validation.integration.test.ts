@@ -1,22 +1,22 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+import type { DifferentialValidation } from './differential-validation.ts';
 import { startApp } from './fixtures/start-app.ts';
-import type { SecondOpinion } from './second-opinion.ts';
 
-describe('the second opinion', () => {
-  // Where a parameter may not hold reserved characters the validator refuses them, our own check does not.
+describe('differential validation', () => {
+  // Without `allowReserved` express-openapi-validator rejects reserved characters; our own validation accepts them.
   const stricter = structuredClone(contract);
   stricter.components.parameters.DeviceSearch.allowReserved = false;
 
-  const search = async (secondOpinion: SecondOpinion) => {
-    const app = await startApp({ contract: stricter, secondOpinion });
+  const search = async (differentialValidation: DifferentialValidation) => {
+    const app = await startApp({ contract: stricter, differentialValidation });
     const ask = () => fetch(`${app.origin}/v1/devices?search=a:b`, { headers: { authorization: 'Bearer all' } });
     const statuses = [(await ask()).status, (await ask()).status];
     await app.close();
     return { statuses, warnings: app.logged.filter(({ level }) => level === 40) };
   };
 
-  test('leaves the answer to our own check, and counts in the log where it differs', async () => {
+  test('leaves the answer to our own validation, and counts disagreements in the log', async () => {
     const difference = { operationId: 'getDevices', places: ['/query/search'] };
     expect(await search('logged')).toMatchObject({
       statuses: [200, 200],
@@ -31,11 +31,11 @@ describe('the second opinion', () => {
     expect((await search('fatal')).statuses).toEqual([500, 500]);
   });
 
-  test('is not asked where it is off', async () => {
+  test('does not run when it is off', async () => {
     expect(await search('off')).toEqual({ statuses: [200, 200], warnings: [] });
   });
 
-  test('never says more than the contract: what it is shown stays as it was', async () => {
+  test('leaves the values of the request unchanged', async () => {
     let seen: unknown;
     const app = await startApp({
       handlers: {
