@@ -1,5 +1,5 @@
 import { definePart, type Responses } from '@lockstep/contract/handlers';
-import { type Refusal, refuse } from './error-catalogue.ts';
+import { type RejectionAnswer, reject } from './error-catalogue.ts';
 import type { Principal } from './principal.ts';
 
 // Read by `npm run types` alone. Each line under @ts-expect-error is a mistake that must not compile;
@@ -9,35 +9,35 @@ declare const device: Responses['getDevice'] & { status: 200 };
 
 definePart<Principal>()({
   getDevice: async ({ path }) => {
-    if (path.deviceId === 'a') return refuse('device_not_found');
-    if (path.deviceId === 'b') return refuse('no_timezone', { text: 'The property has no timezone' });
+    if (path.deviceId === 'a') return reject('device_not_found');
+    if (path.deviceId === 'b') return reject('no_timezone', { text: 'The property has no timezone' });
     const nearest = ['linkedDevices'];
     if (path.deviceId === 'c')
-      return refuse('invalid_request', { text: 'no', details: [{ in: 'query', at: 'expand', says: 'no', nearest }] });
-    if (path.deviceId === 'd') return refuse('unavailable', { headers: { 'Retry-After': 1 } });
+      return reject('invalid_request', { text: 'no', details: [{ in: 'query', at: 'expand', says: 'no', nearest }] });
+    if (path.deviceId === 'd') return reject('unavailable', { headers: { 'Retry-After': 1 } });
     return { status: 200, body: device.body };
   },
 });
 definePart()({
   // @ts-expect-error 418 belongs to the algoPIN operations
-  getDevice: () => refuse('algopin_not_supported'),
+  getDevice: () => reject('algopin_not_supported'),
 });
 definePart()({
   // @ts-expect-error 406 belongs to the jobs
-  getDevice: async ({ path }) => (path.deviceId === 'a' ? refuse('device_not_found') : refuse('bridge_offline')),
+  getDevice: async ({ path }) => (path.deviceId === 'a' ? reject('device_not_found') : reject('bridge_offline')),
 });
 
-refuse('device_not_found') satisfies { status: 404; body: { message: string; code: 'device_not_found' } };
-refuse('bridge_rate', { headers: { 'Retry-After': 17 } }) satisfies { status: 429; headers: { 'Retry-After': number } };
+reject('device_not_found') satisfies { status: 404; body: { message: string; code: 'device_not_found' } };
+reject('bridge_rate', { headers: { 'Retry-After': 17 } }) satisfies { status: 429; headers: { 'Retry-After': number } };
 // @ts-expect-error the body of a 404 has `message`
-refuse('device_not_found').body.error;
+reject('device_not_found').body.error;
 // @ts-expect-error a 429 has `Retry-After`
-refuse('bridge_rate');
+reject('bridge_rate');
 // @ts-expect-error in seconds, as a number
-refuse('bridge_rate', { headers: { 'Retry-After': '17' } });
+reject('bridge_rate', { headers: { 'Retry-After': '17' } });
 // @ts-expect-error a 404 has no details
-refuse('device_not_found', { details: [] });
+reject('device_not_found', { details: [] });
 // @ts-expect-error there is no such code
-refuse('device_lost');
-// @ts-expect-error a refusal is not just any status
-({ status: 200, body: { message: '', code: 'device_not_found' } }) satisfies Refusal<'device_not_found'>;
+reject('device_lost');
+// @ts-expect-error a rejection is not just any status
+({ status: 200, body: { message: '', code: 'device_not_found' } }) satisfies RejectionAnswer<'device_not_found'>;

@@ -2,7 +2,7 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
-import { type ErrorCode, errorCatalogue, Refused, refuse } from './error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, RequestRejected, reject } from './error-catalogue.ts';
 
 const document: ContractDocument = contract;
 
@@ -59,21 +59,21 @@ describe('the error catalogue', () => {
   });
 });
 
-describe('refuse', () => {
+describe('reject', () => {
   const cases: readonly { name: string; given: unknown; want: unknown }[] = [
     {
       name: 'uses the text of the catalogue',
-      given: refuse('device_not_found'),
+      given: reject('device_not_found'),
       want: { status: 404, body: { message: 'not found device', code: 'device_not_found' } },
     },
     {
       name: 'adds details to a 400, an empty list by default',
-      given: refuse('cursor_invalid', { text: 'no' }),
+      given: reject('cursor_invalid', { text: 'no' }),
       want: { status: 400, body: { error: 'no', code: 'cursor_invalid', details: [] } },
     },
     {
       name: 'adds headers',
-      given: refuse('queue_full', { text: 'full', headers: { 'Retry-After': 17 } }),
+      given: reject('queue_full', { text: 'full', headers: { 'Retry-After': 17 } }),
       want: { status: 429, headers: { 'Retry-After': 17 }, body: { error: 'full', code: 'queue_full' } },
     },
   ];
@@ -82,6 +82,10 @@ describe('refuse', () => {
   test('can be thrown, with its cause', () => {
     const cause = new Error('why');
     const code: ErrorCode = 'trial_ended';
-    expect(new Refused(refuse(code), { cause })).toMatchObject({ message: code, cause, response: { status: 402 } });
+    expect(new RequestRejected(reject(code), { cause })).toMatchObject({
+      message: code,
+      cause,
+      response: { status: 402 },
+    });
   });
 });

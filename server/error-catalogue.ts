@@ -98,7 +98,7 @@ type DetailsOf<Code extends ErrorCode> = Row<Code>['status'] extends 400
   : unknown;
 
 /** A declared response as a handler returns it; the request id is added later. */
-export type Refusal<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
+export type RejectionAnswer<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
   ? { readonly status: Row<Code>['status'] } & HeadersOf<Code> & {
         readonly body: { readonly [Member in Row<Code>['member']]: string } & { readonly code: Code } & DetailsOf<Code>;
       }
@@ -111,27 +111,31 @@ type Options<Code extends ErrorCode> = { readonly text?: string } & HeadersOf<Co
  * it.
  *
  * @param options `text` replaces the catalogue's; `details` of a 400, none when omitted; `headers` if the error needs some:
- * `refuse('bridge_rate', { headers: { 'Retry-After': 17 } })`
+ * `reject('bridge_rate', { headers: { 'Retry-After': 17 } })`
  */
-export function refuse<const Code extends ErrorCode>(
+export function reject<const Code extends ErrorCode>(
   code: Code,
   ...[options]: unknown extends HeadersOf<Code> ? [options?: Options<Code>] : [options: Options<Code>]
-): Refusal<Code> {
+): RejectionAnswer<Code> {
   const { status, member, text }: Entry = errorCatalogue[code];
   const given: { readonly text?: string; readonly details?: readonly FaultDetail[]; readonly headers?: object } =
     options ?? {};
   const details = status === 400 ? { details: given.details ?? [] } : {};
   const headers = given.headers === undefined ? {} : { headers: given.headers };
   // Value and type follow from the same table, which TypeScript can't derive.
-  return { status, ...headers, body: { [member]: given.text ?? text, code, ...details } } as unknown as Refusal<Code>;
+  return {
+    status,
+    ...headers,
+    body: { [member]: given.text ?? text, code, ...details },
+  } as unknown as RejectionAnswer<Code>;
 }
 
 /** An answer that is thrown outside of handlers: by authentication, validation and limits. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-  readonly response: Refusal;
+export class RequestRejected extends Error {
+  override readonly name = 'RequestRejected';
+  readonly response: RejectionAnswer;
 
-  constructor(response: Refusal, options?: ErrorOptions) {
+  constructor(response: RejectionAnswer, options?: ErrorOptions) {
     super(response.body.code, options);
     this.response = response;
   }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refuse } from '../error-catalogue.ts';
+import { reject } from '../error-catalogue.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './account-quota.ts';
@@ -38,11 +38,11 @@ beforeAll(async () => {
       getDevice: ({ path: { deviceId } }) => {
         if (deviceId === 'broken') throw new Error('a bug');
         if (deviceId === 'busy') throw new StoreUnavailable('busy');
-        return refuse(deviceId === 'homeless' ? 'no_timezone' : 'device_not_found');
+        return reject(deviceId === 'homeless' ? 'no_timezone' : 'device_not_found');
       },
-      createDailyAlgoPin: () => refuse('algopin_not_supported'),
+      createDailyAlgoPin: () => reject('algopin_not_supported'),
       createBridgeTargetedJob: ({ path: { bridgeId } }) =>
-        bridgeId === 'often' ? refuse('bridge_rate', { headers: { 'Retry-After': 9 } }) : refuse('bridge_offline'),
+        bridgeId === 'often' ? reject('bridge_rate', { headers: { 'Retry-After': 9 } }) : reject('bridge_offline'),
     },
   });
 });
@@ -99,27 +99,27 @@ describe('the quota of an account and client', () => {
     expect(taken).toHaveLength(limit);
     // Each of those that were taken saw another rest.
     expect(new Set(taken.map(({ rest }) => rest)).size).toBe(limit);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(connections * requestsEach - limit);
-    expect(new Set(refused.map(({ rest }) => rest))).toEqual(new Set(['"account";r=0;t=3600']));
+    const rejected = answers.filter(({ status }) => status === 429);
+    expect(rejected).toHaveLength(connections * requestsEach - limit);
+    expect(new Set(rejected.map(({ rest }) => rest))).toEqual(new Set(['"account";r=0;t=3600']));
   });
 
-  test('is honest: a second before Retry-After it refuses, and then it takes what has become an hour old', async () => {
+  test('is honest: a second before Retry-After it rejects, and then it takes what has become an hour old', async () => {
     begin(2);
     await call();
     now += 1_234_567;
     await call();
-    const refused = await call();
-    expect([refused.status, refused.body]).toEqual([
+    const rejected = await call();
+    expect([rejected.status, rejected.body]).toEqual([
       429,
       {
         code: 'account_quota',
         error: 'The request quota is used up, try again in 2366 seconds',
-        requestId: refused.headers.get('x-request-id'),
+        requestId: rejected.headers.get('x-request-id'),
       },
     ]);
-    expect(refused.headers.get('retry-after')).toBe('2366');
-    expect(refused.headers.get('ratelimit')).toBe('"account";r=0;t=2366');
+    expect(rejected.headers.get('retry-after')).toBe('2366');
+    expect(rejected.headers.get('ratelimit')).toBe('"account";r=0;t=2366');
     now += 2_365_000;
     expect(await call()).toMatchObject({ status: 429 });
     now += 1000;
@@ -138,9 +138,9 @@ describe('the quota of an account and client', () => {
     expect(await call()).toMatchObject({ status: 404, left: '0' });
     for (const step of [0, -1, -86_400_000]) {
       now += step;
-      const refused = await call();
-      expect(refused.status).toBe(429);
-      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
+      const rejected = await call();
+      expect(rejected.status).toBe(429);
+      expect(Number(rejected.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
     }
   });
 

@@ -37,9 +37,9 @@ describe('Retry-After of account_quota', () => {
         const { wait, count } = createQuotaAt(limit);
         for (const pause of pauses) {
           wait(pause);
-          const refused = await attempt(count);
-          if (refused === undefined) continue;
-          const seconds = Number(refused.headers['Retry-After']);
+          const rejected = await attempt(count);
+          if (rejected === undefined) continue;
+          const seconds = Number(rejected.headers['Retry-After']);
           expect(seconds).toBeGreaterThanOrEqual(1);
           expect(seconds).toBeLessThanOrEqual(quotaWindowSeconds);
           wait((seconds - 1) * 1000);

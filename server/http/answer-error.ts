@@ -3,7 +3,7 @@ import type { Answer, UndeclaredAnswer } from '@lockstep/runtime/exchange';
 import type { Operation } from '@lockstep/runtime/operation';
 import { Rejection, type RejectionName } from '@lockstep/runtime/rejection';
 import type { Logger } from 'pino';
-import { type ErrorCode, errorCatalogue, Refused, refuse } from '../error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, RequestRejected, reject } from '../error-catalogue.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { ServiceExchange } from './exchange.ts';
 
@@ -52,28 +52,28 @@ export function createErrorAnswers(
   };
 
   function answerThrown(error: unknown, { requestId, operation }: ServiceExchange): Answer {
-    if (error instanceof Refused) return error.response;
+    if (error instanceof RequestRejected) return error.response;
     if (error instanceof Rejection) {
       const own = error.status === undefined ? undefined : ownCodes.get(operation?.pointer ?? '')?.get(error.status);
-      return refuseAs(own ?? codes[error.kind], error);
+      return rejectAs(own ?? codes[error.kind], error);
     }
     const context = { requestId, operationId: operation?.operationId, err: error };
     if (error instanceof StoreUnavailable) {
       logger.warn(context, 'the store is unavailable');
-      return refuse('unavailable', { headers: { 'Retry-After': retryAfterSeconds } });
+      return reject('unavailable', { headers: { 'Retry-After': retryAfterSeconds } });
     }
     // `error` is undefined for an answer that violates the contract, which the runtime has logged.
     if (error !== undefined) logger.error(context, 'internal error');
-    return refuse('internal');
+    return reject('internal');
   }
 }
 
-function refuseAs(code: ErrorCode, { message: text, details, headers, challenge }: Rejection): Answer {
+function rejectAs(code: ErrorCode, { message: text, details, headers, challenge }: Rejection): Answer {
   const challenged = challenge === undefined ? headers : { 'WWW-Authenticate': challenge, ...headers };
   const isDetailed = errorCatalogue[code].status === 400;
   const hasHeaders = Object.keys(challenged).length > 0;
   // The catalogue lists the options of each code, and a rejection of that kind has them.
-  const make = refuse as (code: ErrorCode, options: object) => Answer;
+  const make = reject as (code: ErrorCode, options: object) => Answer;
   return make(code, { text, ...(isDetailed ? { details } : {}), ...(hasHeaders ? { headers: challenged } : {}) });
 }
 

@@ -29,7 +29,7 @@ const uncheckedScheme = changed(({ components: { securitySchemes } }) => {
   securitySchemes.oauth2.type = 'openIdConnect';
 });
 
-const refusals = [
+const rejections = [
   {
     name: 'a pattern that does not compile',
     given: { contract: badPattern },
@@ -76,7 +76,7 @@ const refusals = [
 ];
 
 describe('the service does not start with', () => {
-  for (const { name, given, says } of refusals) {
+  for (const { name, given, says } of rejections) {
     test(name, () => {
       expect(() => createApp({ ...testOptions(), ...given })).toThrow(says);
     });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { refuse } from '../error-catalogue.ts';
+import { reject } from '../error-catalogue.ts';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
       if (!isUp) throw new Error('disk gone');
     },
     handlers: {
-      getDevice: () => refuse('device_not_found'),
+      getDevice: () => reject('device_not_found'),
       getDevices: () => {
         throw new Error('bug');
       },

@@ -5,7 +5,7 @@ import { isSound, readRequestId, takeAuthority } from '@lockstep/runtime/http-me
 import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { refuse } from '../error-catalogue.ts';
+import { reject } from '../error-catalogue.ts';
 import type { LetIn } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
 import { authPath } from './plan-api.ts';
@@ -126,7 +126,7 @@ const plainMethods = ['GET', 'HEAD'];
 function answerPlain(method: string, { answer }: PlainAnswer, exchange: ServiceExchange): Answer | Promise<Answer> {
   if (plainMethods.includes(method)) return answer(exchange);
   const text = `${method} is not allowed here, use ${plainMethods.join(' or ')}`;
-  return refuse('method_not_allowed', { text, headers: { Allow: plainMethods.join(', ') } });
+  return reject('method_not_allowed', { text, headers: { Allow: plainMethods.join(', ') } });
 }
 
 async function answerHealth(

@@ -14,9 +14,9 @@ export interface HandlerNeeds {
   readonly bridges: Pick<Bridges, 'link' | 'wake'>;
 }
 
-/** All that the resource API does, on one store. */
+/** All handlers of the resource API, on one store. */
 export function createHandlers({ store, clock, keys, bridges }: HandlerNeeds) {
-  // One part for each topic. An operation that is in none of them does not compile where the API is planned: CONTRIBUTING.md, "Add an operation".
+  // One part for each topic. `ApiHandlers` makes a missing operation a compile error: CONTRIBUTING.md, "Add an operation".
   return {
     ...createDeviceOperations({ store, clock, keys }),
     ...createActivityOperations({ store, clock, keys }),

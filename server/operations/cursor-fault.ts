@@ -1,6 +1,6 @@
-import { refuse } from '../error-catalogue.ts';
+import { reject } from '../error-catalogue.ts';
 
-/** Why a cursor can't be followed, in the terms of the one who sent it. */
+/** Why the server rejects a cursor, in terms of the request's parameters. */
 export interface CursorFault<Parameter extends string = string> {
   readonly at: 'cursor' | Parameter;
   readonly text: string;
@@ -8,7 +8,7 @@ export interface CursorFault<Parameter extends string = string> {
   readonly nearest: readonly string[];
 }
 
-/** One text for all: whether a cursor was forged, is damaged or belongs to someone else is nobody's business. */
+/** One text for forged, damaged and foreign cursors, so that it reveals nothing about other accounts. */
 export const unreadableCursor: CursorFault<never> = {
   at: 'cursor',
   text: 'cursor is not one that this account was given, or is cut off or changed: send nextCursor as it came',
@@ -16,7 +16,7 @@ export const unreadableCursor: CursorFault<never> = {
   nearest: [],
 };
 
-/** @param lists names of the list that the cursor was sent to, and of its own */
+/** @param lists the list that received the cursor, and the list that the cursor belongs to */
 export function describeOtherList([here, there]: readonly [string, string]): CursorFault<never> {
   return {
     at: 'cursor',
@@ -26,7 +26,7 @@ export function describeOtherList([here, there]: readonly [string, string]): Cur
   };
 }
 
-/** @param held what the list of the cursor was made with; undefined: made without it */
+/** @param held the parameter's value in the list of the cursor; undefined if that list has none */
 export function describeContradiction<Parameter extends string>(
   at: Parameter,
   sent: string,
@@ -42,8 +42,8 @@ export function describeContradiction<Parameter extends string>(
   };
 }
 
-export function refuseCursor(faults: readonly CursorFault[]) {
-  return refuse('cursor_invalid', {
+export function rejectCursor(faults: readonly CursorFault[]) {
+  return reject('cursor_invalid', {
     text: `${faults.map(({ text }) => text).join('; ')}; or start again without cursor`,
     details: faults.map(({ at, says, nearest }) => ({ in: 'query', at, says, nearest })),
   });

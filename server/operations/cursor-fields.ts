@@ -1,14 +1,14 @@
-// What cursors hold, as bytes. A form is one table of fields in order: each puts its number, or the length of its text, into the head,
-// and its text behind the head. Clients keep cursors across releases: a field is never moved, and a table of values only grows at its end.
+// The content of cursors as bytes. A format is one table of fields in order: each field writes its number, or the length of its text, into
+// the head, and its text after the head. Clients keep cursors across releases: fields never move, and a table of values only grows at its end.
 
 /** One value of a cursor. */
 export interface Field<Value> {
   readonly headBytes: number;
-  /** @returns what follows the head */
+  /** @returns the field's bytes after the head */
   write(head: Buffer, at: number, value: Value): Uint8Array;
   /**
-   * @param takeTail gives the next bytes behind the head; left out: all that are left
-   * @throws RangeError where there is no such value
+   * @param takeTail returns the next bytes after the head; without a length, all remaining bytes
+   * @throws RangeError when there is no such value
    */
   read(head: Buffer, at: number, takeTail: (length?: number) => Buffer): Value;
 }
@@ -18,27 +18,27 @@ type Values<Fields> = {
 };
 
 /** Packs and unpacks the values of one kind of cursor. */
-export interface CursorForm<Content> {
+export interface CursorFormat<Content> {
   pack(values: Content): Uint8Array;
-  /** Undefined for a cursor of another list, and for what another release wrote, with a value that this one does not have. */
+  /** Undefined for a cursor of another list, or of another release with a value that this one does not have. */
   unpack(content: Uint8Array): Content | undefined;
 }
 
-/** All lists that have cursors, by operation: the first byte of each cursor is the place of its own in here. */
+/** Operations whose lists have cursors. The first byte of a cursor is the index of its list. */
 const lists = ['getDevices', 'getDevicesSupportingAlgoPin', 'getDeviceActivity'] as const;
 
 export type CursorList = (typeof lists)[number];
 
-/** The list that a cursor is of; undefined where a later release wrote it. */
+/** The list of a cursor; undefined for a list of a later release. */
 export function listOfCursor(content: Uint8Array): CursorList | undefined {
   return lists[content[0] ?? lists.length];
 }
 
-/** @param fields in their order, behind the list that the cursor is of; it has to be one of `among` */
-export function createCursorForm<
+/** @param fields in their order, after the list of the cursor, which has to be in `among` */
+export function createCursorFormat<
   const Among extends CursorList,
   const Fields extends Readonly<Record<string, Field<unknown>>>,
->(among: readonly Among[], fields: Fields): CursorForm<Values<Fields> & { readonly operation: Among }> {
+>(among: readonly Among[], fields: Fields): CursorFormat<Values<Fields> & { readonly operation: Among }> {
   const entries = Object.entries({ operation: row<CursorList>(lists), ...fields });
   const headBytes = entries.reduce((bytes, [, field]) => bytes + field.headBytes, 0);
 
@@ -47,7 +47,7 @@ export function createCursorForm<
     let tailAt = headBytes;
     const takeTail = (length = bytes.length - tailAt): Buffer => {
       tailAt += length;
-      if (tailAt > bytes.length) throw new RangeError('the cursor ends too early');
+      if (tailAt > bytes.length) throw new RangeError('the cursor is too short');
       return bytes.subarray(tailAt - length, tailAt);
     };
     let at = 0;
@@ -72,7 +72,7 @@ export function createCursorForm<
     unpack(content) {
       if (!among.some((list) => list === listOfCursor(content))) return undefined;
       try {
-        return read(content) as ReturnType<CursorForm<Values<Fields> & { readonly operation: Among }>['unpack']>;
+        return read(content) as ReturnType<CursorFormat<Values<Fields> & { readonly operation: Among }>['unpack']>;
       } catch (error) {
         if (error instanceof RangeError) return undefined;
         throw error;
@@ -83,7 +83,7 @@ export function createCursorForm<
 
 const nothing = new Uint8Array();
 
-/** One of some values, by its place among them: one byte. */
+/** The index of a value in a table: one byte. */
 export function row<Value>(values: readonly Value[]): Field<Value> {
   return {
     headBytes: 1,
@@ -133,7 +133,7 @@ export function hex(bytes: number): Field<string> {
   };
 }
 
-/** Text of ASCII: its length in one byte, then itself behind the head. */
+/** ASCII text: its length in one byte of the head, its characters after the head. */
 export const ascii: Field<string> = {
   headBytes: 1,
   write(head, at, value) {

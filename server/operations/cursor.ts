@@ -1,18 +1,18 @@
 import { createSeal, sealOverheadBytes } from '../seal.ts';
 
-/** Seals what a cursor holds into opaque text of one account, and opens it again. */
+/** Seals the content of a cursor into opaque text for one account, and opens it again. */
 export interface Cursors {
-  /** @param content at most 355 bytes, which make 512 characters, the longest cursor of the contract */
+  /** @param content at most 355 bytes, for 512 characters, the longest cursor of the contract */
   seal(accountId: string, content: Uint8Array): string;
-  /** Undefined for any text that this account was not given: forged, cut, changed in a bit, written in another way, of another account. */
+  /** Undefined for any text that the server did not create for this account: forged, truncated, altered, re-encoded, of another account. */
   open(accountId: string, text: string): Uint8Array | undefined;
 }
 
-/** 355 bytes and the 29 around them are 384, which base64url writes as 512 characters. */
+/** 355 bytes and 29 of the seal are 384 bytes, or 512 characters of base64url. */
 export const longestContentBytes = 384 - sealOverheadBytes;
 
 /**
- * Text is base64url of sealed bytes, under the account's own key.
+ * The text is base64url of sealed bytes, under the account's own key.
  *
  * @param key 32 bytes of the key file
  * @param randomBytes source of nonces, `randomBytes` of node:crypto
@@ -26,7 +26,7 @@ export function createCursors(key: Uint8Array, randomBytes: (size: number) => Ui
     },
     open(accountId, text) {
       const bytes = Buffer.from(text, 'base64url');
-      // Base64 has several texts for the same bytes, and Node reads them all. One cursor has one text.
+      // Node decodes several base64url texts to the same bytes. Only the canonical text is a cursor.
       return bytes.toString('base64url') === text ? seal.open(accountId, bytes) : undefined;
     },
   };

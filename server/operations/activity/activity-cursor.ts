@@ -1,15 +1,15 @@
 import { catalogues, type Language } from '../../activity/messages/catalogues.ts';
-import { ascii, createCursorForm, hex, instant, row, whole } from '../cursor-fields.ts';
+import { ascii, createCursorFormat, hex, instant, row, whole } from '../cursor-fields.ts';
 import type { ActivityBound, ActivityList, ActivitySort, LastActivity } from './activity-list.ts';
 
-/** A place in a log, and the list it is a place of. */
+/** A position in the list of a log's entries. */
 export interface ActivityCursor {
   readonly list: ActivityList;
   readonly last: LastActivity;
 }
 
-// At most 132 bytes: 44, 30 for the deviceId, 29 for each filter as it was sent; none for one that was not sent.
-const form = createCursorForm(['getDeviceActivity'], {
+// At most 132 bytes: 44, 30 for the deviceId, and 29 for each filter that was sent.
+const format = createCursorFormat(['getDeviceActivity'], {
   sort: row<ActivitySort>(['-activityTimeAt', 'activityTimeAt']),
   language: row(Object.keys(catalogues) as readonly Language[]),
   limit: whole(2),
@@ -24,7 +24,7 @@ const form = createCursorForm(['getDeviceActivity'], {
 
 export function packActivityCursor({ list, last }: ActivityCursor): Uint8Array {
   const { startDate, endDate } = list;
-  return form.pack({
+  return format.pack({
     ...list,
     operation: 'getDeviceActivity',
     startText: startDate?.text ?? '',
@@ -36,9 +36,9 @@ export function packActivityCursor({ list, last }: ActivityCursor): Uint8Array {
   });
 }
 
-/** Undefined for a cursor of another list, and for what another release wrote, with a row that this one does not have. */
+/** Undefined for a cursor of another list, or of another release with a row that this one does not have. */
 export function unpackActivityCursor(content: Uint8Array): ActivityCursor | undefined {
-  const values = form.unpack(content);
+  const values = format.unpack(content);
   if (values === undefined) return undefined;
   const { deviceId, sort, language, limit, startText, startAt, endText, endAt, lastAt, lastId } = values;
   const [startDate, endDate] = [readBound(startText, startAt), readBound(endText, endAt)];

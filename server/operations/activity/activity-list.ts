@@ -6,19 +6,19 @@ import type { Principal } from '../../principal.ts';
 export type ActivityQuery = HandlerRequest<'getDeviceActivity', Principal>['query'];
 export type ActivitySort = NonNullable<ActivityQuery['sort']>;
 
-/** A filter as it was sent, and the instant that it meant then: a walk goes on by the same one, whatever zone the property is given. */
+/** A filter as it was sent, and its instant. Later pages use the same instant, also after the property's timezone has changed. */
 export interface ActivityBound {
   readonly text: string;
   readonly at: EpochMilliseconds;
 }
 
-/** What a page is a page of, every parameter settled. */
+/** The list that a page belongs to, with every parameter set. */
 export interface ActivityList {
   readonly deviceId: string;
   readonly sort: ActivitySort;
-  /** The first instant let in. */
+  /** The first instant inside the range. */
   readonly startDate: ActivityBound | undefined;
-  /** The first instant shut out. */
+  /** The first instant after the range. */
   readonly endDate: ActivityBound | undefined;
   readonly language: Language;
   readonly limit: number;

@@ -177,7 +177,7 @@ describe('a log over HTTP', () => {
     expect(body.error.length).toBeGreaterThan(10);
   });
 
-  test.each(['EN', 'pt', 'en_GB', 'e'])('?locale=%s is told which languages there are', async (locale) => {
+  test.each(['EN', 'pt', 'en_GB', 'e'])('?locale=%s is a 400 that lists the languages', async (locale) => {
     const { body } = await get(`locale=${locale}`);
     expect(body.error).toMatch(/, for example en, de, es, fr or ja$/);
     expect(body.details).toMatchObject([{ at: 'locale', nearest: ['en', 'de', 'es', 'fr', 'ja'] }]);
@@ -282,6 +282,6 @@ test('digits that were typed are in no answer, no log and no database', async ()
 
 test('no answer broke the contract', () => {
   expect(app.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-  // The second opinion on requests agreed with ours.
+  // Differential validation found no disagreement.
   expect(app.logged.filter(({ level }) => Number(level) === 40)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { nameList } from '../devices/continue-list.ts';
 import { type ActivityCursor, unpackActivityCursor } from './activity-cursor.ts';
 import type { ActivityBound, ActivityList, ActivityQuery, ActivitySort } from './activity-list.ts';
 
-/** What a request asks of a log; what it leaves out is undefined. */
+/** Parameters of a request for a log; undefined when omitted. */
 export interface AskedActivity {
   readonly deviceId: string;
   readonly sort: ActivitySort | undefined;
@@ -16,7 +16,7 @@ export interface AskedActivity {
   readonly limit: number | undefined;
 }
 
-/** Settles the parameters of a first page. */
+/** Sets the defaults of a first page. */
 export function startActivity({
   sort = '-activityTimeAt',
   language = 'en',
@@ -27,11 +27,11 @@ export function startActivity({
 }
 
 /**
- * Settles the parameters of a page after the first: what is left out is taken from the cursor. `limit` and language may differ from it;
- * a `sort` or filter that does would make another list, in which the place means nothing. Filters of one meaning are the same.
+ * Sets the parameters of a page after the first: the cursor replaces omitted ones. `limit` and language may differ from the cursor's. A
+ * different `sort` or filter would be another list, without this position. Filters are equal when their instants are.
  *
- * @param content of the cursor; undefined when its text could not be opened
- * @returns the list and the place in it to go on from, or every fault of the cursor
+ * @param content content of the cursor; undefined when its text could not be opened
+ * @returns the list and the position to continue from, or every fault of the cursor
  */
 export function continueActivity(
   asked: AskedActivity,

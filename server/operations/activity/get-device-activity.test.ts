@@ -129,7 +129,7 @@ describe('filters of a log in Kathmandu', () => {
     expect(payload.map(({ id }) => id)).toEqual(want.map(idOf));
   });
 
-  test('are refused with every field that is no date, and what would do', async () => {
+  test('are rejected with every field that is no date, and what would do', async () => {
     const query = { startDate: '2026-02-30', endDate: '2026-11-20T24:00:00 05:45' };
     expect(await fixture.get(query, { deviceId: patan })).toEqual({
       status: 400,
@@ -158,7 +158,7 @@ describe('filters of a log in Kathmandu', () => {
     { start: '2026-11-20', end: '2026-11-19' },
     { start: '2026-11-20T15:00:00Z', end: '2026-11-20T15:00:00Z' },
     { start: '2026-11-20T18:15:00Z', end: '2026-11-20' },
-  ])('are refused where $end is not after $start', async ({ start, end }) => {
+  ])('are rejected where $end is not after $start', async ({ start, end }) => {
     const answer = await fixture.get({ startDate: start, endDate: end }, { deviceId: patan });
     expect(answer).toMatchObject({
       status: 400,
@@ -273,14 +273,14 @@ describe('a cursor of a log', async () => {
       at: 'startDate',
     },
   ];
-  test.each(contradictions)('is refused: $text', async ({ query, text, at }) => {
+  test.each(contradictions)('is rejected: $text', async ({ query, text, at }) => {
     expect(await own.get(query)).toMatchObject({
       status: 400,
       body: { error: `${text}; or start again without cursor`, code: 'cursor_invalid', details: [{ in: 'query', at }] },
     });
   });
 
-  test('is refused at another device, in the words of who owns both', async () => {
+  test('is rejected at another device, in the words of who owns both', async () => {
     expect(await own.get({ cursor: plain }, { deviceId: patan })).toMatchObject({
       status: 400,
       body: {
@@ -293,7 +293,7 @@ describe('a cursor of a log', async () => {
   test.each([
     ['getDevices', 'GET /devices'],
     ['getDevicesSupportingAlgoPin', 'GET /devices/support-pins'],
-  ] as const)('of %s is refused with the name of its list, and to no other account', async (operation, name) => {
+  ] as const)('of %s is rejected with the name of its list, and to no other account', async (operation, name) => {
     const filters = { type: undefined, search: undefined, expand: undefined };
     const list = { operation, sort: 'deviceName', ...filters, limit: 1 } as const;
     const last = { deviceId: frontDoor, deviceName: 'Front door', pairedAt: now };
@@ -307,7 +307,7 @@ describe('a cursor of a log', async () => {
     expect(foreign).toEqual(await own.get({ cursor: 'x' }));
   });
 
-  test('is refused in the same bytes where it is foreign, forged, cut, or changed in any bit', async () => {
+  test('is rejected in the same bytes where it is foreign, forged, cut, or changed in any bit', async () => {
     const bytes = Buffer.from(plain, 'base64url');
     const changed = Array.from(bytes, (byte, index) => {
       const copy = Buffer.from(bytes);

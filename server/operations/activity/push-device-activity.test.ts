@@ -75,7 +75,7 @@ describe('a push of', () => {
     expect((await fixture.getPage({ limit: 300 })).payload).toHaveLength(100);
   });
 
-  test('bad items alone is refused, each named, and nothing is stored', async () => {
+  test('bad items alone is rejected, each named, and nothing is stored', async () => {
     const given = [pin, makeItem('a', {}, { ts: ahead })];
     expect(await fixture.push(given)).toEqual({
       status: 400,
@@ -101,7 +101,7 @@ describe('a push of', () => {
       why: `ts ${ahead} is more than 24 hours ahead`,
     },
     { name: 'a bad time', given: makeItem('a', {}, { ts: 1 }), why: 'ts must be from 1420070400000 to 4102444800000' },
-  ])('one bad item says why in its text: $name', async ({ given, why }) => {
+  ])('the text names the fault of a single bad item: $name', async ({ given, why }) => {
     expect(await fixture.push([given])).toMatchObject({
       status: 400,
       body: { error: `The item can't be stored: ${why}`, details: [{ says: why }] },

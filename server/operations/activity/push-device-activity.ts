@@ -2,7 +2,7 @@ import type { HandlerRequest } from '@lockstep/contract/handlers';
 import { readLogItems } from '../../activity/read-log-items.ts';
 import { derivePinId } from '../../algopin/derive-pin-id.ts';
 import type { Clock } from '../../clock.ts';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Keys } from '../../keys.ts';
 import type { Principal } from '../../principal.ts';
 import type { Store } from '../../store/store.ts';
@@ -14,13 +14,13 @@ interface Needs {
   readonly keys: Pick<Keys, 'deviceKey'>;
 }
 
-/** Stores what a phone read from the lock: good items in one transaction, the others named. Nothing is stored where none is good. */
+/** Stores the log items that a phone read from the lock: valid ones in one transaction; the answer lists the others. Without a valid item it is a 400. */
 export async function pushDeviceActivity(
   { store, clock, keys }: Needs,
   { path, body: { logsPayload }, principal: { accountId } }: HandlerRequest<'pushDeviceActivity', Principal>,
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
-  if (device === undefined) return refuse('device_not_found');
+  if (device === undefined) return reject('device_not_found');
   const { deviceId, type } = device;
   const { entries, rejected } = await readLogItems(store.accessCodes, logsPayload, {
     deviceId,
@@ -32,8 +32,8 @@ export async function pushDeviceActivity(
   const [first] = rejected;
   if (accepted === 0 && first !== undefined) {
     const { length } = rejected;
-    return refuse('log_unreadable', {
-      // With a reason: who reads the text alone must learn one too.
+    return reject('log_unreadable', {
+      // The text contains a reason, for clients that read only the text.
       text: `${length === 1 ? "The item can't be stored:" : `None of the ${length} items can be stored; the first:`} ${first.error}`,
       details: rejected.map(({ index, error }) => ({
         in: 'body',

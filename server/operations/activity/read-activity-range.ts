@@ -1,15 +1,15 @@
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { ActivityBound, ActivityQuery } from './activity-list.ts';
 import { dayOf, endOf, isReversed, type LogTime, readLogTime, startOf } from './read-log-time.ts';
 
-/** The filters of a log as they were sent; undefined where they were not. */
+/** The filters of a log as they were sent; undefined when omitted. */
 export interface ActivityRange {
   readonly kind: 'range';
   readonly startDate: LogTime | undefined;
   readonly endDate: LogTime | undefined;
 }
 
-/** Reads both filters, or refuses those that name no date or time, both at once. It needs no zone, so it comes before any look-up. */
+/** Reads both filters, or rejects every one that is no date or time. It needs no timezone, so it precedes any look-up. */
 export function readActivityRange(query: ActivityQuery) {
   const read = { startDate: readSent(query.startDate), endDate: readSent(query.endDate) };
   const details = (['startDate', 'endDate'] as const).flatMap((at) => {
@@ -19,10 +19,10 @@ export function readActivityRange(query: ActivityQuery) {
   });
   const [first] = details;
   if (first === undefined) return { kind: 'range', ...read } as ActivityRange;
-  return { kind: 'refused', answer: refuse('invalid_request', { text: first.says, details }) } as const;
+  return { kind: 'rejected', answer: reject('invalid_request', { text: first.says, details }) } as const;
 }
 
-/** What the filters mean on the property's clock. */
+/** The instants of the filters on the property's clock. */
 export function resolveRange({ startDate, endDate }: ActivityRange, timezone: string) {
   return {
     startDate: startDate && bound(startDate, startOf(startDate, timezone)),
@@ -30,10 +30,10 @@ export function resolveRange({ startDate, endDate }: ActivityRange, timezone: st
   };
 }
 
-/** Refuses a range that ends before it starts; undefined for any other. */
-export function refuseReversed({ startDate, endDate }: ActivityRange, timezone: string) {
+/** Rejects a range whose end is before its start; undefined for any other. */
+export function rejectReversed({ startDate, endDate }: ActivityRange, timezone: string) {
   if (startDate === undefined || endDate === undefined || !isReversed(startDate, endDate, timezone)) return undefined;
-  return refuse('range_reversed', {
+  return reject('range_reversed', {
     text: `endDate ${endDate.text} is not after startDate ${startDate.text}`,
     details: [
       {

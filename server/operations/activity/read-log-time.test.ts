@@ -88,7 +88,7 @@ const ranges = [
 ];
 
 test.each(ranges)(
-  '$start to $end is reversed in Kathmandu: $want, and the day of the start always ends it',
+  '$start to $end is reversed in Kathmandu: $want, and the day of the start is always a valid end',
   ({ start, end, want }) => {
     expect(isReversed(read(start), read(end), 'Asia/Kathmandu')).toBe(want);
     const day = dayOf(read(start), 'Asia/Kathmandu');

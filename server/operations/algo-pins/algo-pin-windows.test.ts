@@ -343,7 +343,7 @@ const shut: readonly (Given & { name: string; want: Rule; nearest: readonly stri
   },
 ];
 
-describe('a window is refused, with what would do:', () => {
+describe('a window is rejected, with what would do:', () => {
   test.each(shut)('$kind, $name', async ({ name: _, want, nearest, ...given }) => {
     const { status, body } = await create(given);
     const at = want === 'window_length' ? '/endDate' : '/startDate';

@@ -29,7 +29,7 @@ async function create(
 const countRows = async () => (await demo.readRows('access_code')).length;
 
 const bad = { accessName: 'A', startDate: '2026-12-01T15:30:00+01:00' };
-const refusals: readonly { name: string; call: Parameters<typeof create>[1]; want: readonly [number, string] }[] = [
+const rejections: readonly { name: string; call: Parameters<typeof create>[1]; want: readonly [number, string] }[] = [
   { name: 'no accessName', call: { body: {} }, want: [400, 'invalid_request'] },
   { name: 'no body', call: { body: '' }, want: [400, 'invalid_request'] },
   { name: 'malformed JSON', call: { body: '{"accessName":' }, want: [400, 'invalid_request'] },
@@ -65,10 +65,10 @@ const refusals: readonly { name: string; call: Parameters<typeof create>[1]; wan
   { name: 'a bridge', call: { device: 'BR1A00000001', body: bad }, want: [418, 'algopin_not_supported'] },
 ];
 
-describe('every refusal, and nothing is written:', () => {
+describe('every rejection, and nothing is written:', () => {
   test.each(kinds)('%s', async (kind) => {
     const before = await countRows();
-    for (const { name, call, want } of refusals) {
+    for (const { name, call, want } of rejections) {
       const query = call?.path === '' ? { path: `/devices/LK2A00000001/algopin/${kind}?accessName=A` } : {};
       const { status, body } = await create(kind, { ...call, ...query });
       expect([name, status, body.code]).toEqual([name, ...want]);
@@ -204,7 +204,7 @@ describe('the form of a body', () => {
   });
 
   testLaw(
-    'a time of the right shape is a window or a 400, whatever it says',
+    'a time in the right format gives a window or a 400, whatever its value',
     { few: 60, many: 300 },
     async (numRuns) => {
       const times = fc.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00(\.0{1,3})?(Z|[+-]\d{2}:\d{2})$/);

@@ -2,7 +2,7 @@ import type { Scenario, Scenarios } from '../fixtures/scenario.ts';
 
 const starts = (startDate: string) => ({ accessName: 'Cleaner', startDate });
 
-/** Of every kind. It is 09:00 in Berlin on 21 November 2026. */
+/** For every kind. The time is 09:00 in Berlin on 21 November 2026. */
 const windows: readonly Scenario[] = [
   { name: 'half past', status: 400, code: 'window_not_aligned', body: starts('2026-11-21T15:30:00+01:00') },
   { name: 'an hour ago', status: 400, code: 'window_in_past', body: starts('2026-11-21T08:00:00+01:00') },
@@ -11,7 +11,7 @@ const windows: readonly Scenario[] = [
 const windowsWithEnd: readonly Scenario[] = [
   ...windows,
   {
-    name: '28 days and an hour, which is no length of any kind',
+    name: '28 days and an hour, a length of no kind',
     status: 400,
     code: 'window_length',
     body: { ...starts('2026-11-21T10:00:00+01:00'), endDate: '2026-12-19T11:00:00+01:00' },

@@ -177,14 +177,14 @@ test('after a change of the timezone the same digits answer with the window that
   ]);
 });
 
-const refused = (status: number, member: string, text: string, code: string, more = {}) => ({
+const rejected = (status: number, member: string, text: string, code: string, more = {}) => ({
   status,
   body: { [member]: text, code, ...more },
 });
-const notFound = refused(404, 'message', 'not found device', 'device_not_found');
-const noTimezone = refused(409, 'message', "The device's property has no timezone", 'no_timezone');
+const notFound = rejected(404, 'message', 'not found device', 'device_not_found');
+const noTimezone = rejected(409, 'message', "The device's property has no timezone", 'no_timezone');
 const notSupported = (deviceId: string) =>
-  refused(418, 'error', `The device ${deviceId} does not support algoPIN codes`, 'algopin_not_supported');
+  rejected(418, 'error', `The device ${deviceId} does not support algoPIN codes`, 'algopin_not_supported');
 
 /** A start that keeps no rule: whatever stands before the rules is answered instead. */
 const misaligned = { accessName: 'A', startDate: '2020-01-01T00:30:00Z', endDate: '2020-01-01T00:00:00Z' };
@@ -220,7 +220,7 @@ describe('nothing is written for', () => {
   test('passage codes on old firmware, whatever the window; the other kinds work there', async () => {
     const text = 'The device LK1A00000002 needs newer firmware for passage codes';
     const details = [{ in: 'path', at: 'deviceId', says: 'needs newer firmware', nearest: [] }];
-    const want = refused(400, 'error', text, 'passage_not_supported', { details });
+    const want = rejected(400, 'error', text, 'passage_not_supported', { details });
     expect(await fixture.create('passage', 'LK1A00000002')).toEqual(want);
     expect(await fixture.create('passage', 'LK1A00000002', misaligned)).toEqual(want);
     expect(fixture.written).toEqual([]);

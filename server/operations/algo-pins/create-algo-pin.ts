@@ -5,7 +5,7 @@ import { encodePin } from '../../algopin/encode-pin.ts';
 import type { CodeKind } from '../../algopin/kinds.ts';
 import { planCode, type WindowFault } from '../../algopin/plan-code.ts';
 import type { Clock } from '../../clock.ts';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Keys } from '../../keys.ts';
 import type { Principal } from '../../principal.ts';
 import type { Device } from '../../store/records.ts';
@@ -20,12 +20,12 @@ export interface AlgoPinNeeds {
   readonly keys: Pick<Keys, 'deviceKey'>;
 }
 
-/** What tells one operation from the other four. */
+/** The differences between the five operations. */
 export interface AlgoPinRow<Extra extends { readonly durationHours?: number }> {
   readonly kind: CodeKind;
-  /** What a device that takes algoPIN codes may lack for this kind: an answer, or undefined where it lacks nothing. */
-  readonly refuseDevice: (device: Device) => ReturnType<typeof refuse<'passage_not_supported'>> | undefined;
-  /** What the answer says of such a code alone. */
+  /** The rejection of a device that supports algoPIN but not this kind; undefined for others. */
+  readonly rejectDevice: (device: Device) => ReturnType<typeof reject<'passage_not_supported'>> | undefined;
+  /** Members of the answer for this kind alone. */
   readonly describe: (code: Code) => Extra;
 }
 
@@ -36,11 +36,11 @@ interface AlgoPinRequest {
 }
 
 /**
- * Issues a code of any kind. The same device, kind, window and variance give the same code: it is kept once, with the time of its first
- * issue and the name of the latest call. Its digits leave in this answer and are kept nowhere. After a change of the timezone the same
- * digits stand for another window: the answer and what is kept tell the present one, which is what the lock does once it has the zone.
+ * Issues a code of any kind. The same device, kind, window and variance give the same code: the store keeps it once, with the time of its
+ * first issue and the name of the latest call. Its digits are in this answer only and are never stored. After a change of the timezone the
+ * same digits have another window: answer and record contain the new one, and so does the lock once it has the new timezone.
  *
- * The generation is read before the code is kept: a device that is paired anew between the two answers as if asked before.
+ * The generation is read before the code is stored: for a new pairing between the two, the answer is the one from before the pairing.
  */
 export async function createAlgoPin<Extra extends { readonly durationHours?: number }>(
   { store, clock, keys }: AlgoPinNeeds,
@@ -48,21 +48,21 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
   { path, body, principal: { accountId } }: AlgoPinRequest,
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
-  if (device === undefined) return refuse('device_not_found');
+  if (device === undefined) return reject('device_not_found');
   const { timezone } = device;
-  if (timezone === null) return refuse('no_timezone');
+  if (timezone === null) return reject('no_timezone');
   const { deviceId, pairingGeneration: generation } = device;
   if (!device.supportsAlgoPin)
-    return refuse('algopin_not_supported', { text: `The device ${deviceId} does not support algoPIN codes` });
-  const refusal = row.refuseDevice(device);
-  if (refusal !== undefined) return refusal;
+    return reject('algopin_not_supported', { text: `The device ${deviceId} does not support algoPIN codes` });
+  const rejection = row.rejectDevice(device);
+  if (rejection !== undefined) return rejection;
 
   const now = clock.now();
   const plan = planCode(
     { ...readCodeRequest(body), kind: row.kind },
     Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone),
   );
-  if (plan.kind === 'fault') return refuseWindow(plan.fault);
+  if (plan.kind === 'fault') return rejectWindow(plan.fault);
 
   const { code, window } = plan;
   const extra = row.describe(code);
@@ -95,6 +95,6 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
   } as const;
 }
 
-function refuseWindow({ rule, text, field, says, nearest }: WindowFault) {
-  return refuse(rule, { text, details: [{ in: 'body', at: `/${field}`, says, nearest }] });
+function rejectWindow({ rule, text, field, says, nearest }: WindowFault) {
+  return reject(rule, { text, details: [{ in: 'body', at: `/${field}`, says, nearest }] });
 }

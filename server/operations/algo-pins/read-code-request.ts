@@ -1,7 +1,7 @@
 import type { CodeRequest } from '../../algopin/plan-code.ts';
 import { Temporal } from '../../temporal.ts';
 
-/** What the five bodies have between them, once their form is checked. */
+/** The members of the five bodies, after validation. */
 export interface AlgoPinBody {
   readonly accessName: string;
   readonly startDate?: string | undefined;
@@ -11,9 +11,9 @@ export interface AlgoPinBody {
 }
 
 /**
- * Reads a body as what the rules judge: times become instants beside the text that was sent, what was left out stays out.
+ * Reads a body for the window rules: times become instants, next to the text that was sent; omitted members stay undefined.
  *
- * @throws RangeError for a time that the form check refuses, such as 30 February or 24:00
+ * @throws RangeError for a time that validation rejects, such as 30 February or 24:00
  */
 export function readCodeRequest({
   startDate,

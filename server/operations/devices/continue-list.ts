@@ -4,12 +4,12 @@ import { type CursorFault, describeContradiction, describeOtherList, unreadableC
 import type { DeviceCursor } from './device-cursor.ts';
 import type { DeviceList, DeviceListOperation, DeviceListQuery } from './device-list.ts';
 
-/** What a page is a page of, or why its cursor can't be followed. */
+/** The list that a page belongs to, or the faults of its cursor. */
 export type ListStart =
   | { readonly kind: 'list'; readonly list: DeviceList }
   | { readonly kind: 'faulty'; readonly faults: readonly CursorFault[] };
 
-/** Settles the parameters of a first page. */
+/** Sets the defaults of a first page. */
 export function startList(operation: DeviceListOperation, query: DeviceListQuery): ListStart {
   const { pageSize } = operations[operation].extensions['x-pagination'];
   const { sort = 'deviceName', type, search, expand, limit = pageSize } = query;
@@ -17,8 +17,8 @@ export function startList(operation: DeviceListOperation, query: DeviceListQuery
 }
 
 /**
- * Settles the parameters of a page after the first: what is left out is taken from the cursor. `limit` and `expand` may differ from it;
- * a `sort` or filter that does would make another list, in which the place means nothing.
+ * Sets the parameters of a page after the first: the cursor replaces omitted ones. `limit` and `expand` may differ from the cursor's. A
+ * different `sort` or filter would be another list, without this position.
  *
  * @param cursor undefined when its text could not be opened
  * @returns the list, or every fault of the cursor
@@ -40,13 +40,13 @@ export function continueList(
   return { kind: 'list', list: { ...list, limit: query.limit ?? list.limit, expand: query.expand ?? list.expand } };
 }
 
-/** As a request line has it: `GET /devices`. */
+/** Method and path of a list: `GET /devices`. */
 export function nameList(operation: DeviceListOperation): string {
   const { method, path } = operations[operation];
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** Twice, since lower case leaves a few letters that compose anew (`J` with a caron): folded text must stay as it is when it is folded. */
+/** Folds twice, since a few letters compose again in lower case (`J` with a caron): folding must be idempotent. */
 function foldSearch(search: string | undefined): string | undefined {
   return search === undefined ? undefined : searchForm(searchForm(search));
 }

@@ -5,16 +5,16 @@ import { formatLocalTime } from '../local-time.ts';
 
 type Schemas = ReadonlyDeep<components['schemas']>;
 
-/** Other records that are shown with a device. What a map lacks is not shown. */
+/** Other records that the answer shows with a device. Records that a map lacks are not shown. */
 export interface Surroundings {
-  /** By id; undefined where devices don't carry `properties`. */
+  /** By id; undefined for answers without `properties`. */
   readonly properties: ReadonlyMap<string, Property> | undefined;
-  /** By deviceId; devices to show in full where they are linked. None: linked devices stay references. */
+  /** By deviceId: linked devices to show in full. Others stay references. */
   readonly linked: ReadonlyMap<string, Device>;
 }
 
 /**
- * Builds the contract's Device from a record, member by member, so that nothing of the record is shown which nobody listed here.
+ * Builds the contract's Device from a record. Lists each member, so that no other member of the record gets into the answer.
  * Linked devices are shown in full one level deep: their own links stay references.
  */
 export function describeDevice(device: Device, around: Surroundings): Schemas['Device'] {

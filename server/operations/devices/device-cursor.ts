@@ -1,8 +1,8 @@
 import { searchForm } from '../../store/devices/text-forms.ts';
-import { ascii, createCursorForm, instant, lastText, row, whole } from '../cursor-fields.ts';
+import { ascii, createCursorFormat, instant, lastText, row, whole } from '../cursor-fields.ts';
 import type { DeviceList, DeviceSort, DeviceTypeFilter, Expand, LastDevice } from './device-list.ts';
 
-/** A place in a device list, and the list it is a place of. */
+/** A position in a device list. */
 export interface DeviceCursor {
   readonly list: DeviceList;
   readonly last: LastDevice;
@@ -13,10 +13,10 @@ const searched: readonly ((last: LastDevice) => string)[] = [
   ({ deviceId }) => searchForm(deviceId),
 ];
 
-// At most 350 bytes of the 355: 20, 30 for the deviceId, 300 for a name of 100 code points. `search`, up to 64 of them, would not fit
-// beside such a name. It need not: the last device matched it, so it stands in the folded name or begins the folded deviceId, and a place
-// and a length there are all of it.
-const form = createCursorForm(['getDevices', 'getDevicesSupportingAlgoPin'], {
+// At most 350 bytes of the 355: 20, 30 for the deviceId, 300 for a name of 100 code points. A `search` of 64 code points would not fit
+// next to such a name. The last device matched it, so it is part of the folded name or the start of the folded deviceId: the cursor
+// contains its index and length there.
+const format = createCursorFormat(['getDevices', 'getDevicesSupportingAlgoPin'], {
   sort: row<DeviceSort>(['deviceName', '-deviceName', 'pairedAt', '-pairedAt']),
   type: row<DeviceTypeFilter | undefined>([undefined, 'Lock', 'Keypad', 'Bridge']),
   expand: row<Expand | undefined>([
@@ -35,15 +35,15 @@ const form = createCursorForm(['getDevices', 'getDevicesSupportingAlgoPin'], {
   deviceName: lastText,
 });
 
-/** @throws Error when the last device does not match the list's own search: the store compared in another way */
+/** @throws Error when the last device does not match the search of its list: the store compares differently */
 export function packDeviceCursor({ list, last }: DeviceCursor): Uint8Array {
-  const { deviceId, deviceName, pairedAt } = last; // and nothing else of what may be a whole device, with a type of its own
-  return form.pack({ ...list, deviceId, deviceName, pairedAt, ...findSearch(list.search, last) });
+  const { deviceId, deviceName, pairedAt } = last; // `last` may be a whole device, whose `type` would replace the list's
+  return format.pack({ ...list, deviceId, deviceName, pairedAt, ...findSearch(list.search, last) });
 }
 
-/** Undefined for a cursor of another list, and for what another release wrote, with a row that this one does not have. */
+/** Undefined for a cursor of another list, or of another release with a row that this one does not have. */
 export function unpackDeviceCursor(content: Uint8Array): DeviceCursor | undefined {
-  const values = form.unpack(content);
+  const values = format.unpack(content);
   if (values === undefined) return undefined;
   const { operation, sort, type, expand, limit, searchedIn, searchFrom, searchLength, ...last } = values;
   const search = searchedIn?.(last).slice(searchFrom, searchFrom + searchLength);

@@ -3,13 +3,13 @@ import type { EpochMilliseconds } from '../../clock.ts';
 import type { Principal } from '../../principal.ts';
 import type { DeviceQuery } from '../../store/store.ts';
 
-/** What may be asked of a device list; the same for both lists. */
+/** Query parameters of a device list, the same for both lists. */
 export type DeviceListQuery = HandlerRequest<'getDevices', Principal>['query'];
 export type DeviceSort = NonNullable<DeviceListQuery['sort']>;
 export type DeviceTypeFilter = NonNullable<DeviceListQuery['type']>;
 export type Expand = NonNullable<DeviceListQuery['expand']>;
 
-/** The operations that list devices, and what each leaves out by itself. */
+/** The operations that list devices, with their fixed filter. */
 export const deviceLists = {
   getDevices: { algoPinOnly: false },
   getDevicesSupportingAlgoPin: { algoPinOnly: true },
@@ -24,7 +24,7 @@ export const orders: Readonly<Record<DeviceSort, DeviceQuery['sort']>> = {
   '-pairedAt': { by: 'pairedAt', descending: true },
 };
 
-/** What a page is a page of, every parameter settled. */
+/** The list that a page belongs to, with every parameter set. */
 export interface DeviceList {
   readonly operation: DeviceListOperation;
   readonly sort: DeviceSort;
@@ -35,7 +35,7 @@ export interface DeviceList {
   readonly limit: number;
 }
 
-/** The last device of a page as it was then: it may be renamed before the next page is asked for. */
+/** The last device of a page as it was then: it may be renamed before the next request. */
 export interface LastDevice {
   readonly deviceId: string;
   readonly deviceName: string;

@@ -3,8 +3,8 @@ import { hkdfSync } from 'node:crypto';
 /**
  * The Bluetooth key of a device, `admin_key` of the contract: 32 bytes in base64, the same in every call.
  *
- * Derived by HKDF-SHA-256 under an info string of its own (RFC 5869, 3.2), so that neither `lockRef` nor the key of the offline codes,
- * which come from the same input key, tells anything of it. A device id has no `/`: no two infos meet.
+ * Derived by HKDF-SHA-256 with its own info string (RFC 5869, 3.2): `lockRef` and the key of the offline codes come from the same input
+ * key, but reveal nothing about it. A device id has no `/`, so no two info strings are equal.
  *
  * @param deviceKey 32 bytes of the key file; uniformly random already, hence no salt (RFC 5869, 3.1)
  */
@@ -13,8 +13,8 @@ export function deriveAdminKey(deviceKey: Uint8Array, deviceId: string): string 
 }
 
 /**
- * The name by which pushed activity logs call the lock, `lockRef` of the contract: 32 characters of base64url, the same in every call.
- * 24 bytes, so that nobody finds another's by trying. It can't be turned back into the device id.
+ * The name of the lock in pushed activity logs, `lockRef` of the contract: 32 characters of base64url, the same in every call. It has 24
+ * bytes, so nobody can guess another lock's. The device id can't be derived from it.
  *
  * @param deviceKey as for {@link deriveAdminKey}
  */

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import type { Surroundings } from './describe-device.ts';
 import type { Expand } from './device-list.ts';
 
-/** Reads what is shown with some devices of one account: nothing, or what was asked for, by one read each, however many devices. */
+/** Reads the records that `expand` asks for with some devices of one account: one read for each kind of record. */
 export async function findSurroundings(
   store: Pick<Store, 'devices' | 'properties'>,
   accountId: string,

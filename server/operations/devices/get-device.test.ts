@@ -130,7 +130,7 @@ const noTimezone = {
 };
 const withKeys = { admin_key: '1', lock_id: '1', expand: 'linkedDevices,properties' } as const;
 
-const refused = [
+const rejected = [
   { name: 'an unknown device', given: ['LK2A99999999', withKeys], want: notFound },
   { name: 'a device of another account', given: ['LK2B00000001', withKeys], want: notFound },
   {
@@ -147,8 +147,8 @@ const refused = [
   { name: 'a bridge without timezone', given: ['BR1A00000003'], want: noTimezone },
 ] as const;
 
-describe('device details are refused for', () => {
-  test.each(refused)('$name', async ({ given: [deviceId, query, account], want }) => {
+describe('device details are rejected for', () => {
+  test.each(rejected)('$name', async ({ given: [deviceId, query, account], want }) => {
     const before = await fixture.store.audit.list(account ?? 'harbour');
     expect(await ask(deviceId, query, account)).toEqual(want);
     expect(await fixture.store.audit.list(account ?? 'harbour')).toEqual(before);

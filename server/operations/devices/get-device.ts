@@ -1,6 +1,6 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
 import type { Clock } from '../../clock.ts';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Keys } from '../../keys.ts';
 import type { Principal } from '../../principal.ts';
 import type { Store } from '../../store/store.ts';
@@ -15,21 +15,21 @@ interface Needs {
   readonly keys: Pick<Keys, 'deviceKey'>;
 }
 
-/** Answers one device in full. Its keys are shown where they are asked for; a bridge has neither of them. */
+/** Answers one device in full, with its keys on request; a bridge has no keys. */
 export async function getDevice(
   { store, clock, keys }: Needs,
   { path, query, requestId, principal: { accountId, clientId } }: HandlerRequest<'getDevice', Principal>,
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
-  if (device === undefined) return refuse('device_not_found');
+  if (device === undefined) return reject('device_not_found');
   const { timezone } = device;
-  if (timezone === null) return refuse('no_timezone');
+  if (timezone === null) return reject('no_timezone');
   const around = await findSurroundings(store, accountId, [device], query.expand);
 
   const hasKeys = device.type !== 'Bridge';
   const showsAdminKey = hasKeys && isOn(query.admin_key);
   if (showsAdminKey) {
-    // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived.
+    // Audited before the answer: a key without an audit entry is worse than an entry without a key.
     const entry = { action: 'read_admin_key', deviceId: device.deviceId, requestId };
     await store.audit.add({ at: clock.now(), accountId, clientId, ...entry });
   }

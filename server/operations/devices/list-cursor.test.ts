@@ -53,7 +53,7 @@ const hostile = [
   { name: 'of version 2', given: change(0, 3) },
 ];
 
-describe('a cursor is refused', () => {
+describe('a cursor is rejected', () => {
   test.each(hostile)('$name', async ({ given }) => {
     expect(await ask({ cursor: given })).toEqual(unreadable);
   });
@@ -133,7 +133,7 @@ const contradicting = [
   },
 ];
 
-describe('a cursor is contradicted, and the text says by what,', () => {
+describe('a parameter contradicts the cursor, and the text names it,', () => {
   test.each(contradicting)('$name', async ({ given, text, details, operation }) => {
     expect(await ask(given, { operation: operation ?? 'getDevices' })).toEqual({
       status: 400,

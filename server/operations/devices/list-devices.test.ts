@@ -50,7 +50,7 @@ const lists = [
   { name: '43 . as itself', given: { query: { search: '.' } }, want: '' },
   { name: 'a quote as itself', given: { query: { search: "'" } }, want: '' },
   { name: 'a NUL finds nothing', given: { query: { search: '\0' } }, want: '' },
-  { name: 'a NUL ends nothing', given: { query: { search: 'front\0x' } }, want: '' },
+  { name: 'a NUL does not truncate a search', given: { query: { search: 'front\0x' } }, want: '' },
   { name: 'nothing of another account', given: { query: { search: 'meadow' } }, want: '' },
   { name: 'no deviceId of another account', given: { query: { search: 'LK2B' } }, want: '' },
   { name: 'an emoji', given: { query: { search: '🐢' } }, want: 'LK2A00000006' },
@@ -87,7 +87,7 @@ describe('a list', () => {
     ]);
   });
 
-  test('says no count, of its own account or another', async () => {
+  test('has no count, of its own account or another', async () => {
     expect(Object.keys(await fixture.askPage({ limit: 1 }))).toEqual(['payload', 'nextCursor']);
   });
 });

@@ -3,7 +3,7 @@ import type { Principal } from '../../principal.ts';
 import { sortForm } from '../../store/devices/text-forms.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cursors } from '../cursor.ts';
-import { refuseCursor } from '../cursor-fault.ts';
+import { rejectCursor } from '../cursor-fault.ts';
 import { continueList, startList } from './continue-list.ts';
 import { describeDevice } from './describe-device.ts';
 import { packDeviceCursor, unpackDeviceCursor } from './device-cursor.ts';
@@ -15,7 +15,7 @@ interface Needs {
   readonly cursors: Cursors;
 }
 
-/** Answers one page of a device list. One device more than the page holds is read: it tells whether there is a next page. */
+/** Answers one page of a device list. It reads one device more than the page has, to find out whether there is a next page. */
 export async function listDevices(
   { store, cursors }: Needs,
   operation: DeviceListOperation,
@@ -24,13 +24,13 @@ export async function listDevices(
   const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
   const cursor = content && unpackDeviceCursor(content);
   const start = query.cursor === undefined ? startList(operation, query) : continueList(operation, query, cursor);
-  if (start.kind === 'faulty') return refuseCursor(start.faults);
+  if (start.kind === 'faulty') return rejectCursor(start.faults);
   const { list } = start;
 
   const sort = orders[list.sort];
-  // No name holds NUL, and no database can look for it: PostgreSQL refuses it, the LIKE of SQLite stops there and finds too much.
-  const isHopeless = list.search?.includes('\0');
-  const found = isHopeless
+  // No name contains NUL, and no database can search for it: PostgreSQL rejects it, and LIKE of SQLite stops there and finds too much.
+  const matchesNothing = list.search?.includes('\0');
+  const found = matchesNothing
     ? []
     : await store.devices.list({
         accountId,

@@ -74,7 +74,7 @@ describe('the longest names', () => {
     await own.store.close();
   });
 
-  test.each(sorts)('do so beside the longest search too, by %s', async (sort) => {
+  test.each(sorts)('do so with the longest search too, by %s', async (sort) => {
     for (const name of longNames) {
       const own = await openFixture(
         ['A', 'B', 'C'].map((letter) => makeDevice({ deviceId: letter.repeat(30), deviceName: name })),

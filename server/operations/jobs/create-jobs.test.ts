@@ -14,60 +14,64 @@ const unlock = { jobType: 'UNLOCK' };
 const pin = { accessName: 'Cleaner', pin: '482913', pinType: 4 };
 const meadow = { account: meadowLodge, client: 'meadow-own' };
 
-function refusal(status: number, code: string, text: string, more: object = {}) {
+function rejection(status: number, code: string, text: string, more: object = {}) {
   return { status, body: { code, [status === 404 ? 'message' : 'error']: text }, ...more };
 }
 
-const refusedProxied = [
-  { name: 'an unknown device', deviceId: 'LK9', want: refusal(404, 'device_not_found', 'not found device') },
+const rejectedProxied = [
+  { name: 'an unknown device', deviceId: 'LK9', want: rejection(404, 'device_not_found', 'not found device') },
   {
     name: "another account's device",
     deviceId: 'LK2B00000001',
-    want: refusal(404, 'device_not_found', 'not found device'),
+    want: rejection(404, 'device_not_found', 'not found device'),
   },
-  { name: 'a bridge as the device', deviceId: bridge, want: refusal(404, 'device_not_found', 'not found device') },
+  { name: 'a bridge as the device', deviceId: bridge, want: rejection(404, 'device_not_found', 'not found device') },
   {
     name: 'an unknown device before an unknown bridge',
     deviceId: 'LK9',
     bridgeId: 'BR9',
-    want: refusal(404, 'device_not_found', 'not found device'),
+    want: rejection(404, 'device_not_found', 'not found device'),
   },
-  { name: 'an unknown bridge', bridgeId: 'BR9', want: refusal(404, 'bridge_not_found', 'not found bridge') },
+  { name: 'an unknown bridge', bridgeId: 'BR9', want: rejection(404, 'bridge_not_found', 'not found bridge') },
   {
     name: "another account's bridge",
     bridgeId: 'BR1B00000001',
-    want: refusal(404, 'bridge_not_found', 'not found bridge'),
+    want: rejection(404, 'bridge_not_found', 'not found bridge'),
   },
-  { name: 'a lock as the bridge', bridgeId: lock, want: refusal(404, 'bridge_not_found', 'not found bridge') },
+  { name: 'a lock as the bridge', bridgeId: lock, want: rejection(404, 'bridge_not_found', 'not found bridge') },
   {
     name: 'an offline bridge, where the device is not linked to it',
     bridgeId: 'BR1A00000002',
-    want: refusal(400, 'not_linked', `The device ${lock} is not linked to the bridge BR1A00000002, use ${bridge}`),
+    want: rejection(400, 'not_linked', `The device ${lock} is not linked to the bridge BR1A00000002, use ${bridge}`),
   },
   {
     name: 'a device that no bridge has',
     deviceId: 'LK2A00000003',
-    want: refusal(400, 'not_linked', `The device LK2A00000003 is not linked to the bridge ${bridge}, no bridge has it`),
+    want: rejection(
+      400,
+      'not_linked',
+      `The device LK2A00000003 is not linked to the bridge ${bridge}, no bridge has it`,
+    ),
   },
   {
     name: 'UNLOCK for a keypad, by its code',
     deviceId: 'KP1A00000002',
     body: { jobType: 2 },
-    want: refusal(400, 'job_not_supported', 'jobType UNLOCK is not supported by the keypad KP1A00000002'),
+    want: rejection(400, 'job_not_supported', 'jobType UNLOCK is not supported by the keypad KP1A00000002'),
   },
   {
     name: 'LOCK for a keypad that is not linked',
     deviceId: 'KP0A00000003',
     body: { jobType: 'LOCK' },
-    want: refusal(400, 'job_not_supported', 'jobType LOCK is not supported by the keypad KP0A00000003'),
+    want: rejection(400, 'job_not_supported', 'jobType LOCK is not supported by the keypad KP0A00000003'),
   },
   {
-    name: 'a PIN that ends when it starts',
+    name: 'a PIN with its end at its start',
     body: {
       jobType: 'CREATE_PIN',
       jobData: { ...pin, startDate: '2026-12-01T15:00:00+01:00', endDate: '2026-12-01T14:00:00Z' },
     },
-    want: refusal(
+    want: rejection(
       400,
       'window_length',
       'endDate 2026-12-01T14:00:00Z is not after startDate 2026-12-01T15:00:00+01:00',
@@ -80,7 +84,7 @@ const refusedProxied = [
       jobType: '4',
       jobData: JSON.stringify({ ...pin, startDate: '2026-11-01T00:00:00Z', endDate: '2026-11-21T09:00:00+01:00' }),
     },
-    want: refusal(
+    want: rejection(
       400,
       'window_length',
       'endDate 2026-11-21T09:00:00+01:00 is not after now, 2026-11-21T09:00:00+01:00',
@@ -93,12 +97,12 @@ const refusedProxied = [
     name: 'an offline bridge',
     deviceId: 'LK2A00000004',
     bridgeId: 'BR1A00000002',
-    want: refusal(406, 'bridge_offline', 'The bridge BR1A00000002 is offline'),
+    want: rejection(406, 'bridge_offline', 'The bridge BR1A00000002 is offline'),
   },
 ];
 
-describe('a proxied job is refused for', () => {
-  test.each(refusedProxied)('$name', async ({ deviceId = lock, bridgeId, body = unlock, want }) => {
+describe('a proxied job is rejected for', () => {
+  test.each(rejectedProxied)('$name', async ({ deviceId = lock, bridgeId, body = unlock, want }) => {
     const answer = await fixture.proxy(deviceId, body, { key: 'once' }, bridgeId);
     const { nearest, ...rest } = want as typeof want & { nearest?: string[] };
     expect(answer).toMatchObject(rest);
@@ -110,7 +114,7 @@ describe('a proxied job is refused for', () => {
   });
 });
 
-describe('a targeted job is refused for', () => {
+describe('a targeted job is rejected for', () => {
   test.each([
     { name: 'an unknown bridge', bridgeId: 'BR9', want: [404, 'bridge_not_found'] },
     { name: "another account's bridge", bridgeId: 'BR1B00000001', want: [404, 'bridge_not_found'] },
@@ -170,8 +174,8 @@ describe('a bridge holds 20 unfinished jobs', () => {
     await fixture.pass(3000);
     await fixture.make('KP1A00000001', 'GET_DEVICE_STATUS');
     expect(await fixture.unfinished()).toHaveLength(20);
-    for (const refused of [await fixture.proxy(lock, unlock), await fixture.target(bridge)])
-      expect(refused).toMatchObject({
+    for (const rejected of [await fixture.proxy(lock, unlock), await fixture.target(bridge)])
+      expect(rejected).toMatchObject({
         status: 429,
         // The oldest of the twenty was made 100 ms after the start, and 4900 ms have passed: 115.2 s are left.
         headers: { 'Retry-After': 116 },
@@ -197,14 +201,14 @@ describe('a bridge holds 20 unfinished jobs', () => {
 });
 
 describe('a bridge accepts 3 targeted jobs in any 60 seconds', () => {
-  test('the 4th waits as Retry-After says, and a second less does not do', async () => {
+  test('the 4th succeeds after Retry-After, and not a second earlier', async () => {
     for (const wait of [0, 20_000, 20_000]) {
       await fixture.pass(wait);
       expect((await fixture.target(bridge)).status).toBe(200);
     }
     await fixture.pass(2500);
-    const refused = await fixture.target(bridge);
-    expect(refused).toMatchObject({
+    const rejected = await fixture.target(bridge);
+    expect(rejected).toMatchObject({
       status: 429,
       headers: { 'Retry-After': 18 },
       body: { code: 'bridge_rate', error: 'Too many requests, try again in 18 seconds' },
@@ -219,7 +223,7 @@ describe('a bridge accepts 3 targeted jobs in any 60 seconds', () => {
     expect((await fixture.target(bridge)).status).toBe(429);
   });
 
-  test('and proxied jobs count for nothing, nor do those of another bridge, nor what was refused', async () => {
+  test('and proxied jobs count for nothing, nor do those of another bridge, nor what was rejected', async () => {
     for (let made = 0; made < 5; made += 1) await fixture.make(lock, 'GET_BATTERY_LEVEL');
     for (let made = 0; made < 3; made += 1) expect((await fixture.target('BR1B00000001', meadow)).status).toBe(200);
     for (let made = 0; made < 3; made += 1) expect((await fixture.target(bridge)).status).toBe(200);
@@ -229,7 +233,7 @@ describe('a bridge accepts 3 targeted jobs in any 60 seconds', () => {
   });
 });
 
-describe('a bridge that is offline says so before it says anything of limits', () => {
+describe('an offline bridge is a 406 before any limit', () => {
   const goOffline = async () => {
     const device = await fixture.device(bridge);
     await fixture.store.imports.write({ properties: [], devices: [{ ...device, online: false }] });
@@ -246,8 +250,8 @@ describe('a bridge that is offline says so before it says anything of limits', (
     for (let made = 0; made < 20; made += 1) await fixture.make('KP1A00000001', 'GET_DEVICE_STATUS');
     expect(await fixture.proxy(lock, unlock)).toMatchObject({ status: 429, body: { code: 'queue_full' } });
     await goOffline();
-    for (const refused of [await fixture.proxy(lock, unlock), await fixture.target(bridge)])
-      expect(refused).toMatchObject({ status: 406, body: { code: 'bridge_offline' } });
+    for (const rejected of [await fixture.proxy(lock, unlock), await fixture.target(bridge)])
+      expect(rejected).toMatchObject({ status: 406, body: { code: 'bridge_offline' } });
   });
 });
 
@@ -263,7 +267,7 @@ describe('an Idempotency-Key', () => {
     expect((await fixture.proxy(lock, unlock, { key: 'new' })).status).toBe(406);
   });
 
-  test('is refused for another request, before anything is looked up', async () => {
+  test('is rejected for another request, before anything is looked up', async () => {
     await fixture.proxy(lock, unlock, { key: 'guest-1' });
     const want = {
       status: 400,

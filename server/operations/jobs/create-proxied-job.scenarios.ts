@@ -3,7 +3,7 @@ import type { Scenarios } from '../fixtures/scenario.ts';
 export const scenarios: Scenarios = {
   createBridgeProxiedJob: [
     {
-      name: 'a keypad that is to lock',
+      name: 'LOCK for a keypad',
       status: 400,
       code: 'job_not_supported',
       ids: { deviceId: 'KP1A00000001' },
@@ -11,7 +11,7 @@ export const scenarios: Scenarios = {
     },
     { name: "another bridge's device", status: 400, code: 'not_linked', ids: { deviceId: 'LK2A00000004' } },
     {
-      name: 'a code that ends before it starts',
+      name: 'a code with its end before its start',
       status: 400,
       code: 'window_length',
       body: {

@@ -1,5 +1,5 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
 import type { JobType } from '../../store/jobs/job-store.ts';
 import type { Device } from '../../store/records.ts';
@@ -8,11 +8,11 @@ import type { TargetedJobNeeds } from './create-targeted-job.ts';
 import { answerKnownKey } from './idempotency.ts';
 import { jobTypes, listJobTypes, readJobType } from './job-types.ts';
 import { parseJobData, readJobData } from './read-job-data.ts';
-import { refuseOffline, submitJob } from './submit-job.ts';
+import { rejectOffline, submitJob } from './submit-job.ts';
 
 /**
- * Creates a job that a bridge runs on a lock or keypad that it links. A `deviceId` that names a bridge is not found, as an unknown one:
- * no bridge stands behind another.
+ * Creates a job that a bridge runs on a lock or keypad that it links. A bridge's `deviceId` is a 404, like an unknown one: no bridge links
+ * another.
  */
 export async function createProxiedJob(
   needs: TargetedJobNeeds,
@@ -30,13 +30,13 @@ export async function createProxiedJob(
   if (known !== undefined) return known;
 
   const device = await store.devices.find(accountId, path.deviceId);
-  if (device === undefined || device.type === 'Bridge') return refuse('device_not_found');
+  if (device === undefined || device.type === 'Bridge') return reject('device_not_found');
   const bridge = await store.devices.find(accountId, path.bridgeId);
-  if (bridge?.type !== 'Bridge') return refuse('bridge_not_found');
+  if (bridge?.type !== 'Bridge') return reject('bridge_not_found');
 
   const broken = checkSupport(jobType, device) ?? checkLink(device, bridge) ?? checkJobWindow(sent, data, clock.now());
   if (broken !== undefined) return broken;
-  if (!link.isOnline(bridge)) return refuseOffline(bridge.deviceId);
+  if (!link.isOnline(bridge)) return rejectOffline(bridge.deviceId);
   const ids = { accountId, clientId, bridgeId: bridge.deviceId, deviceId: device.deviceId };
   return submitJob(needs, { ...ids, jobType, data, rate: null, key, keyText });
 }
@@ -44,7 +44,7 @@ export async function createProxiedJob(
 function checkSupport(jobType: JobType, { type, deviceId }: Device) {
   if ((jobTypes[jobType].devices as readonly string[]).includes(type)) return undefined;
   const kind = type.toLowerCase();
-  return refuse('job_not_supported', {
+  return reject('job_not_supported', {
     text: `jobType ${jobType} is not supported by the ${kind} ${deviceId}`,
     details: [{ in: 'body', at: '/jobType', says: `must be a job that a ${kind} can do`, nearest: listJobTypes(type) }],
   });
@@ -53,7 +53,7 @@ function checkSupport(jobType: JobType, { type, deviceId }: Device) {
 function checkLink({ deviceId, bridgeId }: Device, bridge: Device) {
   if (bridge.linked.some((linked) => linked.deviceId === deviceId)) return undefined;
   const fix = bridgeId === null ? 'no bridge has it' : `use ${bridgeId}`;
-  return refuse('not_linked', {
+  return reject('not_linked', {
     text: `The device ${deviceId} is not linked to the bridge ${bridge.deviceId}, ${fix}`,
     details: [
       {

@@ -1,11 +1,11 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
 import type { BridgeLink } from '../../bridge/link.ts';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
 import type { Store } from '../../store/store.ts';
 import { answerKnownKey, type ReadIdempotencyKey } from './idempotency.ts';
 import { readJobType } from './job-types.ts';
-import { refuseOffline, type SubmitNeeds, submitJob } from './submit-job.ts';
+import { rejectOffline, type SubmitNeeds, submitJob } from './submit-job.ts';
 
 export interface TargetedJobNeeds extends SubmitNeeds {
   readonly store: Pick<Store, 'jobs' | 'devices'>;
@@ -13,7 +13,7 @@ export interface TargetedJobNeeds extends SubmitNeeds {
   readonly readKey: ReadIdempotencyKey;
 }
 
-/** Accepted ones per bridge, in any span of that length. */
+/** Accepted jobs per bridge in any span of that length. */
 const rate = { accepted: 3, windowMs: 60_000 };
 
 /** Creates a job that a bridge runs on itself. */
@@ -31,8 +31,8 @@ export async function createTargetedJob(
   if (known !== undefined) return known;
 
   const bridge = await store.devices.find(accountId, path.bridgeId);
-  if (bridge?.type !== 'Bridge') return refuse('bridge_not_found');
-  if (!link.isOnline(bridge)) return refuseOffline(bridge.deviceId);
+  if (bridge?.type !== 'Bridge') return reject('bridge_not_found');
+  if (!link.isOnline(bridge)) return rejectOffline(bridge.deviceId);
   const { deviceId } = bridge;
   return submitJob(needs, { accountId, clientId, bridgeId: deviceId, deviceId, jobType, data: {}, rate, key, keyText });
 }

@@ -26,7 +26,7 @@ test.each([
   { status: 'succeeded', result: 0, want: { result: 0, ...output } },
   { status: 'failed', result: 6, want: { result: 6 } },
   { status: 'expired', result: -1, want: { result: -1 } },
-] as const)('a job that is $status shows what the device told only if it succeeded', ({ status, result, want }) => {
+] as const)('a job that is $status shows the output of the device only if it succeeded', ({ status, result, want }) => {
   expect(describeJob(makeJob(status, result)).jobResponse.opResult).toEqual(want);
 });
 

@@ -3,7 +3,7 @@ import type { Job, JobStatus } from '../../store/jobs/job-store.ts';
 
 type Schemas = components['schemas'];
 
-/** What an answer says of each status. */
+/** Members of the answer for each status. */
 const statuses = {
   queued: { completed: false, jobStatus: 1 },
   delivered: { completed: false, jobStatus: 1 },
@@ -49,7 +49,7 @@ function sayFailure(status: JobStatus, { result, createdAt, expiresAt }: Job): s
   return undefined;
 }
 
-/** Member by member, so that nothing is shown which nobody listed here. */
+/** Lists each member, so that no other member of the output gets into the answer. */
 function readOutput(text: string): Omit<Schemas['OpResult'], 'result'> {
   const { lockState, accessId, batteryLevel, deviceTime, firmware } = JSON.parse(text) as Partial<Schemas['OpResult']>;
   return {

@@ -1,21 +1,21 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { EpochMilliseconds } from '../../clock.ts';
-import { refuse } from '../../error-catalogue.ts';
+import { reject } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
 import type { IdempotencyKey } from '../../store/jobs/job-store.ts';
 import type { Store } from '../../store/store.ts';
 
 const keptMs = 24 * 3_600_000;
 
-/** What makes two requests the same: all that decides what they do, by its meaning. */
+/** The values that make two requests the same: everything that determines their effect, independent of its spelling. */
 export interface RequestMeaning {
   readonly operation: string;
   readonly path: Readonly<Record<string, string>>;
-  /** The body as it was understood: JSON values, in any order. */
+  /** The parsed body: JSON values, members in any order. */
   readonly body: object;
 }
 
-/** Turns an `Idempotency-Key` and its request into what is kept of them; null where no key was sent. */
+/** Creates the record of an `Idempotency-Key` and its request; null without a key. */
 export type ReadIdempotencyKey = (
   key: string | undefined,
   principal: Pick<Principal, 'accountId' | 'clientId'>,
@@ -24,12 +24,12 @@ export type ReadIdempotencyKey = (
 ) => IdempotencyKey | null;
 
 /**
- * Keys and requests are kept as HMAC-SHA-256 under a key of their own: a key may be a guest's name, and the four digits of a custom PIN
- * would be found in a plain hash within a second.
+ * Stores keys and requests as HMAC-SHA-256 under their own key: a key may be a guest's name, and a plain hash of four PIN digits is
+ * reversed within a second.
  *
- * **The same request is one that means the same.** `jobType` 2, `"2"` and `"UNLOCK"` are one request, and so are `jobData` as text and
- * as object, its members in any order, and two spellings of one instant: a client that sends again after an update of its JSON library
- * gets its job and no second one. The account belongs to the request: what a partner sends for one owner is no answer for another.
+ * **Requests with the same meaning are the same.** `jobType` 2, `"2"` and `"UNLOCK"` are one request, and so are `jobData` as text and as
+ * object, its members in any order, and two spellings of one instant: a client that repeats a request after an update of its JSON library
+ * gets its first job. The account is part of the request: a partner's job for one owner is no answer for another.
  *
  * @param deviceKey 32 bytes of the key file
  */
@@ -49,8 +49,8 @@ export function createIdempotency(deviceKey: Uint8Array): ReadIdempotencyKey {
 }
 
 /**
- * Answers a request whose key is known. It is asked before anything else is looked at, so that a repetition gets its job whatever has
- * become of the bridge since. Of two requests at once it sees neither: that is decided where the job is created.
+ * Answers a request whose key is known. It runs before any other look-up, so that a repetition gets its job even if the bridge has changed
+ * since. It can't see concurrent requests with the same key: `jobs.create` decides between those.
  */
 export async function answerKnownKey(
   { jobs }: Pick<Store, 'jobs'>,
@@ -60,15 +60,15 @@ export async function answerKnownKey(
 ) {
   const known = key === null ? undefined : await jobs.findReplay(key, now);
   if (known === undefined) return undefined;
-  return known.kind === 'key_reused' ? refuseReused(keyText) : answerReplayed(known.jobId);
+  return known.kind === 'key_reused' ? rejectReused(keyText) : answerReplayed(known.jobId);
 }
 
 export function answerReplayed(jobId: string) {
   return { status: 200, headers: { 'Idempotency-Replayed': true }, body: { jobId } } as const;
 }
 
-export function refuseReused(keyText = '') {
-  return refuse('idempotency_key_reused', {
+export function rejectReused(keyText = '') {
+  return reject('idempotency_key_reused', {
     text: `Idempotency-Key ${keyText.length > 60 ? `${keyText.slice(0, 60)}…` : keyText} was used for another request`,
     details: [{ in: 'header', at: 'Idempotency-Key', says: 'must be new for a new request', nearest: [] }],
   });

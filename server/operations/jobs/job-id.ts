@@ -1,8 +1,8 @@
 import type { EpochMilliseconds } from '../../clock.ts';
 
 /**
- * A new job's id in the form of a database object id: 24 hexadecimal digits, 4 bytes of time in seconds, 8 of chance. Ids sort by the
- * second of their creation; within a second, and beyond the year 2106, when the seconds begin anew, they don't.
+ * Creates a job id in the format of a database object id: 24 hexadecimal digits, of 4 bytes of time in seconds and 8 random bytes. Ids sort
+ * by the second of their creation, until the seconds overflow in 2106.
  *
  * @param randomBytes `randomBytes` of node:crypto
  */

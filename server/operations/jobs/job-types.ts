@@ -1,13 +1,13 @@
 import type { JobType } from '../../store/jobs/job-store.ts';
 import type { DeviceType } from '../../store/records.ts';
 
-/** What is to know of a kind of job. What an answer's `opResult` holds, and which scope asks for it, stands in the contract. */
+/** A kind of job. The contract defines its `opResult` and its scope. */
 export interface JobKind {
-  /** The number that requests may use in its place. */
+  /** The number that requests may use instead of the name. */
   readonly code: number;
-  /** Devices that can do it. A bridge is one only where it runs the job on itself. */
+  /** Devices that can run it. A bridge is listed for jobs that it runs on itself. */
   readonly devices: readonly DeviceType[];
-  /** Whether it acts on the world, or only reads. */
+  /** Whether the job changes something at the device, or only reads. */
   readonly effect: 'physical' | 'remote';
 }
 
@@ -30,7 +30,7 @@ const byText = new Map(
 /**
  * Reads a `jobType` as requests write it: the name, or the code as text or as a number.
  *
- * @throws RangeError for anything else: the form check lets nothing else through
+ * @throws RangeError for anything else, which validation rejects before
  */
 export function readJobType(sent: string | number): JobType {
   const name = byText.get(String(sent));

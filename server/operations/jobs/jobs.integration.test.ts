@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../store/store.ts';
 import { type Call, startJobApp } from './fixtures/job-app.ts';
 import { type JobFixture, openJobFixture } from './fixtures/job-fixture.ts';
 
-// The three job operations as clients meet them: over HTTP, form checks and scopes before them.
+// The three job operations over HTTP, after validation and scopes.
 
 let folder: string;
 let fixture: JobFixture;
@@ -64,7 +64,7 @@ const scenarios: readonly Scenario[] = [
     want: [200],
   },
 
-  // 400, form
+  // 400, validation
   {
     name: 'a job in lower case',
     given: { path: front, body: { jobType: 'unlock' } },

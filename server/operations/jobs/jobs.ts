@@ -16,9 +16,9 @@ interface Needs {
   readonly clock: Clock;
   readonly keys: Pick<Keys, 'deviceKey'>;
   readonly link: Pick<BridgeLink, 'isOnline'>;
-  /** Told after a job was created: there is work for the bridges. */
+  /** Called after a job was created, so that the bridges fetch it. */
   readonly wakeBridges: () => void;
-  /** Job ids, and nonces of what is sealed. */
+  /** For job ids, and nonces of sealed data. */
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 

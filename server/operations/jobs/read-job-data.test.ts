@@ -25,7 +25,7 @@ const dateTime = fc
     [`${year}-${month}-${day}`, separator, `${hour}:${minute}:${second}`, fraction, offset].join(''),
   );
 
-test('every time that the form check lets through is read', () => {
+test('every time that validation accepts is read', () => {
   let read = 0;
   fc.assert(
     fc.property(dateTime, fc.integer({ min: 0, max: 4_102_444_800_000 }), (text, now) => {

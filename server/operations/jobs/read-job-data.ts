@@ -10,8 +10,8 @@ export type SentJobData = Partial<
 >;
 
 /**
- * Takes `jobData` as it was sent, JSON text or the object itself. Left out, empty text and `{}` are the same. The form check has held it
- * against the schema of its `jobType`.
+ * Parses `jobData`, JSON text or an object. Omitted data, empty text and `{}` are the same. The data has been validated against the schema
+ * of its `jobType`.
  */
 export function parseJobData(sent: Schemas['CreateProxiedJobRequest']['jobData']): SentJobData {
   if (sent === undefined || sent === '') return {};
@@ -19,9 +19,9 @@ export function parseJobData(sent: Schemas['CreateProxiedJobRequest']['jobData']
 }
 
 /**
- * Reads what was sent into what it means: times in UTC, whatever their offset, and the name without blanks around it.
+ * Normalises the data: times in UTC, and the name without surrounding blanks.
  *
- * @throws RangeError for a time that the form check refuses, such as 30 February or 24:59
+ * @throws RangeError for a time that validation rejects, such as 30 February or 24:59
  */
 export function readJobData({ accessName, startDate, endDate, lockTime, ...rest }: SentJobData): JobData {
   return {
@@ -33,7 +33,7 @@ export function readJobData({ accessName, startDate, endDate, lockTime, ...rest 
   };
 }
 
-/** RFC 3339 has no bound on the digits of a second's fraction, Temporal takes nine, and milliseconds are what is kept. */
+/** RFC 3339 allows any number of fraction digits, Temporal accepts nine, and the store keeps milliseconds. */
 function writeUtc(text: string): string {
   return Temporal.Instant.from(text.replace(/(\.\d{3})\d+/, '$1')).toString();
 }
