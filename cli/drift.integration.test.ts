@@ -75,7 +75,7 @@ for (const { by, run, options } of linters) {
       const { code, out } = await lockstepThere('check');
       expect(code).toBe(1);
       expect(out).toMatch(
-        /\nopenapi\/service\.yaml does not lint: 1 problem\n {2}openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {4}The pattern .+\n\nCure: mend what npm run lint:contract names, then npm run generate\n$/,
+        /\nopenapi\/service\.yaml does not lint: 1 problem\n {2}openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {4}The pattern .+\n\nFix: mend what npm run lint:contract names, then npm run generate\n$/,
       );
     });
 

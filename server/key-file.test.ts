@@ -62,7 +62,7 @@ describe('reading', () => {
     await expect(readKeyFile(path)).rejects.toThrow(
       expect.objectContaining({
         message: `The key file ${path} does not exist.`,
-        fixes: [{ says: 'Create one', command: ['lockstep-server', 'keys', 'create', path] }],
+        fixes: [{ message: 'Create one', command: ['lockstep-server', 'keys', 'create', path] }],
       }),
     );
   });

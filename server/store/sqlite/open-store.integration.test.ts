@@ -206,7 +206,7 @@ describe('a database is refused, with a reason and a fix', () => {
     const refusal = {
       reason: 'missing',
       message: expect.stringContaining('does not exist'),
-      fixes: [{ says: 'Or create it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
+      fixes: [{ message: 'Or create it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
     };
     await expect(openSqliteStore(path, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(existsSync(path)).toBe(false);
@@ -227,7 +227,7 @@ describe('a database is refused, with a reason and a fix', () => {
   ])('when it must not be created and $name, but created otherwise', async ({ path }) => {
     const file = path();
     const before = readFileSync(file);
-    const fixes = [{ says: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: file }];
+    const fixes = [{ message: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: file }];
     const refusal = { reason: 'empty', message: expect.stringMatching(/is empty\./), fixes };
     await expect(openSqliteStore(file, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(readFileSync(file).equals(before)).toBe(true);
