@@ -16,23 +16,23 @@ import { createValueMaker, type MadeValue } from './make-value.ts';
 import type { AskPrism } from './prism.ts';
 import { writeHeaders } from './write-headers.ts';
 
-/** Answers an operation as documented. The request has passed every check before. */
+/** Answers an operation as documented. The request has already passed every check. */
 export type AnswerAsDocumented = (operation: Operation, choice: Choice, request: Asked) => Promise<Answer>;
 
-/** What of a request an answer depends on. */
+/** The parts of a request that its answer depends on. */
 interface Asked {
   readonly requestId: string;
   readonly accept: string | undefined;
 }
 
-/** An answer but for the id of its request. */
+/** An answer without the id of its request. */
 interface Finished {
   readonly answer: Answer;
-  /** Members of its body that carry what, `request-id` among them. */
+  /** The roles of members of its body, `request-id` among them. */
   readonly members: readonly FaultMember[];
 }
 
-/** What the contract says of one status of an operation. */
+/** What the contract declares for one status of an operation. */
 interface Declared {
   readonly response: JsonObject;
   readonly contents: readonly Content[];
@@ -40,29 +40,29 @@ interface Declared {
 
 type Content = ReturnType<typeof listContents>[number];
 
-/** Prism's values are no deeper than this, or are not looked through. */
+/** Values of Prism are checked for discriminators down to this depth. */
 const deepestTag = 8;
 
-/** Different answers that are kept: statuses, examples and media types of a contract are not many more, but for what `default` stands for. */
+/** Limit of the cache of answers. Only `default`, which covers any status, could make it grow further. */
 const mostKept = 5_000;
 
-/** RFC 9110, 11.6.1 asks for a challenge with every 401, whether or not the contract does. */
+/** RFC 9110, 11.6.1 requires a challenge with every 401, whether or not the contract declares one. */
 function challenge(status: number, headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'www-authenticate');
   return status !== 401 || isThere ? headers : { ...headers, 'WWW-Authenticate': 'Bearer realm="api"' };
 }
 
 /**
- * Makes the answers of a contract, for all who serve it: the example that is asked for, or the first; what the schema refuses is never served. Where no example
- * fits, or a new value is asked for, Prism invents one; where that is refused too, one is made until it fits.
+ * Creates the answers of a contract: the requested example, or the first. A value that its schema rejects is never served. If no example fits, or a new
+ * value is requested, Prism invents one. If the schema rejects that too, values are generated until one fits.
  *
- * The answer's promise rejects with a `Rejection` where no value can be made from the schema.
+ * The promise of an answer rejects with a `Rejection` if no value can be generated from the schema.
  */
 export const createAnswers = oncePerDocument((contract) =>
   answersBy(contract, async (document) => (await import('./prism.ts')).createPrism(document)),
 );
 
-/** @param loadPrism called where an answer needs it: callers with little time ask for examples */
+/** @param loadPrism called at the first answer that needs Prism: loading it is slow */
 export function answersBy(
   contract: ContractDocument,
   loadPrism: (document: ContractDocument) => Promise<AskPrism>,
@@ -128,7 +128,7 @@ export function answersBy(
   ): Promise<MadeValue> {
     const served = examples.flatMap((one) => serveable({ document, judge }, mediaType, schema, one));
     const named = example === undefined ? undefined : served.find(({ name }) => name === example);
-    // An example that its schema refuses: the first of the others would be an answer to another question.
+    // If the schema rejects the named example, another example is no substitute for it.
     const usable = example === undefined ? served : named === undefined ? [] : [named];
     if (schema === undefined && usable.length === 0) return { kind: 'value', value: isJsonType(mediaType) ? {} : '' };
     const [first] = usable;
@@ -155,7 +155,7 @@ export function answersBy(
   }
 }
 
-/** Whether each value whose form is named by a member names one (OpenAPI 3.1, 4.8.25). Prism makes text of any kind there. */
+/** Checks that each discriminator has one of its values (OpenAPI 3.1, 4.8.25). Prism writes arbitrary text there. */
 function createTagJudge(document: ContractDocument): (value: unknown, schema: unknown) => string | undefined {
   return (value, schema) => judgeTag(value, schema, 0);
 
@@ -163,16 +163,16 @@ function createTagJudge(document: ContractDocument): (value: unknown, schema: un
     if (depth > deepestTag || typeof value !== 'object' || value === null) return undefined;
     for (const { discriminator, oneOf, anyOf, items, properties } of listParts(document, schema)) {
       const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
-      const forms = [oneOf, anyOf].find(Array.isArray) ?? [];
-      const refs = forms.map((form) =>
-        String(isObject(form) ? form.$ref : '')
+      const variants = [oneOf, anyOf].find(Array.isArray) ?? [];
+      const refs = variants.map((variant) =>
+        String(isObject(variant) ? variant.$ref : '')
           .split('/')
           .at(-1),
       );
       const tags = isObject(mapping) && Object.keys(mapping).length > 0 ? Object.keys(mapping) : refs;
       if (
         typeof propertyName === 'string' &&
-        forms.length > 0 &&
+        variants.length > 0 &&
         isObject(value) &&
         !tags.includes(String(value[propertyName]))
       )
@@ -190,9 +190,9 @@ function createTagJudge(document: ContractDocument): (value: unknown, schema: un
 }
 
 /**
- * An example as it can be served: of JSON the value itself, or the value whose text it is, where its schema takes that.
+ * An example as it can be served. For JSON that is its value, or the value that its text parses to, if the schema accepts that.
  *
- * @returns none where its schema refuses it
+ * @returns an empty list if its schema rejects it
  */
 export function serveable(
   { document, judge }: { readonly document: ContractDocument; readonly judge: ReturnType<typeof createJudge> },
@@ -201,7 +201,7 @@ export function serveable(
   { name, value }: NamedExample,
 ): readonly NamedExample[] {
   const isJson = isJsonType(mediaType);
-  // What is no JSON is judged where it is written as its schema has it.
+  // A text of another media type is validated only against a schema of type string.
   const isWritten = !isJson && typeof value === 'string' && followRef(document, schema).type !== 'string';
   if (schema === undefined || isWritten || judge(value, schema) === undefined) return [{ name, value }];
   const parsed = isJson && typeof value === 'string' ? parseJson(value) : undefined;
@@ -212,7 +212,7 @@ function isInvented({ dynamic, seed }: Choice): boolean {
   return dynamic || seed !== undefined;
 }
 
-/** A schema may have the codes of all errors, where `x-error-codes` has those of one response: of these it is one, the same for the same value. */
+/** A schema may list the codes of all errors, and `x-error-codes` those of one response. The same value always gets the same of these. */
 function nameCode(members: readonly FaultMember[], response: JsonObject, value: unknown): unknown {
   const codes = Array.isArray(response['x-error-codes']) ? response['x-error-codes'] : [];
   const sent = members.flatMap(({ name, role }) => (role === 'code' && isObject(value) ? [value[name]] : []));
@@ -220,12 +220,12 @@ function nameCode(members: readonly FaultMember[], response: JsonObject, value: 
   return replaceRole(members, value, 'code', codes[hash(JSON.stringify(value)) % codes.length]);
 }
 
-/** RFC 9110, 6.4.1: these have none, whatever a contract says. */
+/** RFC 9110, 6.4.1: some statuses have no content, whatever the contract declares. */
 export function hasContent(status: number): boolean {
   return status >= 200 && status !== 204 && status !== 205 && status !== 304;
 }
 
-/** The media type that fits `Accept` best; where none does, the usual one (RFC 9110, 12.5.1: it may be disregarded). */
+/** The media type that fits `Accept` best. If none fits, the usual one (RFC 9110, 12.5.1: a server may disregard `Accept`). */
 function pickContent(
   contents: readonly Content[],
   accept: string | undefined,
@@ -242,7 +242,7 @@ function pickContent(
   return ranked.toSorted((a, b) => b.quality - a.quality)[0]?.content;
 }
 
-/** How welcome a media type is: by the most telling range that it falls under, 0 where it falls under none (RFC 9110, 12.5.1). */
+/** The quality of a media type, by the most specific range that includes it; 0 if none does (RFC 9110, 12.5.1). */
 function readQuality(accept: string, mediaType: string): number {
   const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const ranges = accept.split(',').map((piece) => {
@@ -257,7 +257,7 @@ function readQuality(accept: string, mediaType: string): number {
   );
 }
 
-/** JSON has no text for a number that is not finite, and HTTP none for half of a surrogate pair. */
+/** JSON can't express a number that is not finite, nor UTF-8 half of a surrogate pair. */
 function isText(value: unknown): boolean {
   return JSON.stringify(value)?.isWellFormed() ?? false;
 }

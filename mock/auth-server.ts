@@ -3,7 +3,7 @@ import { readTarget } from '@lockstep/runtime/http-message';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { readPreferences } from './choose-example.ts';
 
-/** A server that answers for itself what is below its base path. */
+/** A server that answers all requests below its base path. */
 export interface AuthServer {
   /** `/auth` */
   readonly basePath: string;
@@ -15,7 +15,7 @@ export function isBelow(basePath: string, path: string): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
-/** Its requests are all below its base path, but those that ask for a documented answer. */
+/** Whether a request is for the authorization server: below its base path, and without a preference for a documented answer. */
 export function isForAuthServer({ basePath }: AuthServer, { url = '/', headersDistinct }: IncomingMessage): boolean {
   const { path, queryText } = readTarget(url);
   if (!isBelow(basePath, path)) return false;

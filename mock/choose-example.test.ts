@@ -82,7 +82,7 @@ describe('chooseExample', () => {
     });
   }
 
-  test('tells apart what is asked for one after the other', () => {
+  test('keeps consecutive choices apart', () => {
     const { addExhibit, removeExhibit } = museumOperations;
     const choose = (given: object, operation: Operation = addExhibit) =>
       chooseExample(museumContract, operation, given);

@@ -7,7 +7,7 @@ import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import type { Pair } from '@lockstep/runtime/validation/parse-url-encoded';
 import { listOr } from '@lockstep/runtime/validation/sentence';
 
-/** Which documented answer a request asks for; nothing chosen means the first success. */
+/** The documented answer that a request asks for; by default the first success. */
 export interface Choice {
   readonly code?: number;
   readonly example?: string;
@@ -16,8 +16,8 @@ export interface Choice {
 }
 
 /**
- * The status of an answer when nothing else is asked for: the lowest success, else a redirection, else what `default` stands for, else the
- * lowest that is declared. A range gives its first status, that of redirections 302.
+ * The status of an answer by default: the lowest success, else a redirection, else the status for `default`, else the lowest declared
+ * status. A range stands for its first status, `3XX` for 302.
  */
 export function successStatus(document: ContractDocument, pointer: string): number {
   const statuses = readDocumented(document)
@@ -26,7 +26,7 @@ export function successStatus(document: ContractDocument, pointer: string): numb
   return statuses.find((status) => status < 400) ?? statuses[0] ?? 200;
 }
 
-/** Beside a success, `default` means errors (OpenAPI 3.1, 4.8.16.1); where none is declared, it is all there is. */
+/** Next to a declared success, `default` describes errors (OpenAPI 3.1, 4.8.16.1). Otherwise it describes the success. */
 function listStatuses(document: ContractDocument, pointer: string): number[] {
   const keys = responseKeys(document, pointer).filter((key) => /^(?:[2-5](?:\d\d|XX)|default)$/i.test(key));
   const ofDefault = keys.some((key) => /^[23]/.test(key)) ? 500 : 200;
@@ -43,8 +43,8 @@ type Preferences = Partial<Record<(typeof preferences)[number], string>>;
 export const preferenceNames: ReadonlySet<string> = new Set(preferences.map((name) => `__${name}`));
 
 /**
- * Reads `Prefer: code=418, example=teapot, dynamic=true, seed=7` (RFC 7240), or where there is no such header the
- * query `__code`, `__example`, `__dynamic`, `__seed`. Preferences that are not ours are ignored, as the RFC asks.
+ * Reads `Prefer: code=418, example=teapot, dynamic=true, seed=7` (RFC 7240). Without such a header it reads the
+ * query `__code`, `__example`, `__dynamic`, `__seed`. Other preferences are ignored, as the RFC requires.
  */
 export function readPreferences(header: string | undefined, query: readonly Pair[]): Preferences {
   if (header !== undefined) return splitHeader(header);
@@ -53,9 +53,9 @@ export function readPreferences(header: string | undefined, query: readonly Pair
 }
 
 /**
- * Finds the documented answer that is asked for.
+ * Finds the requested documented answer.
  *
- * @throws Rejection 400 that names what the operation documents, where it has no such answer
+ * @throws Rejection 400 if the operation has no such answer; it lists those that it has
  */
 export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
   if (sent.code === undefined && sent.example === undefined && sent.dynamic === undefined && sent.seed === undefined)
@@ -91,7 +91,7 @@ function findChoice(document: ContractDocument, operation: Operation, sent: Pref
   };
 }
 
-/** Choices that are kept: statuses and examples of a contract are not many more, but for what `default` stands for. */
+/** Limit of the cache of choices. Only `default`, which covers any status, could make it grow further. */
 const mostChosen = 5_000;
 
 interface Documented {
@@ -99,11 +99,11 @@ interface Documented {
   readonly examples: readonly string[];
 }
 
-/** What a contract documents, read once: looking it up took a tenth of an answer's time. */
+/** The documented answers of a contract, read once: the look-up took a tenth of an answer's time. */
 const readDocumented = oncePerDocument((document) => {
   const documented = new Map<string, readonly Documented[]>();
   return {
-    /** Successes first: an example's name without a code means the success that has it, before an error. */
+    /** Successes first: without a code, the name of an example means that of a success before that of an error. */
     of: (pointer: string): readonly Documented[] => {
       const known = documented.get(pointer);
       if (known !== undefined) return known;
@@ -113,7 +113,7 @@ const readDocumented = oncePerDocument((document) => {
       documented.set(pointer, read);
       return read;
     },
-    /** By what was asked. */
+    /** By preferences. */
     chosen: new Map<string, Choice>(),
   };
 });
@@ -142,7 +142,7 @@ function splitHeader(header: string): Preferences {
     const equals = piece.indexOf('=');
     const name = (equals === -1 ? piece : piece.slice(0, equals)).trim().toLowerCase();
     const known = preferences.find((preference) => preference === name);
-    // RFC 7240, 2: of one that comes twice the first counts.
+    // RFC 7240, 2: if a preference is repeated, the first one counts.
     if (known === undefined || sent[known] !== undefined) continue;
     sent[known] =
       equals === -1
@@ -155,6 +155,7 @@ function splitHeader(header: string): Preferences {
   return sent;
 }
 
-function preferFault(says: string, nearest: readonly string[]): Rejection {
-  return new Rejection('form', { text: `Prefer: ${says}`, details: [{ in: 'header', at: 'Prefer', says, nearest }] });
+function preferFault(message: string, nearest: readonly string[]): Rejection {
+  const details = [{ in: 'header', at: 'Prefer', says: message, nearest }] as const;
+  return new Rejection('form', { text: `Prefer: ${message}`, details });
 }

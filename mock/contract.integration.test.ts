@@ -64,7 +64,7 @@ function successOf({ pointer }: Operation): string | undefined {
   return responseKeys(document, pointer).find((key) => key < '400');
 }
 
-/** What the contract says of one answer: its schema holds, its required headers are there and hold theirs. */
+/** Checks one answer against the contract: its body matches its schema, its required headers exist and match theirs. */
 function expectDeclared({ pointer }: Operation, { status, headers, text }: Called): void {
   const response = findResponse(document, pointer, status);
   expect(response, `${status} is declared`).toBeDefined();
@@ -150,7 +150,7 @@ describe('every operation of the contract', () => {
     });
   }
 
-  test('documents errors beside its success', () => {
+  test('documents errors in addition to its success', () => {
     expect(documented.length).toBeGreaterThan(operations.length * 2);
   });
 });
@@ -171,7 +171,7 @@ describe('a fault', () => {
       expectDeclared(operation, answer);
     });
 
-    test(`${operationId} with an unknown query parameter is told`, async () => {
+    test(`${operationId} rejects an unknown query parameter`, async () => {
       const { method, target, headers, body } = sampleFor(operation);
       const unknown = `${target}${target.includes('?') ? '&' : '?'}lockstep-unknown=1`;
       const answer = await send(unknown, { method, headers, ...(body === undefined ? {} : { body }) });
@@ -180,7 +180,7 @@ describe('a fault', () => {
     });
 
     if (requestBody?.content['application/json'] === undefined) continue;
-    test(`${operationId} with an unknown member is told`, async () => {
+    test(`${operationId} rejects an unknown member`, async () => {
       const { method, target, headers, body } = sampleFor(operation);
       const changed = JSON.stringify({ ...JSON.parse(body ?? '{}'), 'lockstep-unknown': 1 });
       const answer = await send(target, { method, headers, body: changed });

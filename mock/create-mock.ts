@@ -14,7 +14,7 @@ import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { type Choice, chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
 
-/** Who a mock's handlers act for: nobody it knows anything of. */
+/** The caller of a mock's handlers, about whom it knows nothing. */
 export type AnyPrincipal = object;
 
 type AnyExchange = Exchange<AnyPrincipal>;
@@ -24,29 +24,29 @@ export interface MockOptions<Context extends AnyExchange = AnyExchange> {
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
   readonly logger: Logger;
-  /** What stands behind the mock; where it is left out any credentials that are well-formed pass, and every answer is the documented one. */
+  /** The service behind the mock. Without one, the mock accepts any well-formed credentials, and every answer is the documented one. */
   readonly service?: MockedService<Context> | undefined;
-  /** Told of what of the contract is not checked, as `createRuntime` has it; left out: there is no start where something can't be. */
+  /** Reports parts of the contract that can't be checked; see `createRuntime`. When omitted, such a part prevents the start. */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
-  /** As `createRuntime` has it. */
+  /** See `createRuntime`. */
   readonly compilesWhenAsked?: boolean | undefined;
-  /** As `createRuntime` has it. */
+  /** See `createRuntime`. */
   readonly bodyLimitBytes?: number | undefined;
 }
 
 type ServiceParts = 'ambient' | 'answered' | 'answerError' | 'authenticated' | 'authorized' | 'checkResponses';
 
-/** A service behind a mock: who may call, what stands before an answer, and the answer where nobody asks for a documented one. */
+/** A service behind a mock: its security, its steps before an answer, and its answers if no documented one is requested. */
 export interface MockedService<Context extends AnyExchange = AnyExchange>
   extends Pick<RuntimeOptions<OperationTable, Handlers<Context>, Context>, ServiceParts> {
-  /** By the contract's names of them; a scheme that is left out is looked at for its form alone. */
+  /** By the names of the contract. Credentials of an omitted scheme need only be well-formed. */
   readonly security: Readonly<Record<string, Scheme<AnyPrincipal>>>;
-  /** `realm` of challenges; the contract's title when left out. */
+  /** `realm` of challenges; by default the title of the contract. */
   readonly realm?: string;
-  /** What answers, by operationId. An operation that is left out answers as documented. */
+  /** By operationId. An operation without a handler answers as documented. */
   readonly handlers?: Handlers<Context>;
   readonly authServer?: AuthServer;
-  /** Told of a request that gets the documented answer that it prefers. */
+  /** Called when a request gets the documented answer that it prefers. */
   readonly preferred?: (exchange: Context) => void;
 }
 
@@ -57,7 +57,7 @@ export interface Mock {
   readonly listener: RequestListener;
   /** The operation that a request names, those of the authorization server too. */
   readonly operationOf: (request: IncomingMessage) => Operation | undefined;
-  /** Answers an operation as documented, whoever asks and whatever was sent; without a body where it documents nothing of the status. */
+  /** Answers an operation as documented, without any check of the request. The answer has no body if the status is not declared. */
   readonly replyAsDocumented: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -67,8 +67,8 @@ export interface Mock {
 }
 
 /**
- * Makes a mock of any contract: the checks of the service itself; then what the service answers, or the documented answer, where there is no
- * service behind it or `Prefer` asks for one.
+ * Creates a mock of any contract. After the checks of the runtime, the service behind it answers. Without a service, or if `Prefer` asks
+ * for it, the answer is the documented one.
  *
  * @throws Error when a schema of the contract is missing or does not compile
  */
@@ -99,7 +99,7 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
-    // Without a service those of an operation are its examples.
+    // Without a service, the headers of an operation are its examples.
     ambient: (exchange) => {
       if (parts.ambient !== undefined && isServices(exchange.operation)) return parts.ambient(exchange);
       return exchange.operation === undefined ? unrouted : {};
@@ -138,10 +138,10 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
   };
 }
 
-/** Two underscores, as a query may write them: most have none, and need not be taken apart for it. */
+/** Two underscores, plain or percent-encoded: most queries have none and need not be parsed. */
 const mayPrefer = /(?:_|%5f){2}/i;
 
-/** The documented answer where `Prefer` asks for it, or nothing else answers. */
+/** Gives the documented answer if `Prefer` asks for it, or if the operation has no handler. */
 function preferDocumented<Context extends AnyExchange>(
   contract: ContractDocument,
   operation: Operation,
@@ -161,7 +161,7 @@ function preferDocumented<Context extends AnyExchange>(
   };
 }
 
-/** What documented answers need takes a while to load and to read, and nobody who starts a mock should wait for it. */
+/** Documented answers take a while to load: a start does not wait for them. */
 function loadWhenAsked(document: ContractDocument): AnswerAsDocumented {
   let loaded: Promise<AnswerAsDocumented> | undefined;
   return async (...asked) => {

@@ -3,14 +3,13 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import { formatCurl, quote, type SampleRequest, sampleRequest, shellToken } from './sample-request.ts';
 
-/** What somebody needs to call a mock that judges tokens. */
+/** The credentials for a mock that checks tokens. */
 export interface MockAccess {
-  /** Of its authorization server, without a trailing slash. */
+  /** Address of its authorization server, without a trailing slash. */
   readonly authUrl: string;
   readonly clients: readonly { readonly clientId: string; readonly secret: string; readonly kind: string }[];
 }
 
-/** With access where tokens are judged. */
 export interface MockDescription {
   readonly origin: string;
   /** Name and version of the contract. */
@@ -18,14 +17,12 @@ export interface MockDescription {
   /** Each base path with the number of operations below it. */
   readonly addresses: readonly { readonly url: string; readonly operations: number }[];
   readonly notes: readonly string[];
-  /** Lines for a shell, each with what it shows. */
+  /** Lines for a shell, each with its purpose. */
   readonly samples: readonly { readonly shows: string; readonly command: string }[];
 }
 
 /**
- * What somebody who just started the mock needs to know: where it is, what it does and does not, lines to paste.
- *
- * @param notes what is to be said of it in words
+ * The description that a mock prints at its start: its addresses, its notes, and lines to paste into a shell.
  */
 export function describeMock(
   origin: string,
@@ -63,7 +60,7 @@ function* sampleCalls(
   operations: readonly Operation[],
   access: MockAccess | undefined,
 ): Generator<{ shows: string; command: string }> {
-  // An OAuth server answers by itself: what is below it has no documented answer to show.
+  // Paths of an OAuth server have no documented answers to show.
   const all = operations.filter(({ basePath }) => access === undefined || origin + basePath !== access.authUrl);
   const reading =
     all.find(({ method, path }) => method === 'get' && path.includes('{')) ??
@@ -97,7 +94,7 @@ function* sampleCalls(
   if (form !== undefined) yield { shows: `${form.operationId}: a form with client credentials`, command: curl(form) };
 }
 
-/** The most telling error: the last declared client error that has a named example. */
+/** The last declared client error that has a named example. */
 function findNamedFailure(document: ContractDocument, { pointer }: Operation): string | undefined {
   const codes = responseKeys(document, pointer).filter((key) => /^4\d\d$/.test(key));
   return codes

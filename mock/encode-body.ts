@@ -3,7 +3,7 @@ import { listParts } from '@lockstep/json/schema-keywords';
 import { memberSchemas } from '@lockstep/runtime/validation/coerce-text';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 
-/** What stands for a range: of several types one that a caller can read. */
+/** The media type that is sent for a range. */
 const ofRanges: Readonly<Record<string, string>> = {
   'application/*': 'application/json',
   'text/*': 'text/plain',
@@ -14,13 +14,13 @@ const ofRanges: Readonly<Record<string, string>> = {
   'multipart/*': 'multipart/mixed',
 };
 
-/** One pixel. Whoever shows a picture must get one. */
+/** A PNG of one pixel: the client must be able to show it. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** The media type that is sent for one that a contract declares, which may be a range. */
+/** The media type to send for a declared one, which may be a range. */
 export function nameConcreteType(document: ContractDocument, mediaType: string, schema: unknown): string {
   if (!mediaType.includes('*')) return mediaType;
   const range = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -30,7 +30,7 @@ export function nameConcreteType(document: ContractDocument, mediaType: string, 
   return range === 'application/*' && isBinary ? 'application/octet-stream' : (ofRanges[range] ?? mediaType);
 }
 
-/** A value as its media type carries it: JSON stays a value, all else becomes text or bytes. */
+/** Encodes a value for its media type: JSON stays a value, every other becomes text or bytes. */
 export function encodeBody(document: ContractDocument, schema: unknown, mediaType: string, value: unknown): unknown {
   const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (isJsonType(type)) return value;
@@ -54,7 +54,7 @@ function writeXml(document: ContractDocument, schema: unknown, value: unknown): 
   return writeElement(document, nameOf(document, schema, fallback), schema, value);
 }
 
-/** Names as the XML Object gives them (OpenAPI 3.1, 4.8.26); namespaces are left out. */
+/** Names follow the XML Object (OpenAPI 3.1, 4.8.26); namespaces are ignored. */
 function writeElement(document: ContractDocument, name: string, schema: unknown, value: unknown): string {
   const tag = cleanName(name);
   if (value === null || value === undefined) return `<${tag}/>`;
@@ -78,7 +78,7 @@ function writeElement(document: ContractDocument, name: string, schema: unknown,
   return `<${tag}${attributes.join('')}>${inner.join('')}</${tag}>`;
 }
 
-/** What an element or an attribute may be called, of ASCII. */
+/** A valid name of an element or an attribute, in ASCII. */
 function cleanName(name: string): string {
   return /^[A-Za-z_][\w.-]*$/.test(name) ? name : `_${name.replaceAll(/[^\w.-]/g, '_')}`;
 }

@@ -6,7 +6,7 @@ import { hardContract, hardOperations } from './fixtures/hard-contract.ts';
 const place = (id: string, status = '200'): string =>
   `#/paths/~1${id}/get/responses/${status}/content/application~1json`;
 
-test('examples that their schema refuses are told with their place, and schemas that nothing fits', async () => {
+test('reports examples that their schema rejects, with their location, and schemas that allow no value', async () => {
   expect(await findBadExamples(hardContract, hardOperations)).toEqual([
     {
       operationId: 'badExample',
@@ -50,7 +50,7 @@ test('a sound contract has none', async () => {
   expect(await findBadExamples(museumContract, museumOperations)).toEqual([]);
 });
 
-test('what operations share is told once', async () => {
+test('a shared example is reported once', async () => {
   const shared = { content: { 'application/json': { schema: { type: 'integer' }, example: 'x' } } };
   const contract = {
     paths: Object.fromEntries(
@@ -82,7 +82,7 @@ test('forms that lead back to what they are forms of are judged in time', async 
   expect(found).toEqual([expect.objectContaining({ example: 'bad', why: expect.stringMatching(/^oneOf/) })]);
 });
 
-test('it stops when it is told to', async () => {
+test('it stops when the signal aborts', async () => {
   expect(await findBadExamples(hardContract, hardOperations, AbortSignal.abort())).toEqual([]);
 });
 

@@ -14,21 +14,21 @@ import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import { hasContent, serveable } from './answer-as-documented.ts';
 import { createValueMaker } from './make-value.ts';
 
-/** An example that its schema refuses, or a schema that allows no value that was tried: what a mock can't serve. */
+/** An example or a schema that a mock can't serve: the schema rejects the example, or every generated value. */
 export interface BadExample {
-  /** The first of the operations that have it. */
+  /** The first operation that uses it. */
   readonly operationId: string;
   /** As the contract spells it: `200`, `4XX`, `default`. */
   readonly status: string;
-  /** Its name; undefined where no value at all can be made, so that the answer is 500. */
+  /** Its name; undefined if no value can be generated, so that the answer is 500. */
   readonly example: string | undefined;
-  /** Place of the example in the contract, or of the schema. */
+  /** Location of the example or of the schema in the contract. */
   readonly pointer: string;
-  /** The keyword that refuses it, after the place in the value. */
+  /** The location in the value, and the keyword that rejects it. */
   readonly why: string;
 }
 
-/** Between slices others have their turn: a start must not wait for the examples of 845 operations. */
+/** Other work runs between slices: a start must not wait for the examples of 845 operations. */
 const sliceMs = 20;
 
 interface Resolved {
@@ -37,10 +37,10 @@ interface Resolved {
 }
 
 /**
- * Finds the examples of answers that a mock won't serve, each once, in the order of the operations. In their place it serves a value that
- * is made. Works in slices: a server in the same process goes on answering.
+ * Finds the response examples that a mock won't serve, each once, in the order of the operations. The mock serves a generated value
+ * instead. The search runs in slices, so that a server in the same process keeps answering.
  *
- * @param stopping ends it early, with what was found so far
+ * @param stopping stops the search; it returns what it has found so far
  */
 export async function findBadExamples(
   contract: ContractDocument,
@@ -102,7 +102,7 @@ function isServed(
 
 function explain(judge: JudgeValue, value: unknown, schema: unknown): string {
   const fault = judge(value, schema);
-  return fault === undefined ? 'its schema refuses it' : `${fault.at === '' ? '' : `${fault.at}: `}${fault.why}`;
+  return fault === undefined ? 'its schema rejects it' : `${fault.at === '' ? '' : `${fault.at}: `}${fault.why}`;
 }
 
 function listContents(document: ContractDocument, { pointer }: Operation): { status: string; content: Resolved }[] {
@@ -135,7 +135,7 @@ function listPlacedExamples(document: ContractDocument, { pointer, node }: Resol
   });
 }
 
-/** A place with its references followed, so that what is shared is told once. */
+/** A location after all references: a shared example is reported once. */
 function resolve(document: ContractDocument, pointer: string, hops = 0): Resolved {
   const node = readPointer(document, pointer);
   if (!isObject(node)) return { pointer, node: {} };

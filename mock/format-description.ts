@@ -1,6 +1,6 @@
 import type { MockDescription } from './describe-mock.ts';
 
-/** A description as lines for a terminal. @param access lines that say who may call it */
+/** A description as lines for a terminal. @param access lines about clients and owners */
 export function formatDescription(
   { origin, title, addresses, notes, samples }: MockDescription,
   access: readonly string[] = [],

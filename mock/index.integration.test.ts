@@ -120,7 +120,7 @@ describe('a sandbox', () => {
     await mock.control.useScenario('demo');
   });
 
-  test('ends the quota of its scenario with 429, until the hour is over', async () => {
+  test('uses up the quota of its scenario, and answers 429, until the hour is over', async () => {
     await mock.control.useScenario('quota');
     const answers = [];
     for (let count = 0; count < 21; count += 1) answers.push(await call('/devices?limit=1'));
@@ -146,7 +146,7 @@ describe('a sandbox', () => {
 
     const devicesOf = async (with_: string) => (await call('/devices', {}, mock, with_)).body;
 
-    test('gives each new account a client of its own, which ends with them and its tokens too', async () => {
+    test('gives each new account a client of its own, which is removed with it, and its tokens too', async () => {
       const before = mock.clients;
       const state = await mock.control.useScenario(file);
       expect(state.scenario).toBeNull();
@@ -208,7 +208,7 @@ describe('a sandbox', () => {
       await mock.control.useScenario('demo');
     });
 
-    test('changes nothing where a file is wrong, and says all that is', async () => {
+    test('changes nothing if a file is wrong, and reports all its faults', async () => {
       await call('/devices/LK2A00000001', { method: 'PUT', body: '{"batteryLevel":"7"}' });
       const wrong = {
         ...file,
@@ -221,7 +221,7 @@ describe('a sandbox', () => {
     });
   });
 
-  test('ends tokens when it is told to, those of this very second too, and gives new ones', async () => {
+  test('expires tokens on request, those of this very second too, and issues new ones', async () => {
     const other = await mock.token('demo-readonly');
     await mock.control.expireTokens();
     expect((await call('/devices', {}, mock, other)).body.code).toBe('token_expired');
@@ -258,7 +258,7 @@ describe('a sandbox', () => {
       expect(() => connectSandbox(wrong)).toThrow(/is no origin: give one as/);
     expect(() => connectSandbox(mock as never)).toThrow(/^an object is no origin/);
     await expect(control.removeFault({ id: 'fault-1' } as never)).rejects.toThrow(
-      /takes the id of a fault .*, not an object/,
+      /the id of a fault .*, not an object/,
     );
     expect((await connectSandbox(`${mock.origin}/`).readState()).scenario).toBe('demo');
   });
@@ -278,7 +278,7 @@ describe('a sandbox', () => {
     const wrong = [{ client: 'demo-own' }, ['demo-own']] as unknown as string[];
     for (const id of wrong)
       await expect(mock.token(id)).rejects.toThrow(
-        /takes the id of a client .*token\('demo-own', .*, not a(n object| list)$/,
+        /the id of a client .*token\('demo-own', .*, not a(n object| list)$/,
       );
     await expect(mock.token('demo-own', ['openid'] as unknown as string)).rejects.toThrow(/as text, .* not a list$/);
     await expect(mock.token('demo-own', 'serviceapi/nothing')).rejects.toThrow(/400 invalid_scope: .{10}/);
@@ -290,11 +290,11 @@ test.each(['noon', 'June 1', '+020000-01-01T00:00:00Z', 8.64e15 + 1, -1e15, new 
   async (clock) => {
     const refused = startMock({ clock });
     await expect(refused).rejects.toThrow(RangeError);
-    await expect(refused).rejects.toThrow(/is no time that .* 2026-06-01T12:00:00Z, .* from 1971 to 9990/);
+    await expect(refused).rejects.toThrow(/is not a valid time: .* 2026-06-01T12:00:00Z, .* from 1971 to 9990/);
   },
 );
 
-describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('where the clock ends, at %s', (clock) => {
+describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('at the limit of the clock, %s', (clock) => {
   const hour = 3_600_000;
   const inHours = (hours: number): string => {
     const first = Math.ceil(Date.parse(clock) / hour) + 1;
@@ -390,7 +390,7 @@ test('a scenario is taken in each form that the control takes, at the start and 
     'the scenario 5 is not known, known here',
   );
   await expect(startMock({ scenario: null as never })).rejects.toThrow(
-    /scenario takes a name, an import file as parsed JSON/,
+    /scenario must be a name, an import file as parsed JSON/,
   );
 });
 
@@ -399,7 +399,7 @@ test('a scenario that is wrong is refused, and nothing is left listening', async
   await expect(startMock({ scenario: { account } })).rejects.toThrow(/#\/account\/id/);
 });
 
-test('a port that is taken is told by its code, and with another', async () => {
+test('the message about a taken port has its code, and another port', async () => {
   const port = Number(new URL(mock.origin).port);
   const message = `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another: port: ${port + 1}`;
   await expect(startMock({ port })).rejects.toMatchObject({ code: 'EADDRINUSE', message });

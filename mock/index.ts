@@ -1,4 +1,4 @@
-// The package: `import { startMock } from '@lockstep/mock'`. What a start needs is loaded with the first one.
+// The package: `import { startMock } from '@lockstep/mock'`. The first start loads its modules.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { explainListen } from '@lockstep/runtime/explain-listen';
@@ -9,7 +9,7 @@ import { type ContractOptions, checkStartOptions, readStart, type SandboxOptions
 
 export {
   type ClockChange,
-  ControlRefusal,
+  ControlRejection,
   connectSandbox,
   type Fault,
   type ImportFile,
@@ -32,19 +32,19 @@ export interface RunningMock extends AsyncDisposable {
 }
 
 export interface RunningSandbox extends RunningMock {
-  /** Of the API: `…/v1`. */
+  /** Base URL of the API: `…/v1`. */
   readonly baseUrl: string;
-  /** Of the OAuth server: `…/auth`. */
+  /** Base URL of the OAuth server: `…/auth`. */
   readonly authUrl: string;
-  /** Those of the demo, and one for each account that the files in use add. */
+  /** Clients of the demo, and one for each account that the scenario's files add. */
   readonly clients: readonly SandboxClient[];
-  /** Who can sign in on the pages of the OAuth server. */
+  /** Owners who can sign in on the pages of the OAuth server. */
   readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
   /**
-   * An access token by the client's own credentials (RFC 6749, 4.4).
+   * Gets an access token with the client's own credentials (RFC 6749, 4.4).
    *
-   * @param clientId `demo-own` when left out
-   * @param scope separated by spaces; all that the client may have when left out
+   * @param clientId `demo-own` by default
+   * @param scope separated by spaces; by default all scopes of the client
    */
   readonly token: (clientId?: string, scope?: string) => Promise<string>;
   readonly control: SandboxControl;
@@ -53,26 +53,26 @@ export interface RunningSandbox extends RunningMock {
 export interface SandboxClient {
   readonly clientId: string;
   readonly secret: string;
-  /** Name of the account that it acts for; null for a partner. */
+  /** Name of the account that the client acts for; null for a partner. */
   readonly account: string | null;
   readonly kind: 'own' | 'partner';
   readonly redirectUris: readonly string[];
 }
 
 /**
- * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. Or, with a contract, the mock of that.
- * Many can run in one process, each with a store and a clock of its own; all but the first start in a fraction of its time.
+ * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. With a contract, starts the mock of that
+ * contract. Many can run in one process, each with its own store and clock. Later starts take a fraction of the time of the first.
  *
- * @throws TypeError for an unknown option, with the nearest, or a wrong type; RangeError for an impossible port, clock or level of the log; Error with
- *   Node's `code`, such as `EADDRINUSE`, where it cannot listen, with a port or address to try; ScenarioFault for an unknown scenario, with the nearest,
- *   and for files, with all their faults; nothing is left listening
+ * @throws TypeError for an unknown option (the message names the nearest) or a wrong type. RangeError for an impossible port, clock or log level. Error
+ *   with Node's `code`, such as `EADDRINUSE`, if it cannot listen; the message proposes a port or address. ScenarioFault for an unknown scenario or for
+ *   files with faults. After an error, nothing is left listening.
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;
 export async function startMock(options: SandboxOptions | ContractOptions = {}): Promise<RunningMock> {
   checkStartOptions(options);
   const { port = 0, host = '127.0.0.1', logLevel = 'silent' } = options;
-  // Half of a first start is the compiling of what it loads. Not in the folder for temporary files; see server/main.ts.
+  // Compilation takes half of a first start. The cache is not in the folder for temporary files; see server/main.ts.
   enableCompileCache(
     join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../node_modules' : '../..', '.cache/compiled'),
   );
@@ -83,10 +83,10 @@ export async function startMock(options: SandboxOptions | ContractOptions = {}):
       ? startOwn(options, listening)
       : startDocumented(options.contract, listening));
   } catch (error) {
-    const says = explainListen(error, { host, port }, { port: 'port: ', host: 'host: ' });
-    throw says === undefined
+    const message = explainListen(error, { host, port }, { port: 'port: ', host: 'host: ' });
+    throw message === undefined
       ? error
-      : Object.assign(new Error(says, { cause: error }), { code: (error as NodeJS.ErrnoException).code });
+      : Object.assign(new Error(message, { cause: error }), { code: (error as NodeJS.ErrnoException).code });
   }
 }
 
@@ -110,7 +110,7 @@ async function startOwn(
   listening: Listening,
 ): Promise<RunningSandbox> {
   const startAt = clock === undefined ? undefined : readStart(clock);
-  // Keys are made while the rest is loaded.
+  // Keys are generated while modules load.
   const keys = shareKeys();
   keys.catch(() => undefined);
   const { startSandbox } = await import('./sandbox/start-sandbox.ts');
@@ -141,16 +141,16 @@ async function startOwn(
 
 let shared: Promise<Keys> | undefined;
 
-/** All sandboxes of a process have the same keys: to make them takes longer than all else. */
+/** All sandboxes of a process share their keys: their generation takes longer than the rest of a start. */
 function shareKeys(): Promise<Keys> {
   shared ??= import('@lockstep/server/key-file').then(({ generateKeys }) => generateKeys());
   return shared;
 }
 
-function closeOnce(end: () => Promise<unknown>): Pick<RunningMock, 'close' | typeof Symbol.asyncDispose> {
+function closeOnce(closeNow: () => Promise<unknown>): Pick<RunningMock, 'close' | typeof Symbol.asyncDispose> {
   let ending: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    ending ??= end().then(() => undefined);
+    ending ??= closeNow().then(() => undefined);
     return ending;
   };
   return { close, [Symbol.asyncDispose]: close };
@@ -166,12 +166,13 @@ async function requestToken(
   const wrong = [clientId, scope ?? ''].find((given) => typeof given !== 'string');
   if (wrong !== undefined)
     throw new TypeError(
-      `token takes the id of a client and scopes separated by spaces, both as text, as token('demo-own', 'serviceapi/get-devices'), not ${showValue(wrong)}`,
+      `pass token the id of a client and scopes separated by spaces, both as text, as token('demo-own', 'serviceapi/get-devices'), not ${showValue(wrong)}`,
     );
   const client = clients.find((one) => one.clientId === clientId);
   if (client?.kind !== 'own') {
     const own = clients.filter(({ kind }) => kind === 'own').map((one) => one.clientId);
-    const why = client === undefined ? 'there is no such client' : 'it is a partner, whose owners sign in';
+    const why =
+      client === undefined ? 'there is no such client' : 'it is a partner, which gets tokens when owners sign in';
     throw new Error(`no token for ${clientId}: ${why}. Clients with credentials of their own: ${own.join(', ')}`);
   }
   const answer = await fetch(`${authUrl}/oauth2/token`, {
@@ -179,7 +180,7 @@ async function requestToken(
     headers: { authorization: `Basic ${btoa(`${clientId}:${client.secret}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
   });
-  const { access_token: token, ...refusal } = (await answer.json()) as Record<string, string | undefined>;
+  const { access_token: token, ...rejection } = (await answer.json()) as Record<string, string | undefined>;
   if (token !== undefined) return token;
-  throw new Error(`no token for ${clientId}: ${answer.status} ${refusal.error}: ${refusal.error_description}`);
+  throw new Error(`no token for ${clientId}: ${answer.status} ${rejection.error}: ${rejection.error_description}`);
 }

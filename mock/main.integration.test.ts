@@ -54,7 +54,7 @@ interface Run {
   readonly exit: Promise<number | null>;
 }
 
-/** The command within this process, until it ends or listens; then until the end of the test. */
+/** Runs the command in this process until it exits or listens; then until the end of the test. */
 async function runHere(args: readonly string[], keyFile = join(folder, 'keys.json'), port = '0') {
   vi.stubEnv('PORT', port);
   vi.stubEnv('LOG_LEVEL', 'silent');
@@ -92,7 +92,7 @@ function run(args: readonly string[]): Run {
   return { child, output: () => output, errors: () => errors, exit };
 }
 
-/** Waits for the first whole output; a process that ends before gives up at once. */
+/** Waits for the first complete output. If the process exits earlier, it fails at once. */
 async function untilPrinted({ child, output, errors, exit }: Run, last: string): Promise<void> {
   while (!output().includes(last)) {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors()}`);
@@ -106,7 +106,7 @@ describe('the mock as a command', () => {
     const text = inText.output();
     expect(text).toMatch(/^Mock of .+ on http:\/\/localhost:\d+\n/);
     expect(text).toMatch(/^ {2}demo-own {2,}\S{40,} {2}Harbour Stays$/m);
-    expect(text).toContain('Tokens and scopes are judged.');
+    expect(text).toContain('Tokens and scopes are checked.');
     expect(text).not.toContain('any bearer token passes');
     expect(inText.errors()).toBe('');
   });
@@ -141,7 +141,7 @@ describe('the mock as a command', () => {
     });
   });
 
-  test('says plainly what is wrong with a key file', async () => {
+  test('explains what is wrong with a key file', async () => {
     const path = join(folder, 'broken.json');
     writeFileSync(path, '{}', { mode: 0o600 });
     const refused = await runHere([], path);
@@ -149,7 +149,7 @@ describe('the mock as a command', () => {
     expect(refused.errors).toContain(`The key file ${path} cannot be used`);
   });
 
-  test('does without mock-access.json where that cannot be written, and says so', async () => {
+  test('does without mock-access.json if that cannot be written, and reports it', async () => {
     const place = join(folder, 'closed');
     // In its way, which stops every user: a mode would not stop root.
     mkdirSync(join(place, 'mock-access.json/in-the-way'), { recursive: true });
@@ -197,7 +197,7 @@ describe('the mock as a command', () => {
     shared.delete(elsewhere.join(' '));
   });
 
-  test('says plainly that a port is taken', async () => {
+  test('reports a taken port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -208,10 +208,12 @@ describe('the mock as a command', () => {
     other.close();
   });
 
-  test('lets partners be called back on this machine where it is told to, and warns', async () => {
+  test('accepts callbacks on this machine with an option, and warns', async () => {
     const loopback = 'http://127.0.0.1:3000/callback';
     const started = await runHere(['--json', '--loopback-callback', loopback]);
-    expect(started.errors).toContain(`Partners can be called back at ${loopback}. The service refuses it`);
+    expect(started.errors).toContain(
+      `Partners may use the callback ${loopback}. The service itself accepts only https`,
+    );
     const { authUrl, clients } = JSON.parse(started.output);
     expect(clients[1].redirectUris).toEqual(['https://partner.example/callback', loopback]);
     const ask = async (redirectUri: string) => {
@@ -232,7 +234,7 @@ describe('the mock as a command', () => {
       name: 'an address of another machine',
       args: ['--host', '192.0.2.1'],
       says: '192.0.2.1 is not an address of this machine',
-      // Told by the function that tells of a port that is taken.
+      // Reported by the same function as a taken port.
       tags: ['full'],
     },
   ];

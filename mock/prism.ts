@@ -18,35 +18,35 @@ const { default: chooseAnswer }: typeof import('@stoplight/prism-http/dist/mocke
   import.meta.url,
 )('@stoplight/prism-http/dist/mocker/index.js');
 
-/** One response of an operation, in one media type. */
+/** A request for one response of an operation, in one media type. */
 export interface PrismAsk {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly mediaType: string;
   readonly schema: unknown;
-  /** Those that may be served. */
+  /** The examples that may be served. */
   readonly examples: readonly NamedExample[];
-  /** Which of them; the first when left out. */
+  /** Name of the requested example; by default the first. */
   readonly example?: string | undefined;
-  /** Whether a body is to be invented, whatever the examples. */
+  /** Whether to invent a body even if there are examples. */
   readonly dynamic: boolean;
   readonly seed?: string | undefined;
 }
 
-/** @returns a body, which nobody has judged yet; undefined where Prism finds none */
+/** @returns a body that is not validated yet; undefined if Prism finds none */
 export type AskPrism = (ask: PrismAsk) => Promise<unknown>;
 
-/** Invented bodies grow with every reference that is followed. Beyond this the generator takes seconds, or has no end. */
+/** Invented bodies grow with every reference. With more nodes than this, the generator takes seconds or never returns. */
 const largestInvented = 2_000;
 const mostInventedItems = 20;
 
 /**
- * Prism in process, for what it is good at: choosing the documented answer, and inventing one from the schema.
+ * Prism in process. It chooses the documented answer, or invents one from the schema.
  *
- * Its routing, validation, security and HTTP server are left out: they kill or hang on malformed input, and judge
- * otherwise than the contract says. Nor does it read the document: it copies what an operation refers to into each operation, which took 15
- * seconds for 845 of them. It is given one response at a time.
+ * Its routing, validation, security and HTTP server are not used: they crash or hang on malformed input, and deviate from
+ * the contract. Nor does Prism read the document: it would copy all that an operation refers to into each operation, which took
+ * 15 seconds for 845 of them. It gets one response at a time.
  */
 export function createPrism(document: ContractDocument): AskPrism {
   return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {
@@ -59,7 +59,7 @@ export function createPrism(document: ContractDocument): AskPrism {
       schema: bundle?.schema ?? schema,
       examples: examples.map(({ name, value }) => ({ id: name, key: name, value })),
     };
-    // References of the schema are resolved in it, but for invented bodies, whose bundle is apart.
+    // References of a schema point into the document; for invented bodies, into the bundle.
     const resource = {
       ...(isInvented ? { __bundled__: bundle?.bundle } : { components: document.components, paths: document.paths }),
       id: 'operation',
@@ -90,14 +90,14 @@ const baseConfig: PrismConfig = {
   mock: { dynamic: false },
 };
 
-/** Prism logs whole bodies, and calls a level of its own. */
+/** Prism logs whole bodies, and calls `success`, a level of its own. */
 const silent = Object.assign(pino({ level: 'silent' }), {
   success: () => undefined,
 }) as unknown as PrismComponents['logger'];
 
 /**
- * A seed turns the one generator of the process deterministic for every later call. Making an answer is synchronous,
- * so that undoing it at once leaves no moment in which another call meets it.
+ * A seed makes the one generator of the process deterministic for every later call. Since Prism answers synchronously, the
+ * reset right after it keeps the seed from other calls.
  */
 function components(resource: IHttpOperation): PrismComponents {
   return {
@@ -116,7 +116,7 @@ interface Bundle {
   readonly bundle: object;
 }
 
-/** Whether Prism can be given a schema: not one that leads back to itself or grows too large, nor composed lists, of which it tells the console. */
+/** Whether Prism can handle a schema: not a recursive or too large one, nor composed lists, for which it writes to the console. */
 function isForPrism(document: ContractDocument, schema: unknown): boolean {
   let left = largestInvented;
   return isFit(schema, new Set());
@@ -134,7 +134,7 @@ function isForPrism(document: ContractDocument, schema: unknown): boolean {
   }
 }
 
-/** A schema with all that it refers to, as the generator of invented bodies wants it. */
+/** A schema with all that it refers to, in the layout that the generator of invented bodies expects. */
 function bundleSchemas(document: ContractDocument, schema: unknown): Bundle {
   const names = new Map<string, string>();
   const bundle: Record<string, unknown> = {};

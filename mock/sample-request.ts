@@ -13,7 +13,7 @@ import { readDirection } from '@lockstep/runtime/validation/one-direction';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import { createValueMaker, type MakeValue } from './make-value.ts';
 
-/** A request that an operation accepts, made of the contract's own examples. */
+/** A request that an operation accepts, built from the contract's own examples. */
 export interface SampleRequest {
   /** Upper case. */
   readonly method: string;
@@ -23,23 +23,23 @@ export interface SampleRequest {
   readonly body: string | undefined;
 }
 
-/** What stands in for credentials. Obviously no real ones. */
+/** Placeholders for credentials, recognizable as such. */
 const basicCredentials: Readonly<Record<string, string>> = {
   'http basic': `Basic ${Buffer.from('demo-client:not-a-real-secret').toString('base64')}`,
 };
 const placeholderToken = 'any-token-will-do';
 const placeholderKey = 'any-key-will-do';
 
-/** A token that is left for the shell to fill in. */
+/** A token that the shell fills in. */
 export const shellToken = '$TOKEN';
 
-/** Schemas may hold themselves as required members: deeper than this nothing is made. */
+/** Schemas may contain themselves as required members: deeper values are null. */
 const deepest = 16;
 
 /**
- * Builds a request with all that is required and nothing else.
+ * Builds a request with required parts only.
  *
- * @param token access token; left out, one that passes where tokens are not judged
+ * @param token access token; the default passes only if tokens are not checked
  */
 export function sampleRequest(
   document: ContractDocument,
@@ -55,7 +55,7 @@ export function sampleRequest(
   );
   const query = inPlace('query').flatMap((parameter) => {
     const value = sampleParameter(document, parameter);
-    // Each item is a pair of its own (OpenAPI 3.1, 4.8.12.3).
+    // With `explode`, each item is a pair of its own (OpenAPI 3.1, 4.8.12.3).
     const texts = Array.isArray(value) && parameter.explode ? value.map(String) : [value];
     return texts.map((text) => `${encode(parameter.name)}=${encodeValue(text)}`);
   });
@@ -74,7 +74,7 @@ export function sampleRequest(
   };
 }
 
-/** What one alternative asks for, as headers, or as a pair of the query. What no request shows is left out. */
+/** The credentials for one security requirement, as headers or as a pair of the query. Mutual TLS shows in neither. */
 function credentialsFor(
   document: ContractDocument,
   alternative: Operation['security'][number] | undefined,
@@ -95,14 +95,14 @@ function credentialsFor(
   return { headers, ...(queryPair !== undefined && { queryPair }) };
 }
 
-/** The requests' reading of a contract, with what judges and makes values by it. */
+/** The contract as requests see it, with its validator and value generator. */
 interface Tools {
   readonly document: ContractDocument;
   readonly judge: JudgeValue;
   readonly makeValue: MakeValue;
 }
 
-/** Of a large contract it takes a second to prepare, and there is a sample for each of its operations. */
+/** A large contract takes a second to prepare, and each of its operations needs a sample. */
 const prepared = new WeakMap<ContractDocument, Tools>();
 
 function prepare(contract: ContractDocument): Tools {
@@ -119,7 +119,7 @@ function sampleParameter(contract: ContractDocument, parameter: Parameter): unkn
   const { document, judge, makeValue } = prepare(contract);
   const node = readPointer(document, parameter.schema.replace(/\/schema$/, ''));
   const schema = readPointer(document, parameter.schema);
-  // It is sent as text, and `'5'` of an example is read as 5.
+  // A parameter is sent as text: the example `'5'` is read as 5.
   const fits = (value: unknown): boolean =>
     [value, parse(value), String(value)].some((read) => judge(read, schema) === undefined);
   return firstThatFits(
@@ -136,13 +136,13 @@ function sampleBody(contract: ContractDocument, operation: Operation, mediaType:
   const content = followMember(document, followMember(document, isObject(body) ? body : {}, 'requestBody'), 'content');
   const media = followMember(document, content, mediaType);
   const example = firstExample(document, media);
-  // What is no JSON may be an example as it is written.
+  // An example of another media type may be its literal text.
   if (!isJsonType(mediaType) && typeof example === 'string') return example;
   const fits = (value: unknown): boolean => judge(value, media.schema) === undefined;
   return firstThatFits([example, sampleValue(document, media.schema)], fits, makeValue, media.schema);
 }
 
-/** The first of several values that fits, else one that is made, else the first: a schema may take nothing. */
+/** The first value that fits, else a generated one, else the first: a schema may accept no value. */
 function firstThatFits(
   values: readonly unknown[],
   fits: (value: unknown) => boolean,
@@ -172,7 +172,7 @@ function encodeText(value: unknown, mediaType: string): string {
   ).toString();
 }
 
-/** `example`, or the first of `examples`: by name as OpenAPI has them, or a list as JSON Schema does. */
+/** `example`, or the first of `examples`: by name as in OpenAPI, or a list as in JSON Schema. */
 function firstExample(document: ContractDocument, node: JsonObject): unknown {
   if (Object.hasOwn(node, 'example')) return node.example;
   if (Array.isArray(node.examples)) return node.examples[0];
@@ -180,7 +180,7 @@ function firstExample(document: ContractDocument, node: JsonObject): unknown {
   return name === undefined ? undefined : followMember(document, followMember(document, node, 'examples'), name).value;
 }
 
-/** A value from a schema's example, default or enum; of an object, its required members. */
+/** A value from a schema's example, default or enum; for an object, its required members. */
 function sampleValue(document: ContractDocument, schema: unknown, depth = 0): unknown {
   if (depth > deepest) return null;
   const node = followRef(document, schema);
@@ -200,34 +200,34 @@ function sampleValue(document: ContractDocument, schema: unknown, depth = 0): un
     : 'x';
 }
 
-/** Half of a surrogate pair, which a contract may have, has no encoding. */
+/** Half of a surrogate pair, which a contract may contain, can't be encoded. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** The commas between items are not encoded, those in them are. */
+/** Commas between items stay, commas in items are encoded. */
 function encodeValue(value: unknown): string {
   return (Array.isArray(value) ? value : [value]).map((one) => encode(String(one))).join(',');
 }
 
-/** The request as a line for a POSIX shell. */
+/** The request as a curl command for a POSIX shell. */
 export function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
-  // No address holds these (RFC 3986, 2). A line break of a template would end the command where it is pasted.
+  // A URL can't contain these characters (RFC 3986, 2). A line break would cut the pasted command.
   const address = quote((origin + target).toWellFormed().replaceAll(/[\p{C}\p{Z}]/gu, encodeURIComponent));
   if (method === 'HEAD') return ['curl -I', ...headerWords(headers), address].join(' ');
   const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
   parts.push(...headerWords(headers));
-  // `-d` reads a file where an `@` comes first.
+  // After a leading `@`, `-d` reads a file.
   if (body !== undefined) parts.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
   return [...parts, address].join(' ');
 }
 
-/** For a POSIX shell: nothing inside single quotes means anything, but the quote itself. */
+/** For a POSIX shell: inside single quotes, only the quote itself is special. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Only our own token is left to the shell: whatever else stands in a header is the contract's, and would be run. */
+/** Only our own token is left to the shell to expand: it would run any other text of the contract. */
 function headerWords(headers: SampleRequest['headers']): string[] {
   return Object.entries(headers).map(([name, value]) =>
     name.toLowerCase() === 'authorization' && value === `Bearer ${shellToken}`

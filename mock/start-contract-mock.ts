@@ -2,26 +2,26 @@ import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
 import { createMock, type MockedService, type MockOptions } from './create-mock.ts';
 
-/** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
+/** Time for pending answers when the mock stops. They take milliseconds; only a stalled client needs longer. */
 const drainMs = 500;
 
 export interface ContractMockOptions extends Omit<MockOptions, 'service'> {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Interface to listen on: `127.0.0.1` for this machine alone. */
+  /** Interface to listen on: `127.0.0.1` for this machine only. */
   readonly host: string;
-  /** What stands behind it, where it must know the address first. */
+  /** Creates the service behind the mock, if that must know the address first. */
   readonly serve?: (origin: string) => Promise<MockedService>;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 /**
- * Starts the mock of a contract on a port of its own. Requests that come before it is ready wait.
+ * Starts the mock of a contract on its own port. Requests wait until it is ready.
  *
- * @returns its origin, and `close()`, which ends within a second whatever callers do
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, or the reason of
- * `stopping`, with nothing left listening
+ * @returns its origin, and `close()`, which resolves within a second whatever clients do
+ * @throws Error with `code: 'EADDRINUSE'` if the port is taken; Error if the contract does not compile; the reason of `stopping`.
+ * Nothing is left listening.
  */
 export function startContractMock({
   port,

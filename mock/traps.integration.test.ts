@@ -174,7 +174,7 @@ const traps: readonly Trap[] = [
     says: 'addExhibit 418 has no example pot: it has teapot or kettle',
   },
   {
-    name: 'Prefer beside a bad request',
+    name: 'Prefer with a bad request',
     bytes: add('{}', 'Prefer: code=201'),
     status: 400,
     says: 'title is required',
@@ -245,7 +245,7 @@ test('the log has no failure of the mock', () => {
   expect(logged.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
 });
 
-test('close ends at once, whatever callers keep open', async () => {
+test('close resolves at once, whatever clients keep open', async () => {
   const own = await start(() => undefined);
   await fetch(`${own.origin}/opening-hours`).then((answer) => answer.text());
   const { hostname, port } = new URL(own.origin);

@@ -9,7 +9,7 @@ interface Tools {
   readonly makeValue: MakeValue;
 }
 
-/** Written by whoever frames the message, or true of a body that only a real service has (RFC 9110, 6 and 8). */
+/** Headers that Node writes, or that describe a body which only a real service has (RFC 9110, 6 and 8). */
 const framing = new Set([
   'connection',
   'content-encoding',
@@ -22,7 +22,7 @@ const framing = new Set([
   'upgrade',
 ]);
 
-/** Values of headers whose form HTTP defines, where a contract says no more than that they are text: callers read them, and follow some. */
+/** Values of headers whose format HTTP defines, for a contract that declares only text: clients parse them, and follow some. */
 const usual: Readonly<Record<string, string>> = {
   'accept-ranges': 'none',
   age: '0',
@@ -41,17 +41,17 @@ const usual: Readonly<Record<string, string>> = {
   'www-authenticate': 'Bearer realm="api"',
 };
 
-/** What a value of a header may hold (RFC 9110, 5.5), as Node takes it; without white space at its ends, which is no part of it. */
+/** A header value (RFC 9110, 5.5) that Node accepts, without surrounding white space, which is not part of the value. */
 const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
 const anyText = { type: 'string' };
 
-/** How often a value is made anew that no header can carry. */
+/** Attempts to generate a value that a header can contain. */
 const mostTries = 5;
 
 /**
- * The headers of a response: the example of the same name as the chosen body's, so that a challenge fits the error that it goes with;
- * else the first; else, or where its schema refuses that, a value that is made.
+ * The headers of a response. Each is the example with the name of the chosen body's example, so that a challenge fits its error; else the
+ * first example. If its schema rejects that, the value is generated.
  */
 export function writeHeaders(
   tools: Tools,

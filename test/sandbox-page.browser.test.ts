@@ -75,7 +75,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await page.getByText(text).waitFor();
   }
 
-  const says = (page: Page, text: string | RegExp) => page.locator('.says', { hasText: text }).waitFor();
+  const says = (page: Page, text: string | RegExp) => page.locator('.message', { hasText: text }).waitFor();
 
   const judgePage = async ({ width, colorScheme }: { width: number; colorScheme: 'light' | 'dark' }) => {
     const { faults, journal } = control.sandbox;
@@ -87,9 +87,9 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await page.clock.runFor(interval);
     await page.getByText('aborted').last().waitFor();
     await page.getByText('Your own data').click();
-    await page.getByLabel('JSON, as').fill('{');
+    await page.getByLabel('JSON in').fill('{');
     await page.getByRole('button', { name: 'Use this data' }).click();
-    await says(page, 'This is no JSON');
+    await says(page, 'This is not JSON');
     // By the debugger, which no content policy holds back.
     await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
     const { violations } = await page.evaluate<{ violations: readonly { id: string; nodes: readonly object[] }[] }>(
@@ -125,11 +125,11 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   test("uses data of one's own, and says all that keeps it from that", async () => {
     const page = await open();
     await page.getByText('Your own data').click();
-    const box = page.getByLabel('JSON, as');
+    const box = page.getByLabel('JSON in');
     const use = page.getByRole('button', { name: 'Use this data' });
     await box.fill('{"account": ');
     await use.click();
-    await says(page, 'This is no JSON');
+    await says(page, 'This is not JSON');
     expect(control.done).toEqual([]);
     await box.fill('{"account": {"id": "a", "name": "A"}, "device": []}');
     await use.click();
@@ -139,7 +139,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await says(page, /import\/account\/name is refused\nimport\/devices\/0\/links\/1 has no such device/);
     await box.fill('[{"account": {"id": "a", "name": "A"}}]');
     await use.click();
-    await says(page, 'Data of your own is in use.');
+    await says(page, 'Your own data is in use.');
     expect(control.done.at(-1)).toBe('use {"import":[{"account":{"id":"a","name":"A"}}]}');
     expect(await page.locator('[aria-pressed=true]').count()).toBe(0);
   });
@@ -148,9 +148,9 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await look(async (page) => {
       const { clock } = control.sandbox;
       await page.getByRole('button', { name: 'Stop' }).click();
-      await says(page, 'Stands still.');
+      await says(page, 'Stopped.');
       expect(clock.isTicking).toBe(false);
-      await page.getByText('and stands still').waitFor();
+      await page.getByText('(stopped)').waitFor();
       const begun = clock.now();
       for (const [name, ms] of [
         ['+1 minute', 60_000],
@@ -168,8 +168,8 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       await says(page, 'Set to 2027-01-02 03:04:00 UTC.');
       expect(new Date(clock.now()).toISOString()).toBe('2027-01-02T03:04:00.000Z');
       await page.getByText('2027-01-02 03:04:00 UTC', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Let it go on' }).click();
-      await says(page, 'Goes on.');
+      await page.getByRole('button', { name: 'Start' }).click();
+      await says(page, 'Running.');
       expect(clock.isTicking).toBe(true);
     });
   });
@@ -221,17 +221,17 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   test('expires tokens, and changes how long they live', async () => {
     await look(async (page) => {
       await page.getByRole('button', { name: 'Expire access tokens' }).click();
-      await says(page, 'Every access token has ended.');
-      await page.getByRole('button', { name: 'Expire all, and sign-ins' }).click();
-      await says(page, 'Every token and sign-in has ended.');
+      await says(page, 'Every access token has expired.');
+      await page.getByRole('button', { name: 'Expire all tokens and sign-ins' }).click();
+      await says(page, 'Every token and sign-in has expired.');
       expect(control.done).toEqual(['expire access', 'expire all']);
-      await page.getByLabel('Seconds that new access tokens live').fill('5');
+      await page.getByLabel('Life of new access tokens').fill('5');
       await page.keyboard.press('Enter');
       await page.getByText('New access tokens live 5 s.').waitFor();
       expect(control.sandbox.tokens.lifetimeSeconds).toBe(5);
-      await page.getByLabel('Seconds that new access tokens live').fill('');
+      await page.getByLabel('Life of new access tokens').fill('');
       await page.getByRole('button', { name: 'Change' }).click();
-      await page.getByText('New access tokens live as on the service.').waitFor();
+      await page.getByText('New access tokens live as long as on the service.').waitFor();
       expect(control.sandbox.tokens.lifetimeSeconds).toBeNull();
     });
   });
@@ -246,7 +246,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     });
     const get = page.getByRole('button', { name: 'Get a token' });
     await get.click();
-    await says(page, 'A token of demo-own with all its scopes, for 86400 s.');
+    await says(page, 'A token of demo-own with all its scopes, valid for 86400 s.');
     expect(await page.getByLabel('Token, for').inputValue()).toBe('a.b.c');
     // To be copied by one key.
     expect(await page.evaluate('getSelection().toString()')).toBe('a.b.c');
@@ -271,10 +271,10 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       await shows(page, 'GET /v1/devices?limit=5&token=[redacted]');
       journal.record({ ...refused, says: 'limit must be from 1 to 300, not 900' });
       journal.record({ ...recorded, operationId: 'getJobStatus', status: null, verdict: 'fault', faultId: 'fault-7' });
-      await shows(page, 'met fault-7');
+      await shows(page, 'triggered fault-7');
       expect(await rows.count()).toBe(3);
       expect(await rows.nth(1).innerText()).toMatch(/400[\s\S]*refused[\s\S]*not 900 \(invalid_request\)/);
-      expect(await rows.nth(0).innerText()).toMatch(/getJobStatus[\s\S]*none[\s\S]*fault[\s\S]*met fault-7/);
+      expect(await rows.nth(0).innerText()).toMatch(/getJobStatus[\s\S]*none[\s\S]*fault[\s\S]*triggered fault-7/);
       const filter = page.getByRole('form', { name: 'Filter requests' });
       await filter.getByLabel('Verdict').selectOption('refused');
       await eventually(() => rows.count()).toBe(1);
@@ -306,7 +306,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       control.sandbox.faults.add({ operationId: '*', times: 1, delayMs: 5 });
       await shows(page, '5 ms late');
       await page.getByRole('button', { name: 'Reset everything' }).click();
-      await says(page, 'The scenario starts again');
+      await says(page, 'The scenario was reset');
       expect(control.done).toEqual(['reset']);
       await page.getByText('None.').waitFor();
     });
@@ -320,8 +320,8 @@ describe.skipIf(missing)('the page of the sandbox', () => {
         passed.push(await page.evaluate<string>('document.activeElement.textContent.trim()'));
       }
       expect(passed.slice(0, 4)).toEqual([
-        'the API',
-        'as a contract',
+        'The API',
+        'contract of the control',
         'Reset everything',
         expect.stringMatching(/^demo/),
       ]);

@@ -2,13 +2,12 @@ import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 
 /**
- * What it can be set to. A year has four digits in every answer (RFC 3339), and the service reckons up to two years ahead: windows of codes,
- * in the timezone of a property. The rest of the last ten years is for a clock that goes on. At the other end the demo's data, of up to a
- * year before, is not older than time itself.
+ * The range of the clock. A year has four digits in every answer (RFC 3339), and the service computes windows of codes up to two years ahead.
+ * The rest of the last ten years is for a clock that keeps running. The lower bound leaves a year for the demo's past data after 1970.
  */
 const clockRange = { from: Date.parse('1971-01-01T00:00:00Z'), to: Date.parse('9990-12-31T23:59:59.999Z') };
 
-/** As a sentence has it. */
+/** The range of the clock, for messages. */
 export const clockYears = 'from 1971 to 9990';
 
 export function isOnClock(at: EpochMilliseconds): boolean {
@@ -16,8 +15,8 @@ export function isOnClock(at: EpochMilliseconds): boolean {
 }
 
 /**
- * @param time as RFC 3339 has it, with its offset: `Date` alone would take `June 1` for one of 2001; or whole milliseconds, or a Date
- * @returns undefined for what is no time, or none that the clock can show
+ * @param time in RFC 3339 with an offset (`Date` alone would read `June 1` as one of 2001), or whole milliseconds, or a Date
+ * @returns undefined if it is no valid time or outside the range of the clock
  */
 export function readClockTime(time: string | number | Date): EpochMilliseconds | undefined {
   const at = typeof time === 'string' ? parseDateTime(time) : Number(time);
@@ -25,30 +24,29 @@ export function readClockTime(time: string | number | Date): EpochMilliseconds |
 }
 
 function parseDateTime(text: string): number {
-  // T and Z in capitals, since RFC 3339 leaves that open, and ECMAScript does not.
+  // RFC 3339 allows `t` and `z`, ECMAScript requires capitals.
   return isDateTime(text) ? Date.parse(text.toUpperCase().replace(' ', 'T')) : Number.NaN;
 }
 
-/** Domain time that a test can hold still and move. It never jumps by itself. */
+/** Domain time that a test can stop and move. It never jumps by itself. */
 export interface SandboxClock extends Clock {
   readonly isTicking: boolean;
-  /** What is left out stays: the present reading, or whether it goes on. */
+  /** An omitted member keeps its value: the present time, or whether the clock runs. */
   set(change: { readonly at?: EpochMilliseconds; readonly isTicking?: boolean }): void;
-  /** Forwards, or back where it is less than 0. */
+  /** Forwards, or back if negative. */
   move(byMs: number): void;
-  /** As at its creation: a start that was given, or the time of the system; ticking. */
+  /** Restores the state at its creation: the given start or the time of the system, ticking. */
   reset(): void;
 }
 
 interface SandboxClockOptions {
-  /** The first reading; the time of the system when left out, also after each reset. */
+  /** The time at the start and after each reset; by default the time of the system. */
   readonly start?: EpochMilliseconds | undefined;
-  /** What it goes on with. */
   readonly system?: Clock;
 }
 
 export function createSandboxClock({ start, system = systemClock }: SandboxClockOptions = {}): SandboxClock {
-  // While it ticks, what it is ahead of the system; while it stands, its reading.
+  // A ticking clock stores its lead over the system, a stopped one its time.
   let state:
     | { readonly kind: 'ticking'; readonly aheadMs: number }
     | { readonly kind: 'standing'; readonly at: number };

@@ -17,15 +17,15 @@ import { describeSandbox } from './describe-sandbox.ts';
 import { type Options, readOptions } from './read-options.ts';
 import { type ScenarioChoice, ScenarioFault, scenarioNames } from './sandbox.ts';
 
-const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
+const callbackWarning = 'The service itself accepts only https callbacks.';
 
 /**
  * The sandbox as a command.
  *
- * @param args what stands behind its name
- * @param streams what it prints to; its log goes to the process's own
- * @param untilStopped by the signals of the process when left out
- * @returns the exit code: 0 stopped, also while it starts; 2 wrong usage, or something that keeps it from starting
+ * @param args the arguments after the command's name
+ * @param streams for its output; its log goes to the streams of the process
+ * @param untilStopped by default, runs until a signal of the process
+ * @returns the exit code: 0 stopped, also during its start; 2 wrong usage, or a start that failed
  */
 export async function serveSandbox(
   args: readonly string[],
@@ -45,7 +45,7 @@ export async function serveSandbox(
     useTimezoneData(findTimezoneFolder(process.env));
     const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
     await untilStopped(logger, async (stopping) => {
-      // Most of what has to be loaded; a signal is heard already. Prism is loaded when an answer is first asked for.
+      // The slow import: signals are handled from here on. Prism is loaded with the first answer that needs it.
       const { startSandbox } = await import('./start-sandbox.ts');
       const mock = await startSandbox({
         port,
@@ -63,7 +63,7 @@ export async function serveSandbox(
       await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access, streams);
       const description = describeSandbox(mock.origin, access);
       for (const url of loopbackCallback)
-        streams.error.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
+        streams.error.write(`Partners may use the callback ${url}. ${callbackWarning}\n`);
       const text = json
         ? JSON.stringify({ ...access, ...description })
         : formatDescription(description, formatAccess(access)).join('\n');
@@ -81,13 +81,13 @@ export async function serveSandbox(
   }
 }
 
-/** Its faults with the file that they are in. */
+/** The faults of a scenario, each with its file. */
 function explainScenario(error: unknown, scenario: string): string | undefined {
   if (!(error instanceof ScenarioFault)) return undefined;
   return error.faults.map((fault) => `${scenario}: ${fault}`).join('\n');
 }
 
-/** A name where there is one, else a file; what the file says is judged with the scenario. */
+/** A name of a scenario, or else a file. The content of the file is validated with the scenario. */
 function readScenarioChoice(text: string): ScenarioChoice {
   const name = scenarioNames.find((one) => one === text);
   if (name !== undefined) return { name };
@@ -95,11 +95,11 @@ function readScenarioChoice(text: string): ScenarioChoice {
     return readGiven(JSON.parse(readFileSync(text, 'utf8')));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const says =
+    const reason =
       code === 'ENOENT'
-        ? `--scenario ${text}: there is no such file, and of scenarios ${describeUnknown(text, text, scenarioNames).says}`
+        ? `--scenario ${text}: there is no such file, and as a scenario ${describeUnknown(text, text, scenarioNames).says}`
         : `--scenario ${text} cannot be read: ${message}`;
-    throw new WrongUse(says, { cause: error });
+    throw new WrongUse(reason, { cause: error });
   }
 }
 
@@ -110,7 +110,7 @@ function formatAccess({ clients, owners }: DemoAccess): string[] {
   ];
 }
 
-/** Nothing but a help for programs beside the mock, which does without where its folder is read-only. */
+/** Other programs read this file, but the mock also works without it, in a read-only folder. */
 async function leaveAccess(path: string, access: DemoAccess, { error: errors }: Streams): Promise<void> {
   try {
     await writeAccessFile(path, access);

@@ -11,7 +11,6 @@ import { realm } from '@lockstep/server/http/token-scheme';
 import type { Keys } from '@lockstep/server/keys';
 import type { Logger } from 'pino';
 import { createMock, type MockedService } from '../create-mock.ts';
-import { createBeside } from './beside.ts';
 import { createSandboxClock } from './clock.ts';
 import { createControl } from './control/serve-control.ts';
 import { formatSandboxPage } from './describe-sandbox.ts';
@@ -19,6 +18,7 @@ import { createFaults } from './faults.ts';
 import { createFront } from './front.ts';
 import { createJournal } from './journal.ts';
 import { createSandboxOAuth } from './oauth.ts';
+import { createRootPaths } from './root-paths.ts';
 import type { Sandbox, SandboxState, ScenarioChoice } from './sandbox.ts';
 import { drawScenario, readScenario, type Scenario, scenarioList } from './scenarios.ts';
 import { openInstance, type ServiceInstance } from './service-instance.ts';
@@ -29,13 +29,13 @@ export interface CreateSandboxOptions {
   readonly origin: string;
   readonly keys: Keys;
   readonly logger: Logger;
-  /** `demo` when left out. */
+  /** `demo` by default. */
   readonly scenario?: ScenarioChoice | undefined;
-  /** What the clock of the domain says at the start; the system's time when left out. */
+  /** Time of the domain's clock at the start; by default the time of the system. */
   readonly startAt?: EpochMilliseconds | undefined;
-  /** http addresses of this machine that partners may be called back at; none when left out. */
+  /** http addresses of this machine that partners may use as callbacks; none by default. */
   readonly loopbackCallbacks?: readonly string[] | undefined;
-  /** Whether others than this machine may drive it. */
+  /** Whether other machines may use the control. */
   readonly isControlOpen?: boolean | undefined;
 }
 
@@ -44,19 +44,19 @@ export interface CreatedSandbox {
   readonly sandbox: Sandbox;
   readonly clients: () => DemoClients;
   readonly owners: DemoOwners;
-  /** Drops requests that a fault keeps waiting, now and from now on: nobody waits for them who waits for those under way. */
+  /** Drops requests that a fault delays, now and from now on. A close that waits for pending requests does not wait for these. */
   readonly endWaits: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** A clock that is moved stops at so many moments on its way, at each of which something is due. */
+/** How many due moments a moved clock stops at on its way. */
 const mostStops = 10_000;
 
 /**
- * The service on a store in memory, with simulated bridges and virtual locks, behind the mock: what carries no `Prefer` is answered by the
- * real handlers. Everything that they know is one instance, which a reset replaces; who calls, the clock and what was recorded stand outside.
+ * Creates the service on a store in memory, with simulated bridges and virtual locks, behind the mock. The real handlers answer every request
+ * without `Prefer`. All their state is in one instance, which a reset replaces. Callers, clock and journal are kept outside of it.
  *
- * @param openAnother opens an instance; a test counts those that are open
+ * @param openAnother opens an instance; a test counts the open ones
  * @throws ScenarioFault
  */
 export async function createSandbox(
@@ -92,7 +92,7 @@ export async function createSandbox(
     readState,
     reset: () => inTurn(() => begin(scenario)),
     useScenario: async (choice) => {
-      // Others are answered before a large file, which has just been read, is judged.
+      // Lets other requests be answered between reading and validating a large file.
       await setImmediate();
       return inTurn(() => begin(readScenario(choice)));
     },
@@ -131,20 +131,20 @@ export async function createSandbox(
       checkResponses: true,
     }),
     authPath: oauth.authServer.basePath,
-    beside: createBeside({
+    rootPaths: createRootPaths({
       page: () => formatSandboxPage(origin),
       addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' },
       ping: () => instance.ping(),
       logger,
     }),
-    mock: (told) => {
+    mock: (observers) => {
       const service: MockedService<ServiceExchange> = {
         ...api,
         realm,
-        // Each is only ever given requests of its own operation.
+        // Each handler gets requests of its own operation only.
         handlers: api.handlers as unknown as NonNullable<MockedService<ServiceExchange>['handlers']>,
         authServer: oauth.authServer,
-        ...told,
+        ...observers,
       };
       return createMock<ServiceExchange>({ contract, operations, logger, service, compilesWhenAsked: true });
     },
@@ -173,7 +173,7 @@ export async function createSandbox(
     return done;
   }
 
-  /** All is changed in one step, once there is an instance to go on with: where a scenario is refused nothing has changed. */
+  /** Replaces everything in one step, after the new instance is open: an invalid scenario changes nothing. */
   async function begin(next: Scenario): Promise<SandboxState> {
     const opened = await open(next);
     try {
@@ -192,7 +192,7 @@ export async function createSandbox(
     return readState();
   }
 
-  /** Forwards it stops wherever something is due, so that it happens at its time and in its order. */
+  /** Moving forwards, the clock stops at each due moment, so that everything happens at its time and in order. */
   async function moveClock(change: () => void): Promise<void> {
     const before = clock.now();
     change();
@@ -224,7 +224,7 @@ export async function createSandbox(
   }
 }
 
-/** Handlers that are those of the present instance when they are asked. */
+/** Handlers that delegate each request to the present instance. */
 function delegate(current: () => ApiHandlers): ApiHandlers {
   const names = Object.keys(current()) as (keyof ApiHandlers)[];
   const call = (name: keyof ApiHandlers): AnyApiHandler =>

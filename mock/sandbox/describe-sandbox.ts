@@ -6,21 +6,21 @@ import { describeMock, type MockAccess, type MockDescription } from '../describe
 import { formatCurl, sampleRequest, shellToken } from '../sample-request.ts';
 
 const notes = [
-  'It does what the service does, on a store in memory with simulated bridges and locks, and remembers it until it is reset or stopped.',
-  'Tokens and scopes are judged. Tokens end with the process.',
-  'Ask for any documented answer: Prefer: code=404, and example=<name> for one of several, or dynamic=true. An unknown one is a 400 that lists them.',
+  'The sandbox works as the service does, on a store in memory with simulated bridges and locks. It keeps its data until it is reset or stopped.',
+  'Tokens and scopes are checked. Tokens are valid until the process exits.',
+  'Request any documented answer: Prefer: code=404, and example=<name> for one of several, or dynamic=true. An unknown one gets a 400 that lists them.',
   'Reset, scenarios, clock, faults, tokens and a journal of requests: /_sandbox, a page and an API.',
 ] as const;
 
-/** A page can't say what the secret is: it is for whoever reaches the port. */
+/** The page can't contain the secret: everyone who reaches the port may read it. */
 const tokenNote =
-  'Lines below send $TOKEN. Where the sandbox was started, a line that gets one was printed, with clients and secrets; /_sandbox/ has a button that does.';
+  'The lines below send $TOKEN. At its start, the sandbox printed a line that gets a token, with clients and secrets; /_sandbox/ has a button for it.';
 
 export function describeSandbox(origin: string, access: MockAccess): MockDescription {
   return describeMock(origin, contract, operations, { access, notes });
 }
 
-/** For whoever opens it in a browser. No secret is on it: any page of this machine may be read over somebody's shoulder, and by whoever reaches the port. */
+/** The start page for a browser. It contains no secret, since everyone who reaches the port may read it. */
 export function formatSandboxPage(origin: string): string {
   const document: ContractDocument = contract;
   const { addresses } = describeMock(origin, document, operations);
@@ -30,7 +30,7 @@ export function formatSandboxPage(origin: string): string {
     kind: 'Sandbox',
     notes: [...notes, tokenNote],
     addresses,
-    links: [{ href: '/_sandbox/', says: 'drives it: scenarios, clock, faults, tokens, and what reached it' }],
+    links: [{ href: '/_sandbox/', says: 'controls the sandbox: scenarios, clock, faults, tokens and requests' }],
     operations: Object.values<Operation>(operations).map((operation) => ({
       operationId: operation.operationId,
       method: operation.method.toUpperCase(),

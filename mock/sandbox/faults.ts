@@ -1,16 +1,16 @@
-/** What requests to come meet instead of a good answer. It does at least one of: wait, answer a status, drop the connection, break the body. */
+/** A fault that the next requests trigger. It does at least one of: wait, answer a status, drop the connection, break the body. */
 export interface NewFault {
   /** An operation of the contract, or `*` for any. */
   readonly operationId: string;
-  /** How many requests it meets, 1 or more. */
+  /** How many requests trigger it, 1 or more. */
   readonly times: number;
-  /** Before the request is looked at; less than a connection may be silent. */
+  /** Delay before the request is processed; shorter than the idle timeout of a connection. */
   readonly delayMs?: number;
-  /** Answered by its documented example; nothing is done. */
+  /** Status to answer with its documented example; nothing is done. */
   readonly status?: number;
   /** Name of the documented example to answer. */
   readonly example?: string;
-  /** The connection ends without an answer, `before` anything is done or `after` it is. */
+  /** Closes the connection without an answer, `before` anything is done or `after` it is done. */
   readonly drop?: 'before' | 'after';
   /** How the body of the answer is broken. */
   readonly body?: 'truncated' | 'malformed';
@@ -18,29 +18,29 @@ export interface NewFault {
 
 export interface Fault extends NewFault {
   readonly id: string;
-  /** How many requests it meets from now on. */
+  /** How many requests will still trigger it. */
   readonly left: number;
 }
 
 export interface Faults {
-  /** @throws RangeError where it would meet no request: a bug of the caller */
+  /** @throws RangeError if no request would trigger it: a bug of the caller */
   add(fault: NewFault): Fault;
-  /** Those that are left, oldest first. */
+  /** Remaining faults, oldest first. */
   list(): readonly Fault[];
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   remove(id: string): boolean;
   clear(): void;
-  /** The oldest that fits an operation, counted down; the last time it is gone. Undefined: the request meets none. */
+  /** Counts down the oldest fault for an operation and removes it at 0. Undefined if the request triggers none. */
   take(operationId: string): Fault | undefined;
 }
 
-/** In memory. Ids are `fault-1` and on; none is given twice, also after `clear`. */
+/** In memory. Ids are `fault-1`, `fault-2`, and so on. `clear` does not restart them. */
 export function createFaults(): Faults {
   let given = 0;
   const kept = new Map<string, Fault>();
   return {
     add(fault) {
-      if (!(fault.times >= 1)) throw new RangeError(`a fault meets 1 request or more, not ${fault.times}`);
+      if (!(fault.times >= 1)) throw new RangeError(`a fault needs 1 request or more, not ${fault.times}`);
       const added = { ...fault, id: `fault-${++given}`, left: fault.times };
       kept.set(added.id, added);
       return added;
@@ -52,7 +52,7 @@ export function createFaults(): Faults {
       const found = kept.values().find((fault) => fault.operationId === operationId || fault.operationId === '*');
       if (found === undefined) return undefined;
       const taken = { ...found, left: found.left - 1 };
-      // A key that is set again keeps its place.
+      // In a Map, a key that is set again keeps its place.
       if (taken.left === 0) kept.delete(taken.id);
       else kept.set(taken.id, taken);
       return taken;

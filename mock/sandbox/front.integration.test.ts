@@ -116,17 +116,17 @@ describe.each(targets)('a fault of $operationId', ({ operationId, send, done }) 
     if (done !== undefined) expect(await done()).toBe(true);
   });
 
-  test('ends the connection before anything is done', async () => {
+  test('closes the connection before anything is done', async () => {
     expect((await meet({ drop: 'before' })).status).toBeNull();
     if (done !== undefined) expect(await done()).toBe(false);
   });
 
-  test('ends the connection after all is done', async () => {
+  test('closes the connection after all is done', async () => {
     expect((await meet({ drop: 'after' })).status).toBeNull();
     if (done !== undefined) expect(await done()).toBe(true);
   });
 
-  test('ends the body half-way', async () => {
+  test('cuts the body half-way', async () => {
     const seen = await meet({ body: 'truncated' });
     expect([seen.status, seen.isWhole]).toEqual([200, false]);
     const length = Number(seen.headers['content-length']);
@@ -180,7 +180,7 @@ describe('a request that came in one go with the one before it', () => {
     },
   );
 
-  /** What comes back until the other side ends the connection. */
+  /** The bytes received until the other side closes the connection. */
   function sendRaw(requests: readonly Sent[]): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const { host, port } = new URL(mock.origin);
@@ -194,7 +194,7 @@ describe('a request that came in one go with the one before it', () => {
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
-    // Sooner than the server ends a connection that nobody uses.
+    // Sooner than the server closes an idle connection.
     socket.setTimeout(2000, () => {
       reject(new Error('the connection stays open'));
       socket.destroy();
@@ -281,7 +281,7 @@ test('a request whose caller left while it was kept waiting uses no quota', asyn
 
 test('a sandbox that closes while requests are kept waiting runs none of them, and logs nothing', async () => {
   const logged: string[] = [];
-  const told = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')];
+  const printed = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')];
   onTestFinished(() => void vi.restoreAllMocks());
   const logger = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
   const closing = await startSandbox({ keys: await createTestKeys(), port: 0, host: '127.0.0.1', logger });
@@ -304,13 +304,13 @@ test('a sandbox that closes while requests are kept waiting runs none of them, a
   expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   // Whatever would run would do so on its own time.
   await new Promise((resolve) => void setTimeout(resolve, 50));
-  expect([logged, ...told.map(({ mock }) => mock.calls)]).toEqual([[], [], []]);
+  expect([logged, ...printed.map(({ mock }) => mock.calls)]).toEqual([[], [], []]);
 });
 
 describe('the journal', () => {
   const last = async () => (await mock.control.listRequests({ limit: 1 }))[0];
 
-  test('says of an accepted request who made it', async () => {
+  test('names the caller of an accepted request', async () => {
     const { headers } = await call({ path: '/v1/devices?limit=3&type=Lock' });
     expect(await last()).toMatchObject({
       requestId: headers['x-request-id'],
@@ -328,14 +328,14 @@ describe('the journal', () => {
     });
   });
 
-  test('tells a documented answer that was asked for from what the service did', async () => {
+  test('distinguishes a requested documented answer from a real one', async () => {
     await call({ path: '/v1/devices', headers: { prefer: 'code=503' } });
     expect(await last()).toMatchObject({ verdict: 'documented', status: 503, code: 'unavailable' });
     await call({ path: '/v1/devices', headers: { prefer: 'code=777' } });
     expect(await last()).toMatchObject({ verdict: 'refused', status: 400 });
   });
 
-  test('says of a refused one what was wrong, and where', async () => {
+  test('has the fault of a rejected request, and its location', async () => {
     await call({ path: '/v1/devices?limit=900' });
     expect(await last()).toMatchObject({
       verdict: 'refused',
@@ -345,7 +345,7 @@ describe('the journal', () => {
     });
   });
 
-  test('says of the OAuth server what it said, and keeps no secret of what was sent', async () => {
+  test('has the message of the OAuth server, and no secret of the request', async () => {
     const sent = { ...tokenRequest(), headers: { authorization: `Basic ${btoa('demo-own:a-wrong-secret')}` } };
     await call({
       ...sent,
@@ -363,7 +363,7 @@ describe('the journal', () => {
       expect(JSON.stringify(entry)).not.toContain(secret);
   });
 
-  test('says of a wrong password that it was refused, and of a path that is none that there is no such page', async () => {
+  test('distinguishes a wrong password from an unknown path', async () => {
     const browser = openBrowser(mock.origin);
     const partner = mock.clients.find(({ kind }) => kind === 'partner');
     const query = new URLSearchParams({
@@ -376,11 +376,11 @@ describe('the journal', () => {
     const { address } = await browser.get(`/auth/login?${query}`);
     const [{ email = '' } = {}] = mock.owners;
     await browser.post(`${address}/login`, { email, password: 'wrong' });
-    const told = 'the page told the owner what was wrong';
-    expect(await last()).toMatchObject({ method: 'GET', verdict: 'refused', status: 400, says: told });
+    const message = 'the page showed the error to the owner';
+    expect(await last()).toMatchObject({ method: 'GET', verdict: 'refused', status: 400, says: message });
     // A form from which the browser's cookies are missing, and one of a page that there is not.
     await openBrowser(mock.origin).post(`${address}/login`, { email, password: 'wrong' });
-    expect(await last()).toMatchObject({ method: 'POST', verdict: 'refused', status: 400, says: told });
+    expect(await last()).toMatchObject({ method: 'POST', verdict: 'refused', status: 400, says: message });
     await call({ path: '/auth/apps', method: 'POST' });
     expect(await last()).toMatchObject({ verdict: 'unrouted', status: 405, code: 'method_not_allowed' });
     await browser.get('/auth/nowhere');
@@ -446,7 +446,7 @@ test.each(['localhost', '127.0.0.1'])('a page of its own gets a token, called as
   expect((await ask('http://localhost:3000')).status).toBe(400);
 });
 
-describe('beside the contract', () => {
+describe('outside the contract', () => {
   test('a browser gets a page, and a program the addresses', async () => {
     const page = await call({ path: '/', headers: { accept: 'text/html,application/xhtml+xml' } });
     expect(page.text).toContain('/_sandbox/');

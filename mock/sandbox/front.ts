@@ -21,26 +21,26 @@ import type { Sandbox } from './sandbox.ts';
 export interface FrontOptions {
   readonly logger: Logger;
   readonly sandbox: Sandbox;
-  /** Answers what drives the sandbox. */
+  /** Answers the control of the sandbox. */
   readonly control: RequestListener;
-  /** Where the authorization server answers. */
+  /** Base path of the authorization server. */
   readonly authPath: string;
-  /** Answers what is beside the contract: the start page and `/healthz`. @returns whether it has */
-  readonly beside: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Ends the waits of requests that are kept waiting: their connections are dropped. */
+  /** Answers the start page and `/healthz`. @returns whether the request was for one of them */
+  readonly rootPaths: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Drops the connections of delayed requests. */
   readonly closing: AbortSignal;
-  /** Makes the mock. It tells of each answer, which is how the journal knows what was wrong. */
-  readonly mock: (told: Told) => Mock;
+  /** Creates the mock. It reports each answer, so that the journal has its error. */
+  readonly mock: (observers: Observers) => Mock;
 }
 
-type Told = Required<Pick<MockedService<ServiceExchange>, 'answered' | 'preferred'>>;
+type Observers = Required<Pick<MockedService<ServiceExchange>, 'answered' | 'preferred'>>;
 
-/** What is known of a request when its answer has left. */
+/** Data about a request for the journal. */
 interface Note {
   readonly operation: Operation | undefined;
   readonly fault: Fault | undefined;
   principal?: ServiceExchange['principal'];
-  /** Whether it got the documented answer that it preferred. */
+  /** The request got the documented answer that it preferred. */
   isPreferred?: true;
   code?: string;
   says?: string;
@@ -48,11 +48,11 @@ interface Note {
 }
 
 /**
- * What stands before the mock: control, leave for pages of any origin, faults that were asked for, and the journal of all that comes. The order is
- * that of a network: a fault meets a request before anybody looks at its credentials.
+ * Handles requests before the mock does: control, CORS for pages of any origin, faults, journal. As in a network, a request triggers a fault before its
+ * credentials are checked.
  */
 export function createFront(options: FrontOptions): RequestListener {
-  const { sandbox, control, authPath, beside, logger, closing } = options;
+  const { sandbox, control, authPath, rootPaths, logger, closing } = options;
   const notes = new WeakMap<IncomingMessage, Note>();
   const mock = options.mock({
     preferred: ({ request }) => {
@@ -63,7 +63,7 @@ export function createFront(options: FrontOptions): RequestListener {
       const note = notes.get(request);
       if (note === undefined) return;
       if (principal !== undefined) note.principal = principal;
-      if (status >= 400) Object.assign(note, readRefusal(body));
+      if (status >= 400) Object.assign(note, readError(body));
     },
   });
   const letIn = allowCrossOrigin({ contract, operations, origins: 'any', headers: ['Prefer'] });
@@ -71,15 +71,15 @@ export function createFront(options: FrontOptions): RequestListener {
   return (request, response) => {
     const { path, queryText } = readTarget(request.url ?? '/');
     if (isForControl(request)) return control(request, response);
-    if (beside(request, response)) return;
+    if (rootPaths(request, response)) return;
     const began = performance.now();
     const at = new Date().toISOString();
-    // The OAuth server gives those of its own requests, and all others take it from here.
+    // Runtime and OAuth server use this id instead of their own.
     const requestId = readRequestId(request);
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     const operation = mock.operationOf(request);
-    // The control page asks for a token. The OAuth server refuses any Origin, since the service has no such page.
+    // The control page requests tokens. The OAuth server rejects any Origin, since the service has no such page.
     const { origin, host = '' } = request.headers;
     if (operation?.operationId === 'exchangeToken' && origin !== undefined && isOriginOf(origin, host))
       delete request.headers.origin;
@@ -108,10 +108,10 @@ export function createFront(options: FrontOptions): RequestListener {
     });
     letIn(request, response, () => {
       if (isBelow(authPath, path))
-        observeError(response, (body) => Object.assign(note, readRefusal(body ?? toldOnPage)));
+        observeError(response, (body) => Object.assign(note, readError(body ?? errorOnPage)));
       if (fault === undefined || operation === undefined) return mock.listener(request, response);
       meet(fault, operation, request, response).catch((error: unknown) => {
-        logger.error({ requestId, err: error }, 'a fault could not be met');
+        logger.error({ requestId, err: error }, 'a fault could not be triggered');
         response.destroy();
       });
     });
@@ -123,7 +123,7 @@ export function createFront(options: FrontOptions): RequestListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    // Nothing is run for nobody: it would use quota, or come to a store that is closed.
+    // Without a client, the operation is not run: it would use quota, or reach a closed store.
     if (delayMs !== undefined && !(await waitWhileThere(response, delayMs, closing))) return dropConnection(response);
     if (drop === 'before') return dropConnection(response);
     if (drop === 'after') dropAnswer(response);
@@ -137,8 +137,8 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
-/** For a page, which has no code for programs; its words are in the owner's language. */
-const toldOnPage = { message: 'the page told the owner what was wrong' };
+/** Message for a page: its own text is HTML in the owner's language. */
+const errorOnPage = { message: 'the page showed the error to the owner' };
 
 function judge(
   { operation, fault, isPreferred }: Note,
@@ -151,12 +151,12 @@ function judge(
   if (isPreferred) return 'documented';
   if (status >= 500) return 'failed';
   if (status < 400) return 'accepted';
-  // The pages between login and callback are no operations, but answer: with 400 after a wrong password.
+  // The pages between login and callback are not operations. After a wrong password they answer 400.
   return operation === undefined && (status === 404 || status === 405) ? 'unrouted' : 'refused';
 }
 
-/** The members of an error body, ours and that of RFC 6749, 5.2. */
-function readRefusal(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
+/** Reads the members of an error body: of the API, or of OAuth (RFC 6749, 5.2). */
+function readError(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
   if (!isObject(body)) return {};
   const { code, error, message, error_description: description, details } = body;
   const says = [message, description, error].find((text) => typeof text === 'string');

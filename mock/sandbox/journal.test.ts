@@ -119,36 +119,36 @@ describe('the journal', () => {
     expect(entry?.details?.[0]?.at).toBe(redacted);
   });
 
-  test.each<Pick<Detail, 'at' | 'says'> & { told: string; shown?: string; in?: 'query' }>([
+  test.each<Pick<Detail, 'at' | 'says'> & { kept: string; shown?: string; in?: 'query' }>([
     {
       at: '/s3cr3t',
       says: 's3cr3t is not known, did you mean pin?',
-      told: `${redacted} is not known, did you mean pin?`,
+      kept: `${redacted} is not known, did you mean pin?`,
     },
     {
       ...{ at: '/jobData/s3cr3t', says: 'jobData/s3cr3t is not known' },
-      ...{ told: `jobData/${redacted} is not known`, shown: `/jobData/${redacted}` },
+      ...{ kept: `jobData/${redacted} is not known`, shown: `/jobData/${redacted}` },
     },
     {
       ...{ at: '/s3cr3t/a~1b/0', says: 's3cr3t/a/b/0 must be text' },
-      ...{ told: `${redacted}/${redacted}/0 must be text`, shown: `/${redacted}/${redacted}/0` },
+      ...{ kept: `${redacted}/${redacted}/0 must be text`, shown: `/${redacted}/${redacted}/0` },
     },
-    { at: '/s3cr3t', says: 'text holds s3cr3t', told: `${redacted} is refused` },
+    { at: '/s3cr3t', says: 'text holds s3cr3t', kept: `${redacted} is refused` },
     {
       ...{ at: '/accessName', says: 'accessName is required, did you mean it by s3cr3t?' },
-      ...{ told: `accessName is required, did you mean it by ${redacted}?`, shown: '/accessName' },
+      ...{ kept: `accessName is required, did you mean it by ${redacted}?`, shown: '/accessName' },
     },
-    { at: '/constructor', says: 'constructor is not known', told: `${redacted} is not known` },
+    { at: '/constructor', says: 'constructor is not known', kept: `${redacted} is not known` },
     {
       ...{ in: 'query', at: 's3cr3t', says: 's3cr3t is not known, known here: limit' },
-      ...{ told: `${redacted} is not known, known here: limit`, shown: redacted },
+      ...{ kept: `${redacted} is not known, known here: limit`, shown: redacted },
     },
-    { at: '/payload/0/ts', says: 'payload/0/ts is required', told: 'payload/0/ts is required', shown: '/payload/0/ts' },
-  ])('of a name that the contract has not it keeps nothing: $says', ({ told, shown = `/${redacted}`, ...given }) => {
+    { at: '/payload/0/ts', says: 'payload/0/ts is required', kept: 'payload/0/ts is required', shown: '/payload/0/ts' },
+  ])('keeps nothing of a name that the contract does not have: $kept', ({ kept, shown = `/${redacted}`, ...given }) => {
     const detail: Detail = { in: 'body', nearest: [], ...given };
     const other: Detail = { in: 'query', at: 'limit', says: 'limit must be at most 300', nearest: [] };
     const [entry] = keep({ says: detail.says, details: [other, detail], queryText: 's3cr3t&limit=900' }).list();
-    expect([entry?.says, entry?.details?.[1]]).toEqual([told, { ...detail, at: shown, says: told }]);
+    expect([entry?.says, entry?.details?.[1]]).toEqual([kept, { ...detail, at: shown, says: kept }]);
     expect(entry?.details?.[0]).toEqual(other);
     expect(JSON.stringify(entry)).not.toContain(secret);
   });

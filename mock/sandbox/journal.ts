@@ -7,38 +7,38 @@ import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded'
 import { preferenceNames } from '../choose-example.ts';
 
 /**
- * `accepted`: done. `documented`: answered as `Prefer` asked, and nothing done. `refused`: the request was wrong, or came at a wrong time. `unrouted`: nothing answers at the path, or not to the method. `fault`:
- * it met a fault that was asked for. `failed`: a fault of the sandbox itself. `aborted`: the caller was gone before the answer.
+ * `accepted`: done. `documented`: answered as `Prefer` asked, without effect. `refused`: the request was wrong, or came at a wrong time. `unrouted`: unknown
+ * path or method. `fault`: it triggered an added fault. `failed`: an error of the sandbox itself. `aborted`: the client closed the connection before the answer.
  */
 export type Verdict = 'accepted' | 'documented' | 'refused' | 'unrouted' | 'fault' | 'failed' | 'aborted';
 
-/** What became of one request. */
+/** The result of one request. */
 interface Outcome {
-  /** When it came, ISO 8601, by the clock of the system. */
+  /** Arrival by the clock of the system, ISO 8601. */
   readonly at: string;
   readonly requestId: string;
   readonly method: string;
-  /** As it was sent, without the query. */
+  /** As sent, without the query. */
   readonly path: string;
-  /** Null where it reached no operation. */
+  /** Null if it reached no operation. */
   readonly operationId: string | null;
   readonly clientId?: string | undefined;
   readonly accountId?: string | undefined;
-  /** Null where no answer left. */
+  /** Null if no answer was sent. */
   readonly status: number | null;
   readonly verdict: Verdict;
-  /** Of the refusal. */
+  /** Error code of the answer. */
   readonly code?: string | undefined;
-  /** What was wrong, in the words of the answer: these hold no value that the contract marks as a secret. */
+  /** The message of the answer, which contains no value that the contract marks as a secret. */
   readonly says?: string | undefined;
   readonly details?: readonly Detail[] | undefined;
   readonly faultId?: string | undefined;
-  /** Until the answer had left. */
+  /** Milliseconds until the answer was sent. */
   readonly ms: number;
 }
 
 export interface RecordedRequest extends Outcome {
-  /** As it was sent, without the question mark. Its secrets are taken out before anything is kept. */
+  /** As sent, without the question mark. Its secrets are removed before it is kept. */
   readonly queryText: string;
 }
 
@@ -50,35 +50,35 @@ export interface JournalEntry extends Kept {
   readonly query: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** As it is kept: to leave out what is not known costs every request, and few entries are read. */
+/** As it is kept. Undefined members are dropped when an entry is read: few are, and dropping costs time in each request. */
 type KeptEntry = { readonly [Name in keyof JournalEntry]: JournalEntry[Name] | undefined };
 
 export interface JournalFilter {
   readonly operationId?: string | undefined;
   readonly status?: number | undefined;
   readonly verdict?: Verdict | undefined;
-  /** The greatest number of entries; all when left out. */
+  /** The greatest number of entries; all by default. */
   readonly limit?: number | undefined;
 }
 
 export interface Journal {
   record(request: RecordedRequest): void;
-  /** Those that fit, newest first. */
+  /** Matching entries, newest first. */
   list(filter?: JournalFilter): readonly JournalEntry[];
   clear(): void;
 }
 
-/** What stands for a value that is a secret, or may be one. */
+/** Replaces a value that is or may be a secret. */
 export const redacted = '[redacted]';
 
 const mostEntries = 1_000;
 
-/** A caller's own text, in characters: a thousand entries must not keep what a thousand requests may send. */
+/** Limits for text of clients, in characters: a thousand entries must not keep all that a thousand requests may send. */
 const longest = { path: 500, pairs: 50, name: 100, value: 200, id: 100, says: 1_000, details: 100 } as const;
 
 /**
- * Of the authorization server: what is neither a credential nor about a person. All else is taken out by default: a name that is added there
- * one day must not be the one that was forgotten here.
+ * Parameters of the authorization server that are neither a credential nor about a person. All others are removed, so that a parameter added later
+ * is hidden by default.
  */
 const shownOfLogin: ReadonlySet<string> = new Set([
   'response_type',
@@ -92,17 +92,17 @@ const shownOfLogin: ReadonlySet<string> = new Set([
 
 const loginPath = '/auth';
 
-/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. Names that the contract does not have are hidden in all of them. */
+/** Keeps the last thousand requests in memory: no header, no body, and in the query only values of known parameters. Names that the contract does not have are hidden. */
 export function createJournal(): Journal {
   let recorded = 0;
   const entries: KeptEntry[] = [];
   return {
     record({ queryText, ...outcome }) {
       const { method, path, operationId, clientId, accountId, code, details } = outcome;
-      const told = details?.slice(0, longest.details).map(hideNames);
-      // The text of a refusal is that of one of its details, and is hidden as that is.
+      const shownDetails = details?.slice(0, longest.details).map(hideNames);
+      // The message of an error is that of one of its details, and is hidden in the same way.
       const same = outcome.says && details?.findIndex((detail) => detail.says === outcome.says);
-      const says = (typeof same === 'number' && told?.[same]?.says) || outcome.says;
+      const says = (typeof same === 'number' && shownDetails?.[same]?.says) || outcome.says;
       const entry = {
         ...outcome,
         number: ++recorded,
@@ -113,7 +113,7 @@ export function createJournal(): Journal {
         accountId: accountId ? cut(accountId, longest.id) : undefined,
         code: code ? cut(code, longest.id) : undefined,
         says: says ? cut(hideSecrets(says), longest.says) : undefined,
-        details: told?.map(({ at, says: why, ...detail }) => ({
+        details: shownDetails?.map(({ at, says: why, ...detail }) => ({
           ...detail,
           at: cut(hideSecrets(at), longest.path),
           says: cut(hideSecrets(why), longest.says),
@@ -135,24 +135,24 @@ export function createJournal(): Journal {
   };
 }
 
-/** No name and no id of ours is as long in one piece: it is a token that was sent in the wrong place. */
+/** Longer than any name or id of the contract: probably a token that was sent in the wrong place. */
 const tokenLike = /[\w.~+-]{41,}=*/g;
 
-/** Of what a caller may have put anywhere: a path, a name in a query, and the answer that repeats it. */
+/** Hides tokens in text of a client: in a path, in a name of a query, and in the answer that repeats it. */
 function hideSecrets(text: string): string {
   return text.length > 40 ? text.replaceAll(tokenLike, redacted) : text;
 }
 
 /**
- * Hides ids of interactions: with the id and its cookie a login can be ended. Ids of the OAuth server have 21 characters. In a path that is no
- * operation one may stand anywhere, as after a slash too many.
+ * Hides ids of interactions: with the id and its cookie, anyone could finish the login. Ids of the OAuth server have 21 characters. In a path without
+ * an operation, an id may be anywhere, for example after an extra slash.
  */
 function hideIds(path: string): string {
   const hidden = path.replaceAll(/(\/(?:interaction|login)\/+)[^/]+/gi, `$1${redacted}`);
   return /^\/+auth\//i.test(path) ? hidden.replaceAll(/[^/]{20,}/g, redacted) : hidden;
 }
 
-/** Names of members and parameters in the contract. Any other may be a secret that a caller put in the wrong place. */
+/** Names of members and parameters in the contract. Any other may be a secret in the wrong place. */
 const declaredNames: ReadonlySet<string> = new Set([...listNames(contract), ...preferenceNames, ...shownOfLogin, '']);
 
 function* listNames(node: unknown): Generator<string> {
@@ -168,7 +168,7 @@ function showName(name: string): string {
   return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
 }
 
-/** Hides names that the contract does not have; suggestions of names that it has stay. */
+/** Hides names that the contract does not have. Suggested names of the contract stay. */
 function hideNames(detail: Detail): Detail {
   const isPointer = detail.in === 'body' && detail.at.startsWith('/');
   const sent = isPointer ? parsePointer(detail.at) : [detail.at];
@@ -181,13 +181,13 @@ function hideNames(detail: Detail): Detail {
   return { ...detail, at: `${isPointer ? '/' : ''}${shown.join('/')}`, says: shown.join('/') + rest };
 }
 
-/** Without a person before the `@`, and without the query of an application, which may have secrets of its own. */
+/** A callback URL without user information and without query, which may contain secrets of the application. */
 function showCallback(value: string): string {
   const url = URL.parse(value);
   return url === null ? redacted : `${url.origin}${url.pathname}`;
 }
 
-/** A value is shown where its operation declares a parameter of that name. One that nobody declares may be anything, a token too. */
+/** Shows only values of parameters that the operation declares. Any other value may be a token. */
 function redactQuery(path: string, operationId: string | null, queryText: string): JournalEntry['query'] {
   const table: OperationTable = operations;
   const operation = operationId !== null && Object.hasOwn(table, operationId) ? table[operationId] : undefined;
@@ -214,7 +214,7 @@ function cut(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
 }
 
-/** A member that is not known is left out. */
+/** Drops undefined members. */
 function dropUndefined(entry: KeptEntry): JournalEntry {
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),

@@ -26,7 +26,7 @@ const changes = {
   'broken, too short for it': (response: ServerResponse) => breakBody(response, 'truncated'),
 };
 
-test.each(Object.entries(changes))('an answer that is %s leaves as whoever answers says', async (_, change) => {
+test.each(Object.entries(changes))('an answer that is %s leaves as the handler wrote it', async (_, change) => {
   const ways: readonly [string, (response: ServerResponse, done: () => void) => unknown][] = [
     ['x', (response, done) => response.end('78', 'hex', done)],
     ['y', (response, done) => response.end('y', done)],

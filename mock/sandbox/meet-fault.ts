@@ -2,12 +2,11 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 
-// Whoever answers knows nothing of these: the answer is changed where it leaves.
-
+// Handlers are unaware of faults: the answer is changed when it is sent.
 /**
- * Waits so long, or until the caller is gone, or the sandbox closes.
+ * Waits for a time, or until the client disconnects or the sandbox closes.
  *
- * @returns whether the request is to go on
+ * @returns whether to continue with the request
  */
 export async function waitWhileThere(
   response: ServerResponse,
@@ -29,23 +28,23 @@ export async function waitWhileThere(
 }
 
 /**
- * Ends the connection without an answer. Answers stand in a queue where requests came in one go (RFC 9112, 9.3.2): those to requests before this
- * one leave first.
+ * Closes the connection without an answer. Answers to pipelined requests leave in order (RFC 9112, 9.3.2): those to earlier requests are still
+ * sent.
  */
 export function dropConnection(response: ServerResponse): void {
-  // Node lets go of an answer that is destroyed before its turn, and its connection stays.
+  // If an answer is destroyed before its turn, Node drops it but keeps its connection.
   if (response.socket === null) response.once('socket', () => response.destroy());
   else response.destroy();
 }
 
-/** All is done as it would be, and the connection ends where the answer would leave. */
+/** The request is processed, and the connection closes instead of the answer. */
 export function dropAnswer(response: ServerResponse): void {
   replaceEnd(response, () => dropConnection(response));
 }
 
 /**
- * Breaks the body of the answer: `truncated` has the length of the whole and ends half-way, with the connection; `malformed` is a whole message whose
- * JSON lacks its end. An answer without a body stays as it is.
+ * Breaks the body of the answer. `truncated` declares the full length, and the connection closes half-way. `malformed` is a complete message with
+ * incomplete JSON. An answer without a body stays as it is.
  */
 export function breakBody(response: ServerResponse, how: 'truncated' | 'malformed'): void {
   replaceEnd(response, (body, end) => {
@@ -61,23 +60,23 @@ export function breakBody(response: ServerResponse, how: 'truncated' | 'malforme
   });
 }
 
-/** RFC 9110, 6.4.1: whatever is handed over for others, Node writes their headers alone. */
+/** RFC 9110, 6.4.1: for other answers, Node sends only headers even if it gets a body. */
 function sendsBody({ req, statusCode }: ServerResponse): boolean {
   return req.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
 }
 
-/** Tells of the body of an error as it leaves; undefined where it is not JSON. */
-export function observeError(response: ServerResponse, tell: (body: unknown) => void): void {
+/** Reports the body of an error when it is sent; undefined if it is not JSON. */
+export function observeError(response: ServerResponse, report: (body: unknown) => void): void {
   replaceEnd(response, (body, end) => {
     const isJson = isJsonType(String(response.getHeader('Content-Type') ?? ''));
-    if (response.statusCode >= 400) tell(isJson ? parse(body) : undefined);
+    if (response.statusCode >= 400) report(isJson ? parse(body) : undefined);
     end(body);
   });
 }
 
 type End = (body: Buffer) => void;
 
-/** Whoever writes here hands over the whole body with `end`, the service and the OAuth server alike. */
+/** Service and OAuth server both pass the whole body to `end`. */
 function replaceEnd(response: ServerResponse, replacement: (body: Buffer, end: End) => void): void {
   const end = response.end.bind(response);
   response.end = (...given: readonly unknown[]) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Round } from './fixtures/send-mixed-requests.ts';
 
-// If these fail, a sandbox that stands for weeks beside somebody's tests eats the memory of their machine.
+// If these fail, a sandbox that runs for weeks during development uses up the memory of its machine.
 
 const rounds = 10;
 const perRound = 10_000;

@@ -19,12 +19,12 @@ import type { ServiceInstance } from './service-instance.ts';
 import type { TokenLives } from './tokens.ts';
 
 export interface SandboxOAuthOptions {
-  /** Address that clients use. Issuer and audience carry it, so that it must be known before. */
+  /** Address that clients use. Issuer and audience contain it. */
   readonly origin: string;
-  /** Secrets and passwords follow from them: the same keys, the same secrets. */
+  /** Secrets and passwords are derived from them. */
   readonly keys: Keys;
   readonly logger: Logger;
-  /** http addresses of this machine that partners may be called back at. */
+  /** http addresses of this machine that partners may use as callbacks. */
   readonly loopbackCallbacks: readonly string[];
   readonly lives: TokenLives;
   /** End of an account's trial. */
@@ -37,23 +37,23 @@ export interface SandboxOAuth {
   /** Clients of the demo, and one for each account that the scenario adds. */
   readonly clients: () => DemoClients;
   readonly owners: DemoOwners;
-  /** Gives each account of a scenario that the demo has not a client of its own; those of the scenario before end, with their tokens. */
+  /** Creates a client for each account of a scenario that is not in the demo. Clients of the earlier scenario are removed, with their tokens. */
   readonly admit: (accounts: Scenario['accounts']) => void;
-  /** Ends sign-ins, and refresh tokens with them. */
+  /** Revokes sign-ins and their refresh tokens. */
   readonly endGrants: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const authPath = '/auth';
 const apiPath = '/v1';
-/** They are made at each start, of 100 bits that nobody chose: stretching adds nothing but seconds. */
+/** Passwords are derived from 100 random bits: a higher cost would only add seconds to a start. */
 const passwordCost = 12;
 const passwords = createPasswords({ ln: passwordCost });
 
 /**
- * The service's own OAuth server and token check, on a store of its own with the demo's accounts, clients and owners. It outlasts every reset,
- * so that whoever has a token goes on with it; what tokens act on is the instance's. Tokens end with the process. What files bring stands beside
- * the store, so that it ends with them, in the very step in which their instance does.
+ * The OAuth server and token check of the service, on their own store with the demo's accounts, clients and owners. They outlast every reset, so that
+ * tokens stay valid until the process exits. Clients of import files are kept next to the store, and are removed in the same step as the instance
+ * of these files.
  */
 export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<SandboxOAuth> {
   const { origin, keys, logger, loopbackCallbacks, lives, trialEnd } = options;
@@ -62,14 +62,14 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
   const start = Math.floor(systemClock.now() / 1000) * 1000;
   const { image, clients: seeded, owners } = await drawStore(keys, loopbackCallbacks);
   const kept = openStoreImage(image);
-  let brought: ReadonlyMap<string, BroughtClient> = new Map();
+  let imported: ReadonlyMap<string, ImportedClient> = new Map();
   const store: Store = {
     ...kept,
-    clients: { ...kept.clients, find: async (id) => brought.get(id)?.record ?? kept.clients.find(id) },
-    accounts: { ...kept.accounts, find: async (id) => findBrought(id)?.owner ?? kept.accounts.find(id) },
+    clients: { ...kept.clients, find: async (id) => imported.get(id)?.record ?? kept.clients.find(id) },
+    accounts: { ...kept.accounts, find: async (id) => findImported(id)?.owner ?? kept.accounts.find(id) },
     principals: {
       find: async (clientId, subject) => {
-        const owner = brought.get(clientId)?.owner;
+        const owner = imported.get(clientId)?.owner;
         if (owner === undefined) return kept.principals.find(clientId, subject);
         const isOwn = subject.kind === 'own' && subject.accountId === owner.id;
         return isOwn ? { accountId: owner.id, trialEndsAt: null, tokensValidAfter: 0 } : undefined;
@@ -100,14 +100,14 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
         found && {
           ...found,
           trialEndsAt: trialEnd(found.accountId),
-          // The keys outlive this start, the revocations do not: a token of before could be one that was revoked. One of the
-          // very second of the start stays good, since `iat` has whole seconds.
+          // The keys outlive a start, revocations do not: an earlier token may have been revoked. A token of the second of
+          // the start stays valid, since `iat` has whole seconds.
           tokensValidAfter: Math.max(start, found.tokensValidAfter),
         }
       );
     },
   };
-  // A token that lives for seconds is not to live for some more.
+  // A tolerance would extend the life of tokens that live for seconds.
   const verifyToken = createTokenVerifier({
     store: { principals },
     issuer,
@@ -119,10 +119,10 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
   return {
     authServer: { basePath: authPath, callback },
     verifyToken: lives.judge(verifyToken),
-    clients: () => [...seeded, ...[...brought.values()].map(({ shown }) => shown)],
+    clients: () => [...seeded, ...[...imported.values()].map(({ shown }) => shown)],
     owners,
     admit: (accounts) => {
-      brought = createBroughtClients(accounts, seeded, keys);
+      imported = createImportedClients(accounts, seeded, keys);
     },
     endGrants: async () => {
       const at = systemClock.now();
@@ -137,25 +137,25 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
     },
   };
 
-  function findBrought(accountId: string): BroughtClient | undefined {
-    return brought.values().find(({ owner }) => owner.id === accountId);
+  function findImported(accountId: string): ImportedClient | undefined {
+    return imported.values().find(({ owner }) => owner.id === accountId);
   }
 }
 
-/** The client of an account that files brought. */
-interface BroughtClient {
+/** The client of an account from import files. */
+interface ImportedClient {
   readonly record: ClientRecord;
   readonly owner: Account;
   readonly shown: DemoClients[number];
 }
 
 /** @returns by client id */
-function createBroughtClients(
+function createImportedClients(
   accounts: Scenario['accounts'],
   seeded: DemoClients,
   keys: Keys,
-): ReadonlyMap<string, BroughtClient> {
-  // Of several files for one account the last names it, as in the store.
+): ReadonlyMap<string, ImportedClient> {
+  // If several files have the same account, the last gives its name, as in the store.
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   for (const { id } of demoAccounts) names.delete(id);
   const taken = new Set([...seeded.map(({ clientId }) => clientId), ...names.keys()]);
@@ -166,7 +166,7 @@ function createBroughtClients(
       const { secret, metadata } = createClientMetadata({
         kind: 'own',
         clientId,
-        // Shown nowhere. That of the account may be as long as a client's can be, and have spaces around it, which a client's can't.
+        // Shown nowhere. The name of the account may be too long for a client, or have spaces around it.
         name: clientId,
         ownerAccount: id,
         secret: deriveDemoSecret(keys.demoKey, clientId),
@@ -184,12 +184,12 @@ function createBroughtClients(
   );
 }
 
-/** As long as a client id can be, which is also as long as that of an account can. */
+/** Greatest length of ids of clients and accounts. */
 const longestId = 64;
 
 /**
- * `hilltop-own`, or with a number where that is the id of a client or an account, or too long: the account `demo` gets `demo-own-2`.
- * No client may be called as an account is (RFC 9068, 5).
+ * `hilltop-own`, with a number if that is already an id of a client or an account, or too long: the account `demo` gets `demo-own-2`.
+ * A client and an account must not share an id (RFC 9068, 5).
  */
 function chooseClientId(accountId: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
@@ -199,7 +199,7 @@ function chooseClientId(accountId: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** A fifth of a start, which is for whoever asks for a token first. Others who come meanwhile wait for the same. */
+/** Loading takes a fifth of a start, so the first token request does it. Concurrent requests wait for the same promise. */
 function loadWhenAsked(load: () => Promise<AuthServer['callback']>, logger: Logger): AuthServer['callback'] {
   let loading: Promise<AuthServer['callback']> | undefined;
   let loaded: AuthServer['callback'] | undefined;
@@ -226,7 +226,7 @@ interface DrawnStore {
   readonly owners: DemoOwners;
 }
 
-/** One for keys and callbacks: all sandboxes of a process begin with the same clients and owners. */
+/** Images of the store by keys and callbacks: all sandboxes of a process start with the same clients and owners. */
 const drawn = new WeakMap<Keys, Map<string, Promise<DrawnStore>>>();
 
 function drawStore(keys: Keys, loopbackCallbacks: readonly string[]): Promise<DrawnStore> {

@@ -2,7 +2,7 @@ import { exitCodeOf } from '@lockstep/shell/program';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readOptions } from './read-options.ts';
 
-// If these fail, a mock starts with something else than it was told, or a mistake gets a stack.
+// If these fail, a mock starts with other options than the given ones, or a mistake prints a stack.
 
 function read(...args: string[]) {
   const [out, error]: [string[], string[]] = [[], []];
@@ -32,7 +32,7 @@ test.each([
   {
     name: 'a callback on another machine',
     args: ['--loopback-callback', 'http://partner.example/callback'],
-    says: 'a callback of this machine is http://localhost',
+    says: 'a callback of this machine is static and begins with http://localhost',
   },
   { name: 'an origin with a path', args: ['--public-origin', 'http://a/b'], says: 'without a path' },
   { name: 'an origin that is none', args: ['--public-origin', 'mock'], says: 'an origin is http(s)://host[:port]' },
@@ -46,7 +46,7 @@ test.each([
   expect(error).toContain(says);
 });
 
-test('reads what it is told', () => {
+test('reads its options', () => {
   const callbacks = ['http://localhost:3000/a', 'http://127.0.0.1/b'];
   const { options } = read(
     ...[
@@ -76,5 +76,5 @@ test('explains itself, and that is no wrong use', () => {
   expect([exitCode, error]).toEqual([0, '']);
   expect(out).toContain('--port');
   expect(out).toContain('Exit codes');
-  expect(out).toMatch(/Left beside the key file: mock-access\.json, secrets and passwords in clear, .*0600/);
+  expect(out).toMatch(/Written next to the key file: mock-access\.json with secrets and passwords in clear, .*0600/);
 });

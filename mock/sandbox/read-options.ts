@@ -7,7 +7,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { clockYears, readClockTime } from './clock.ts';
 import { scenarioNames } from './sandbox.ts';
 
-/** Beside those of the demo, wherever it is started from. */
+/** Next to the keys of the demo, from any working directory. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
 
 export interface Options {
@@ -25,12 +25,12 @@ export interface Options {
 /**
  * Reads the options of the mock, from its arguments and the environment.
  *
- * @throws CommanderError after its help, or after what is wrong with the arguments, has been printed
+ * @throws CommanderError after it has printed the help, or the fault in the arguments
  */
 export function readOptions(args: readonly string[], streams: Streams): Options {
   return createProgram(
     'lockstep-mock',
-    'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
+    'The sandbox: the service on a store in memory, with simulated bridges and locks. It keeps its data until it is reset or stopped, and gives every documented answer on demand.',
     streams,
   )
     .addOption(
@@ -45,32 +45,32 @@ export function readOptions(args: readonly string[], streams: Streams): Options 
         .env('PUBLIC_ORIGIN')
         .argParser(readOrigin),
     )
-    .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
+    .option('--key-file <path>', 'keys that sign tokens; created if there is no such file', defaultKeyFile)
     .option(
       '--loopback-callback <url...>',
-      'let partners be called back at an http address of this machine; the service itself takes https alone',
+      'let partners use an http address of this machine as a callback; the service itself accepts only https',
       readLoopbackCallback,
       [],
     )
     .option(
       '--scenario <name or file>',
-      `what it begins with: ${scenarioNames.join(', ')}, or a JSON file as lockstep-server import reads it`,
+      `the data at the start: ${scenarioNames.join(', ')}, or a JSON file in the format of lockstep-server import`,
       'demo',
     )
     .option(
       '--clock <time>',
-      `what its clock says at the start, ${clockYears}, as 2026-06-01T12:00:00Z (default: the present)`,
+      `time of its clock at the start, ${clockYears}, as 2026-06-01T12:00:00Z (default: the present)`,
       readTime,
     )
     .option(
       '--open-control',
-      'let other machines drive it under /_sandbox, too: whoever reaches it can read its secrets and reset it',
+      'let other machines use /_sandbox too: everyone who reaches the port can read its secrets and reset it',
       false,
     )
     .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
     .addHelpText(
       'after',
-      '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file, scenario or contract.',
+      '\nWritten next to the key file: mock-access.json with secrets and passwords in clear, readable by this user only (0600), for npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file, scenario or contract.',
     )
     .parse(args, { from: 'user' })
     .opts<Options>();
@@ -92,7 +92,7 @@ function readTime(text: string): number {
 function readLoopbackCallback(text: string, before: readonly string[]): readonly string[] {
   if (!isLoopbackCallback(text))
     throw new InvalidArgumentError(
-      'a callback of this machine is http://localhost[:port]/…, 127.0.0.1 or [::1], static.',
+      'a callback of this machine is static and begins with http://localhost[:port]/, http://127.0.0.1[:port]/ or http://[::1][:port]/.',
     );
   return [...before, text];
 }

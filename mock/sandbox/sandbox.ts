@@ -20,13 +20,13 @@ export const scenarioNames = [
 
 export type SandboxState = Schemas['State'];
 
-/** A scenario that has a name, or files in the form of `lockstep-server import`, read one after the other. */
+/** A scenario that has a name, or files in the format of `lockstep-server import`, read one after the other. */
 export type ScenarioChoice = { readonly name: ScenarioName } | { readonly import: ImportFile | readonly ImportFile[] };
 
-/** A scenario that is not used, with everything that is wrong with it. Nothing was changed. */
+/** All faults of a scenario that can't be used. Nothing was changed. */
 export class ScenarioFault extends WrongUse {
   override readonly name = 'ScenarioFault';
-  /** Each with its place in what was given as `import`: `#/devices/0/type is none`; of several files the first step is the index of one. Or one of a name, without a place. */
+  /** Each with its location in `import`: `#/devices/0/type is none`. With several files, the first step is the index of the file. A fault of a name has no location. */
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {
@@ -35,15 +35,15 @@ export class ScenarioFault extends WrongUse {
   }
 }
 
-/** What drives a sandbox, over HTTP or in the same process. */
+/** The control of a sandbox, over HTTP or in the same process. */
 export interface Sandbox {
   readonly readState: () => SandboxState;
-  /** The scenario as at its start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay good. */
+  /** Restores the scenario's start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay valid. */
   readonly reset: () => Promise<SandboxState>;
   /** @throws ScenarioFault */
   readonly useScenario: (choice: ScenarioChoice) => Promise<SandboxState>;
   readonly clock: SandboxClock;
-  /** Runs the change, then lets jobs that have become due run before it resolves. */
+  /** Makes the change, then runs due jobs before it resolves. */
   readonly changeClock: (change: () => void) => Promise<void>;
   readonly faults: Faults;
   readonly journal: Journal;
@@ -51,9 +51,9 @@ export interface Sandbox {
 }
 
 export interface SandboxTokens {
-  /** Ends access tokens now, or refresh tokens and sign-ins too. */
+  /** Expires access tokens now; with `all`, refresh tokens and sign-ins too. */
   readonly expire: (what: 'access' | 'all') => Promise<void>;
-  /** Of access tokens to come, from the whole second of their issue on: up to a second less; null: as on the server. */
+  /** Life of future access tokens. It counts from the whole second of issue, so it may be up to a second shorter. Null for that of the service. */
   readonly lifetimeSeconds: number | null;
   readonly setLifetime: (seconds: number | null) => void;
 }

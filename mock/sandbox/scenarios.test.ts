@@ -28,6 +28,6 @@ describe('what a scenario begins with', () => {
   });
 });
 
-test('a list without a file is no scenario, as the control says', () => {
-  expect(() => readScenario({ import: [] })).toThrow('# must have a file at least');
+test('a list without a file is no scenario, as in the control', () => {
+  expect(() => readScenario({ import: [] })).toThrow('# must have at least one file');
 });

@@ -10,33 +10,33 @@ import { makeImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Store } from '@lockstep/server/store/store';
 import { type ScenarioChoice, ScenarioFault, type ScenarioName, scenarioNames } from './sandbox.ts';
 
-/** What a sandbox begins with. */
+/** The initial data of a sandbox. */
 export interface Scenario {
-  /** Null for one of files. */
+  /** Null for import files. */
   readonly name: ScenarioName | null;
   /** Requests an hour for each account and client; 0 for no quota. */
   readonly accountQuota: number;
-  /** Accounts that it has besides those of the demo. */
+  /** Accounts in addition to those of the demo. */
   readonly accounts: readonly { readonly id: string; readonly name: string }[];
   readonly fill: (store: Store, now: EpochMilliseconds) => Promise<void>;
 }
 
 const day = 24 * 3_600_000;
 
-/** Few enough to be used up by hand. */
+/** Small enough to be used up by hand. */
 const smallQuota = 20;
 const manyDevices = 10_000;
-/** As many rows as one statement takes. */
+/** Limit of rows for one statement. */
 const devicesPerWrite = 500;
 
 type Named = Pick<Scenario, 'fill'> & { readonly shows: string; readonly accountQuota?: number };
 
-/** By name, with what each is for. All have the accounts, clients and owners of the demo. */
+/** By name, each with its purpose. All have the accounts, clients and owners of the demo. */
 const scenarios: Readonly<Record<ScenarioName, Named>> = {
   demo: { shows: 'A device for each answer of the API, and two months of activity', fill: seedDemoData },
   empty: { shows: 'Accounts without a property or a device', fill: seedDemoAccounts },
   big: {
-    shows: 'The demo, and 10,000 locks more: lists that take many pages',
+    shows: 'The demo, and 10,000 more locks: lists of many pages',
     fill: async (store, now) => {
       await seedDemoData(store, now);
       await addManyDevices(store, now);
@@ -68,20 +68,19 @@ export const scenarioList: readonly { readonly name: ScenarioName; readonly show
 );
 
 /**
- * Reads what somebody chose.
+ * Reads a choice of a scenario.
  *
- * @throws ScenarioFault for a name that no scenario has, with those that there are; for files that can't be imported, with each fault that
- *   the files have by themselves
+ * @throws ScenarioFault for an unknown name (it lists the known ones), or for files that don't match the import format (it lists all faults)
  */
 export function readScenario(choice: ScenarioChoice): Scenario {
-  // JSON may hold anything.
+  // JSON may contain anything.
   const sent = 'name' in choice ? String(choice.name) : '';
   if ('name' in choice && !scenarioNames.includes(choice.name))
     throw new ScenarioFault([describeUnknown(`the scenario ${cut(sent)}`, sent, scenarioNames).says]);
   if ('name' in choice) return { accountQuota: 0, accounts: [], ...scenarios[choice.name], name: choice.name };
   const isOne = !Array.isArray(choice.import);
   const given = [choice.import].flat();
-  if (given.length === 0) throw new ScenarioFault(['# must have a file at least']);
+  if (given.length === 0) throw new ScenarioFault(['# must have at least one file']);
   const files = given.map((file, index) => readFile(file, isOne ? '' : `/${index}`));
   return {
     name: null,
@@ -94,18 +93,18 @@ export function readScenario(choice: ScenarioChoice): Scenario {
   };
 }
 
-/** Named scenarios as images, each with the time that it is seeded for; the one used last is the last. */
+/** Images of named scenarios with their seed time, least recently used first. */
 const images = new Map<string, { readonly now: EpochMilliseconds; readonly image: Promise<Uint8Array> }>();
-/** `big` is one of some megabytes. */
+/** The image of `big` has some megabytes. */
 const mostImages = 8;
-/** Where a sandbox begins at the time of the system, an image of a minute ago is as good as a new one. */
+/** For a sandbox at the time of the system, an image up to a minute old is good enough. */
 const imageKeptMs = 60_000;
 
 /**
- * What an instance begins with. The same scenario at the same time is always the same.
+ * The image of an instance's initial store. The same scenario at the same time always gives the same image.
  *
- * @param startAt the time that everything is seeded for; the system's when left out, by up to a minute
- * @throws ScenarioFault where files don't fit together
+ * @param startAt the seed time; by default the time of the system, up to a minute ago
+ * @throws ScenarioFault if files contradict each other
  */
 export async function drawScenario(
   { name, fill }: Scenario,
@@ -145,11 +144,11 @@ async function importFile(store: Store, file: ImportFile, now: EpochMilliseconds
   const faults = findImportFaults(file, taken);
   if (faults.length > 0) throw new ScenarioFault(faults.map((fault) => place(fault, pointer)));
   const end = await writeImport(store.imports, file, now);
-  // Nobody else writes here, and nobody interrupts it.
-  if (end.kind !== 'done') throw new Error(`the import ended early: ${end.kind}`);
+  // No other writer or interruption is possible here.
+  if (end.kind !== 'done') throw new Error(`the import stopped early: ${end.kind}`);
 }
 
-/** Faults name their place in the file; this is where the file stands in what was sent. */
+/** Prefixes the location of a fault in its file with the location of the file in the request. */
 function place(fault: string, pointer: string): string {
   return fault.replace(/^#/, `#${pointer}`);
 }

@@ -14,7 +14,7 @@ let keys: Keys;
 beforeAll(async () => {
   keys = await createTestKeys();
 });
-// The purge waits for a minute of the machine, whatever the clock of the domain says.
+// The purge waits for a minute of the machine, independent of the clock of the domain.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -10,7 +10,7 @@ import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Logger } from 'pino';
 
 export interface InstanceOptions {
-  /** What it begins with. */
+  /** Its initial store. */
   readonly image: Uint8Array;
   /** Requests an hour for each account and client; 0 for no quota. */
   readonly accountQuota: number;
@@ -19,13 +19,13 @@ export interface InstanceOptions {
   readonly logger: Logger;
 }
 
-/** The service on a store of its own, with bridges and locks behind it. It knows nobody: who calls is found before. */
+/** The service on its own store, with bridges and locks. It gets callers already authenticated. */
 export interface ServiceInstance {
   readonly handlers: ApiHandlers;
   readonly countRequest: CountRequest;
   /** End of an account's trial; null for one that is subscribed. */
   readonly trialEnd: (accountId: string) => EpochMilliseconds | null;
-  /** Lets what is due by now happen. @returns when there is more to do; null while nothing is due */
+  /** Runs everything that is due by now. @returns when something is due next; null if nothing is */
   readonly settle: () => Promise<EpochMilliseconds | null>;
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -43,10 +43,10 @@ export async function openInstance({
     await store.close();
     throw error;
   });
-  // Nothing changes the trial of an account while an instance lasts.
+  // The trial of an account never changes within an instance.
   const trialEnds = new Map(accounts.map(({ id, trialEndsAt }) => [id, trialEndsAt]));
   const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
-  // As the service does: jobs and activity don't outlive a clock that is moved on by years.
+  // As in the service: after the clock moves by years, old jobs and activity are deleted.
   const stopPurging = startPurging(store, logger, { clock });
   return {
     handlers: createHandlers({ store, clock, keys, bridges }),

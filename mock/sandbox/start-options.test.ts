@@ -4,37 +4,40 @@ import { checkStartOptions, readStart } from './start-options.ts';
 describe('options of startMock', () => {
   const contract = { document: {}, operations: {} };
 
-  test.each<{ options: unknown; says: string }>([
-    { options: { scenaro: 'empty' }, says: 'startMock: the option scenaro is not known, did you mean scenario?' },
-    { options: { clok: 0 }, says: 'startMock: the option clok is not known, did you mean clock?' },
-    { options: { constructor: 1 }, says: 'startMock: the option constructor is not known' },
-    { options: { port: 'abc' }, says: 'startMock: port takes a number from 0 to 65535, not "abc"' },
-    { options: { port: '8090' }, says: 'port takes a number from 0 to 65535, not "8090"' },
-    { options: { port: 70_000 }, says: 'port takes a number from 0 to 65535, not 70000' },
-    { options: { port: 1.5 }, says: 'port takes a number' },
-    { options: { port: null }, says: 'port takes a number from 0 to 65535, not null' },
-    { options: { host: 0 }, says: 'host takes an address of this machine as text, not 0' },
+  test.each<{ options: unknown; message: string }>([
+    { options: { scenaro: 'empty' }, message: 'startMock: the option scenaro is not known, did you mean scenario?' },
+    { options: { clok: 0 }, message: 'startMock: the option clok is not known, did you mean clock?' },
+    { options: { constructor: 1 }, message: 'startMock: the option constructor is not known' },
+    { options: { port: 'abc' }, message: 'startMock: port must be a number from 0 to 65535, not "abc"' },
+    { options: { port: '8090' }, message: 'port must be a number from 0 to 65535, not "8090"' },
+    { options: { port: 70_000 }, message: 'port must be a number from 0 to 65535, not 70000' },
+    { options: { port: 1.5 }, message: 'port must be a number' },
+    { options: { port: null }, message: 'port must be a number from 0 to 65535, not null' },
+    { options: { host: 0 }, message: 'host must be an address of this machine as text, not 0' },
     {
       options: { logLevel: 'loud' },
-      says: 'logLevel takes fatal, error, warn, info, debug, trace or silent, not "loud"',
+      message: 'logLevel must be fatal, error, warn, info, debug, trace or silent, not "loud"',
     },
     {
       options: { loopbackCallbacks: 'http://localhost/' },
-      says: 'loopbackCallbacks takes a list of addresses, not "http',
+      message: 'loopbackCallbacks must be a list of addresses, not "http',
     },
-    { options: { isControlOpen: 'false' }, says: 'isControlOpen takes true or false, not "false"' },
-    { options: { contract: './service.yaml' }, says: 'contract takes { document, operations }' },
-    { options: { contract: { document: {} } }, says: 'there is lockstep mock --contract FILE, not an object' },
-    { options: { contract, scenario: 'demo' }, says: 'startMock with a contract: the option scenario is not known' },
+    { options: { isControlOpen: 'false' }, message: 'isControlOpen must be true or false, not "false"' },
+    { options: { contract: './service.yaml' }, message: 'contract must be { document, operations }' },
+    {
+      options: { contract: { document: {} } },
+      message: 'for a file, use lockstep mock --contract FILE, not an object',
+    },
+    { options: { contract, scenario: 'demo' }, message: 'startMock with a contract: the option scenario is not known' },
     {
       options: { scenario: 5 },
-      says: 'scenario takes a name, an import file as parsed JSON, or a list of them, not 5',
+      message: 'scenario must be a name, an import file as parsed JSON, or a list of them, not 5',
     },
-    { options: 'demo', says: 'startMock takes an object of options, not "demo"' },
-    { options: [], says: 'startMock takes an object of options, not a list' },
-    { options: null, says: 'startMock takes an object of options, not null' },
-  ])('$options: $says', ({ options, says }) => {
-    expect(() => checkStartOptions(options)).toThrow(says);
+    { options: 'demo', message: 'startMock: options must be an object, not "demo"' },
+    { options: [], message: 'startMock: options must be an object, not a list' },
+    { options: null, message: 'startMock: options must be an object, not null' },
+  ])('$options: $message', ({ options, message }) => {
+    expect(() => checkStartOptions(options)).toThrow(message);
   });
 
   test.each([{}, { port: undefined, host: undefined }, { port: 0, logLevel: 'info' }, { contract, port: 8090 }])(
@@ -44,7 +47,7 @@ describe('options of startMock', () => {
     },
   );
 
-  test('a clock that is an object is told without what it holds', () => {
-    expect(() => readStart({ now: '2026' } as never)).toThrow(/^clock an object is no time/);
+  test('a clock that is an object is reported without its content', () => {
+    expect(() => readStart({ now: '2026' } as never)).toThrow(/^clock an object is not a valid time/);
   });
 });

@@ -1,4 +1,4 @@
-// The options of `startMock`, and their checks: JavaScript may pass anything.
+// The options of `startMock`, and their checks, since JavaScript may pass anything.
 
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/validation/sentence';
@@ -7,35 +7,35 @@ import { clockYears, readClockTime } from './clock.ts';
 import type { ScenarioGiven } from './control/connect.ts';
 
 interface ListenOptions {
-  /** Any free one when left out. */
+  /** Any free port by default. */
   readonly port?: number;
-  /** Interface to listen on; `127.0.0.1` when left out: this machine alone. */
+  /** Interface to listen on; by default `127.0.0.1`, this machine only. */
   readonly host?: string;
-  /** Of the log, on standard error; `silent` when left out. */
+  /** Level of the log on standard error; `silent` by default. */
   readonly logLevel?: LevelWithSilent;
 }
 
 export interface SandboxOptions extends ListenOptions {
   readonly contract?: undefined;
-  /** By name, or files in the form that `lockstep-server import` reads, also as `{ name }` and `{ import }`; `demo` when left out. */
+  /** A name, or files in the format of `lockstep-server import`, also as `{ name }` and `{ import }`; `demo` by default. */
   readonly scenario?: ScenarioGiven;
-  /** What the clock of the domain says at the start, and after each reset, from 1971 to 9990: RFC 3339 with an offset, milliseconds, or a Date. The time of the system when left out. */
+  /** Time of the domain's clock at the start and after each reset, from 1971 to 9990: RFC 3339 with an offset, milliseconds, or a Date. By default the time of the system. */
   readonly clock?: string | number | Date;
-  /** http addresses of this machine that partners may be called back at; the service itself takes https alone. */
+  /** http addresses of this machine that partners may use as callbacks; the service itself accepts only https. */
   readonly loopbackCallbacks?: readonly string[];
   /**
-   * Lets other machines drive it under `/_sandbox`, too: whoever reaches it can read its secrets and reset it. Also what `control` needs where
-   * `host` is an address that other machines reach. False when left out.
+   * Lets other machines use `/_sandbox` too: everyone who reaches the port can read its secrets and reset it. `control` needs this as well if
+   * `host` is an address that other machines reach. False by default.
    */
   readonly isControlOpen?: boolean;
 }
 
-/** Another contract than that of the service, as `lockstep generate` derives it. Its operations answer as documented, and keep nothing. */
+/** Another contract than that of the service, as `lockstep generate` derives it. Its operations answer as documented and have no state. */
 export interface ContractOptions extends ListenOptions {
   readonly contract: {
     /** `contract.gen.json` */
     readonly document: Readonly<Record<string, unknown>>;
-    /** Of `operations.gen.ts`. */
+    /** `operations` of `operations.gen.ts` */
     readonly operations: OperationTable;
   };
 }
@@ -43,44 +43,44 @@ export interface ContractOptions extends ListenOptions {
 const levels: readonly LevelWithSilent[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 interface Rule {
-  readonly takes: string;
+  readonly expected: string;
   readonly fits: (value: unknown) => boolean;
-  /** The type is right where it does not fit. */
+  /** A value that does not fit still has the right type. */
   readonly isRange?: true;
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isAny = (): boolean => true;
 const listening: Readonly<Record<keyof ListenOptions, Rule>> = {
-  port: { takes: 'a number from 0 to 65535', fits: isPort, isRange: true },
-  host: { takes: 'an address of this machine as text', fits: isText },
-  logLevel: { takes: listOr(levels), fits: (value) => levels.some((level) => level === value), isRange: true },
+  port: { expected: 'a number from 0 to 65535', fits: isPort, isRange: true },
+  host: { expected: 'an address of this machine as text', fits: isText },
+  logLevel: { expected: listOr(levels), fits: (value) => levels.some((level) => level === value), isRange: true },
 };
 const ofSandbox: Readonly<Record<keyof SandboxOptions, Rule>> = {
   ...listening,
-  contract: { takes: 'nothing', fits: isAny },
-  // What a scenario holds and the time are judged where they are read.
+  contract: { expected: 'nothing', fits: isAny },
+  // The content of a scenario and the time are validated when they are read.
   scenario: {
-    takes: 'a name, an import file as parsed JSON, or a list of them',
+    expected: 'a name, an import file as parsed JSON, or a list of them',
     fits: (value) => isText(value) || (typeof value === 'object' && value !== null),
   },
-  clock: { takes: 'a time', fits: isAny },
-  loopbackCallbacks: { takes: 'a list of addresses', fits: (value) => Array.isArray(value) && value.every(isText) },
-  // A text that says no would open it.
-  isControlOpen: { takes: 'true or false', fits: (value) => typeof value === 'boolean' },
+  clock: { expected: 'a time', fits: isAny },
+  loopbackCallbacks: { expected: 'a list of addresses', fits: (value) => Array.isArray(value) && value.every(isText) },
+  // The text 'false' would be true.
+  isControlOpen: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
 };
 const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
   ...listening,
   contract: {
-    takes:
-      '{ document, operations }, what contract.gen.json and operations.gen.ts of lockstep generate hold; for a file there is lockstep mock --contract FILE',
+    expected:
+      '{ document, operations } from contract.gen.json and operations.gen.ts of lockstep generate; for a file, use lockstep mock --contract FILE',
     fits: (value) => isRecord(value) && isRecord(value.document) && isRecord(value.operations),
   },
 };
 
-/** @throws TypeError for no object, an unknown option, or a wrong type; RangeError for an impossible port or level */
+/** @throws TypeError if options are no object, or have an unknown option or a wrong type; RangeError for an impossible port or level */
 export function checkStartOptions(options: unknown): asserts options is SandboxOptions | ContractOptions {
-  if (!isRecord(options)) throw new TypeError(`startMock takes an object of options, not ${show(options)}`);
+  if (!isRecord(options)) throw new TypeError(`startMock: options must be an object, not ${show(options)}`);
   const rules: Readonly<Record<string, Rule>> = options.contract === undefined ? ofSandbox : ofContract;
   const names = Object.keys(rules);
   for (const [name, value] of Object.entries(options)) {
@@ -90,21 +90,21 @@ export function checkStartOptions(options: unknown): asserts options is SandboxO
         `startMock${rules === ofContract ? ' with a contract' : ''}: ${describeUnknown(`the option ${cut(name)}`, name, names).says}`,
       );
     if (value === undefined || rule.fits(value)) continue;
-    const says = `startMock: ${name} takes ${rule.takes}, not ${show(value)}`;
-    throw rule.isRange ? new RangeError(says) : new TypeError(says);
+    const message = `startMock: ${name} must be ${rule.expected}, not ${show(value)}`;
+    throw rule.isRange ? new RangeError(message) : new TypeError(message);
   }
 }
 
-/** @throws RangeError for a clock that is no time, or one outside its years */
+/** @throws RangeError for a clock that is no time, or outside its range */
 export function readStart(clock: string | number | Date): number {
   const at = readClockTime(clock);
   if (at !== undefined) return at;
   throw new RangeError(
-    `clock ${clock instanceof Date ? String(clock) : showValue(clock)} is no time that it can show: use RFC 3339 with an offset, as 2026-06-01T12:00:00Z, whole milliseconds, or a Date, ${clockYears}`,
+    `clock ${clock instanceof Date ? String(clock) : showValue(clock)} is not a valid time: use RFC 3339 with an offset, as 2026-06-01T12:00:00Z, whole milliseconds, or a Date, ${clockYears}`,
   );
 }
 
-/** Text in quotes: `"8090"` is no number. */
+/** Text in quotes, so that `"8090"` does not look like a number. */
 function show(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(cut(value)) : showValue(value);
 }

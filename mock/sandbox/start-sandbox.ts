@@ -8,31 +8,31 @@ import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from '.
 import type { Sandbox } from './sandbox.ts';
 
 export type StartOptions = Omit<CreateSandboxOptions, 'keys' | 'origin'> & {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
-  /** Address that clients use, where it is another than the one listened on: tokens are good under it alone. */
+  /** Address that clients use, if it differs from the one that the sandbox listens on. Tokens are valid only for this address. */
   readonly publicOrigin?: string | undefined;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 } & (
     | { readonly keys: Keys }
-    /** Made where there is none, so that every start prints the same secrets and passwords. */
+    /** Created if there is none, so that every start prints the same secrets and passwords. */
     | { readonly keyFile: string }
   );
 
 export interface StartedSandbox extends RunningListener {
-  /** Those of the demo, and of the accounts that the scenario adds at the moment. */
+  /** Clients of the demo, and of accounts that the present scenario adds. */
   readonly clients: DemoClients;
   readonly owners: DemoOwners;
   readonly sandbox: Sandbox;
 }
 
-/** Time for answers under way when it stops. They take milliseconds; only a stalled caller needs longer. */
+/** Time for pending answers when it stops. They take milliseconds; only a stalled client needs longer. */
 const drainMs = 500;
 
 /**
- * Starts the sandbox on a port of its own: every operation, behind tokens of a real OAuth server with the demo's clients.
+ * Starts the sandbox on its own port: every operation, with tokens of a real OAuth server for the demo's clients.
  *
  * @throws KeyFileFault; ScenarioFault; Error with `code: 'EADDRINUSE'` when the port is taken; the reason of `stopping`; nothing is left open
  */
@@ -56,7 +56,7 @@ export async function startSandbox({
       },
     );
     const running = await made;
-    if (running === undefined) throw new Error('the sandbox listens, and was not made');
+    if (running === undefined) throw new Error('the sandbox listens, but was not created');
     return {
       origin: publicOrigin ?? origin,
       get clients() {

@@ -3,22 +3,22 @@ import type { VerifyToken } from '@lockstep/server/http/token-scheme';
 import { accessTokenSeconds } from '@lockstep/server/oauth/lifetimes';
 import { decodeJwt } from 'jose';
 
-/** The life of access tokens, to be shortened at will. All of it is on the system clock, as tokens are. */
+/** The life of access tokens, which a test may shorten. Tokens follow the system clock, and so does this. */
 export interface TokenLives {
-  /** Seconds; null: as the service has it. */
+  /** Seconds; null for the life that the service uses. */
   readonly lifetimeSeconds: number | null;
   readonly setLifetime: (seconds: number | null) => void;
-  /** Seconds that the next token lives. */
+  /** Life of the next token in seconds. */
   readonly next: () => number;
-  /** Told of each token by its id. */
+  /** Records the id of each issued token. */
   readonly issued: (id: string) => void;
-  /** Those issued so far have run out. */
+  /** Expires all tokens issued so far. */
   readonly expire: () => void;
-  /** Judges a token by these besides. */
+  /** Adds these rules to a token check. */
   readonly judge: (verify: VerifyToken) => VerifyToken;
 }
 
-/** `iat` has whole seconds, so that those of the present one are told apart by their ids. */
+/** `iat` has whole seconds, so tokens of the present second are distinguished by their ids. */
 export function createTokenLives(now: () => EpochMilliseconds = Date.now): TokenLives {
   let lifetimeSeconds: number | null = null;
   let issuedLately = { second: 0, ids: new Set<string>() };

@@ -17,7 +17,7 @@ after(() => mock.close());
 /** What the sandbox's clock is moved by, instead of waiting. */
 const moveClock = (seconds: number) => mock.control.changeClock({ by: `PT${seconds}S` });
 
-test('a door is opened, and its log says so', async () => {
+test('a door is opened, and its log shows it', async () => {
   const door = { deviceId: 'LK2A00000001', bridgeId: 'BR1A00000001' };
   const job = await unlock(api, door, moveClock);
   assert.equal(job.status, 'succeeded');
@@ -28,7 +28,7 @@ test('a door is opened, and its log says so', async () => {
   assert.deepEqual([payload[0]?.activityType, payload[0]?.method], ['UNLOCK', 'bridge']);
 });
 
-test('a bridge that is offline is told at once', async () => {
+test('an offline bridge is reported at once', async () => {
   await mock.control.useScenario('bridge-offline');
   const door = { deviceId: 'LK2A00000001', bridgeId: 'BR1A00000001' };
   await assert.rejects(unlock(api, door, moveClock), { message: 'The bridge BR1A00000001 is offline' });
@@ -44,7 +44,7 @@ test('a code is the same however often it is asked for, until its hour has passe
   await assert.rejects(createGuestCode(api, stay), { cause: 'window_in_past' });
 });
 
-test('an ended trial is told as one', async () => {
+test('an expired trial is reported as such', async () => {
   await mock.control.useScenario('trial-over');
   const stay = { deviceId: 'LK2A00000001', guest: 'Guest', from: new Date(now), hours: 1 };
   await assert.rejects(createGuestCode(api, stay), { cause: 'trial_ended' });

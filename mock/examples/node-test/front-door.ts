@@ -1,4 +1,4 @@
-/** How you might open a door for a guest, and make the code that the guest types. */
+/** An example: opens a door for a guest, and creates the code that the guest types. */
 export interface Api {
   readonly baseUrl: string;
   readonly token: string;
@@ -19,7 +19,7 @@ export interface Code {
 
 const pollEverySeconds = 2;
 
-/** @param wait until the next look at the job; left out: really waits */
+/** @param wait called between looks at the job; by default it really waits */
 export async function unlock(
   api: Api,
   { deviceId, bridgeId }: { readonly deviceId: string; readonly bridgeId: string },
@@ -34,7 +34,7 @@ export async function unlock(
   }
 }
 
-/** A code for as many hours as the guest stays, from a whole hour on. */
+/** A code for the hours of a guest's stay, from a whole hour on. */
 export function createGuestCode(
   api: Api,
   { deviceId, guest, from, hours }: { deviceId: string; guest: string; from: Date; hours: number },

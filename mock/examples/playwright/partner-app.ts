@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** A web application that you might have: its user connects the account of a property owner, then sees the owner's devices. */
+/** An example of a web application: its user connects the account of a property owner, then sees the owner's devices. */
 export interface PartnerAppOptions {
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where this application is called back, as it is registered. */
+  /** The registered callback of this application. */
   readonly callbackUrl: string;
 }
 
@@ -17,7 +17,7 @@ interface Attempt {
 
 export function createPartnerApp(options: PartnerAppOptions): RequestListener {
   const { authUrl, baseUrl, clientId, clientSecret, callbackUrl } = options;
-  /** By the state that was sent along; a cookie ties it to one browser. */
+  /** By the `state` of the login; a cookie ties it to one browser. */
   const attempts = new Map<string, Attempt>();
 
   function connect(response: ServerResponse): void {
@@ -42,7 +42,7 @@ export function createPartnerApp(options: PartnerAppOptions): RequestListener {
     const attempt = attempts.get(state);
     attempts.delete(state);
     if (attempt === undefined || !(request.headers.cookie ?? '').split('; ').includes(`state=${state}`))
-      return showPage(response, 400, '<h1>This login was not begun here</h1>');
+      return showPage(response, 400, '<h1>This login did not start here</h1>');
     if (query.has('error')) return showPage(response, 200, '<h1>Nothing was connected</h1><a href="/">Back</a>');
     const token = await exchange(query.get('code') ?? '', attempt);
     const answer = await fetch(`${baseUrl}/devices?type=Lock`, { headers: { authorization: `Bearer ${token}` } });

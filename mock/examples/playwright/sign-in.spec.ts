@@ -13,7 +13,7 @@ test.beforeAll(async () => {
   await new Promise((resolve) => app.once('listening', resolve));
   address = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
   const callbackUrl = `${address}/callback`;
-  // Without this the sandbox, like the service, calls back to registered https addresses alone.
+  // Without this option the sandbox, like the service, accepts only registered https callbacks.
   mock = await startMock({ loopbackCallbacks: [callbackUrl] });
   const partner = mock.clients.find(({ clientId }) => clientId === 'demo-partner');
   const { authUrl, baseUrl } = mock;

@@ -60,7 +60,7 @@ test('does not send again what may have been done', async () => {
 });
 
 // A bridge takes three of these in a minute. The limit is the sandbox's own, not one made up for the test.
-test('waits as long as it is told', async () => {
+test('waits as long as the answer asks for', async () => {
   const client = createClient();
   for (let count = 1; count <= 4; count += 1) await client.askStatus('BR1A00000001');
   expect(waited).toEqual([60]);

@@ -1,10 +1,10 @@
-/** A small client of the API that you might have: it reads lists to their end and asks again where that helps. */
+/** An example of a small client: it reads all pages of a list, and retries requests where that is safe. */
 export interface LockClientOptions {
   readonly baseUrl: string;
   readonly token: string;
-  /** Left out: waits. A test moves the sandbox's clock instead. */
+  /** By default it really waits. A test moves the sandbox's clock instead. */
   readonly wait?: (seconds: number) => Promise<unknown>;
-  /** Requests for one answer. */
+  /** Greatest number of requests for one answer. */
   readonly attempts?: number;
 }
 
@@ -36,7 +36,7 @@ export function createLockClient({ baseUrl, token, wait = waitFor, attempts = 4 
       const answer = await fetch(baseUrl + path, init).catch(() => undefined);
       const isLast = attempt === attempts;
       if (answer === undefined) {
-        // Nobody knows whether it was done: only what changes nothing is sent again.
+        // The request may have been processed: only a read is safe to retry.
         if (isLast || method !== 'GET') throw new Error(`no answer to ${method} ${path}`);
         await wait(attempt);
       } else if (!isLast && (answer.status === 429 || answer.status === 503)) {

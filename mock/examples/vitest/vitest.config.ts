@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ['*.test.ts'],
-    // The first sandbox of a process takes a second, and many times that on a build machine that is busy.
+    // The first sandbox of a process takes a second, and many times as long on a busy build machine.
     hookTimeout: 60_000,
   },
 });

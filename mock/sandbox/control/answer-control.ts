@@ -12,7 +12,7 @@ import { defineHandlers, type HandlerRequest } from './generated/handlers.gen.ts
 /** A scenario to choose by its name. */
 export interface NamedScenario {
   readonly name: ScenarioName;
-  /** What it is for, one line. */
+  /** Its purpose, in one line. */
   readonly shows: string;
 }
 
@@ -21,11 +21,11 @@ type NewFault = HandlerRequest<'addFault'>['body'];
 const table: OperationTable = operations;
 const known = Object.values(table);
 
-/** As many as its answers may list. */
+/** Limit of the list in an answer. */
 const mostFaults = 1000;
 const mostDetails = 100;
 
-/** The operations of the control, over what drives a sandbox. */
+/** The handlers of the control's operations. */
 export function createControlHandlers(sandbox: Sandbox, scenarios: readonly NamedScenario[]) {
   const readState = () => ({ status: 200, body: sandbox.readState() }) as const;
   const readClock = () =>
@@ -123,7 +123,7 @@ function inBody(at: string, says: string, nearest: readonly string[] = []): Deta
   return { in: 'body', at, says, nearest };
 }
 
-/** `#/devices/0 reason`, of a file, as a place of the body. */
+/** `#/devices/0 reason`, of a file, as a location in the body. */
 function placeInImport(fault: string): Detail {
   const [, pointer = '', reason = fault] = /^#(\S*) (.*)$/s.exec(fault) ?? [];
   return inBody(`/import${pointer}`, `import${pointer} ${reason}`);
@@ -137,7 +137,7 @@ function readInstant(now: string): ReadMs {
   return { kind: 'fault', detail: inBody('/now', `now must be ${clockYears}, not ${cut(now)}`) };
 }
 
-/** Days, months and years are those of UTC: there `P1D` is always 24 hours. */
+/** Days, months and years are counted in UTC, where `P1D` is always 24 hours. */
 function readMove(from: number, by: string): ReadMs {
   const refuse = (says: string, nearest: readonly string[] = []): ReadMs => ({
     kind: 'fault',
@@ -152,7 +152,7 @@ function readMove(from: number, by: string): ReadMs {
   return { kind: 'ms', ms: to - from };
 }
 
-/** Temporal throws where a text is no time, and where a time is beyond what it has. */
+/** Undefined where Temporal throws: for text that is no time, and for a time beyond its range. */
 function calculate(make: () => number): number | undefined;
 function calculate(make: () => Temporal.Duration): Temporal.Duration | undefined;
 function calculate<Value>(make: () => Value): Value | undefined {
@@ -173,7 +173,7 @@ function describeOperation(place: Detail['in'], at: string, sent: string): Detai
   return { in: place, at, ...describeUnknown(`the operation ${cut(sent)}`, sent, operationIds) };
 }
 
-/** What a fault says that no schema can judge. */
+/** Checks rules for a fault that a schema can't express. */
 function findFaultOfFault({ operationId, status, example, drop, body, delayMs }: NewFault): Detail | undefined {
   const answer = Object.entries({ status, example, body }).find(([, value]) => value !== undefined);
   if (drop === undefined && delayMs === undefined && answer === undefined)
@@ -182,7 +182,7 @@ function findFaultOfFault({ operationId, status, example, drop, body, delayMs }:
     return inBody(`/${answer[0]}`, `${answer[0]} does not go with drop, which leaves no answer: send one of them`);
   const meant = operationId === '*' ? known : known.filter((operation) => operation.operationId === operationId);
   const statuses = [...new Set(meant.flatMap(readStatuses))].sort((a, b) => a - b);
-  // A gateway before the service answers these, whatever the service itself declares.
+  // A gateway in front of the service may answer any status from 500 on.
   if (status !== undefined && status < 500 && !statuses.includes(status))
     return inBody(
       '/status',

@@ -6,7 +6,7 @@ type Schemas = components['schemas'];
 
 export type SandboxState = Schemas['State'];
 export type ScenarioName = Schemas['ScenarioName'];
-/** A file in the form that `lockstep-server import` reads. */
+/** A file in the format of `lockstep-server import`. */
 export type ImportFile = Schemas['ImportFile'];
 export type SandboxClockReading = Schemas['Clock'];
 export type ClockChange = Schemas['ClockChange'];
@@ -15,7 +15,7 @@ export type Fault = Schemas['Fault'];
 export type RecordedRequest = Schemas['JournalEntry'];
 export type RequestFilter = NonNullable<operations['listRequests']['parameters']['query']>;
 
-/** A scenario as a caller gives it: by its name, as a file or several that are read one after the other, or as the control takes either of them. */
+/** A scenario: its name, one or several files that are read one after the other, or the body that the control accepts. */
 export type ScenarioGiven =
   | ScenarioName
   | ImportFile
@@ -23,7 +23,7 @@ export type ScenarioGiven =
   | { readonly name: ScenarioName }
   | { readonly import: ImportFile | readonly ImportFile[] };
 
-/** The form that the control takes. A file always has the member `account`, and is never mistaken for one of the other forms. */
+/** The body that the control accepts. The member `account` distinguishes a file from such a body. */
 export function readGiven(given: ScenarioGiven): ScenarioChoice {
   if (typeof given === 'string') return { name: given };
   if (given === null || typeof given !== 'object' || Array.isArray(given)) return { import: given };
@@ -33,34 +33,34 @@ export function readGiven(given: ScenarioGiven): ScenarioChoice {
     : { import: given as ImportFile };
 }
 
-/** What the control of a sandbox does, each by the name of its operation; `contract.yaml` beside this file says what each means. */
+/** The operations of the control by name; `contract.yaml` in this folder describes them. */
 export interface SandboxControl {
   readonly readState: () => Promise<SandboxState>;
-  /** The scenario as at its start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay good. */
+  /** Restores the scenario's start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay valid. */
   readonly reset: () => Promise<SandboxState>;
   readonly listScenarios: () => Promise<Schemas['ScenarioList']['scenarios']>;
   readonly useScenario: (scenario: ScenarioGiven) => Promise<SandboxState>;
   readonly readClock: () => Promise<SandboxClockReading>;
-  /** `{ by: 'PT3S' }`, `{ now: '2026-06-01T12:00:00Z' }`, `{ ticking: false }`. Jobs that have become due have run when it resolves. */
+  /** `{ by: 'PT3S' }`, `{ now: '2026-06-01T12:00:00Z' }`, `{ ticking: false }`. When it resolves, due jobs have run. */
   readonly changeClock: (change: ClockChange) => Promise<SandboxClockReading>;
   readonly listFaults: () => Promise<readonly Fault[]>;
   readonly addFault: (fault: NewFault) => Promise<Fault>;
   readonly removeFault: (faultId: string) => Promise<void>;
   readonly removeFaults: () => Promise<void>;
-  /** `access` when left out. */
+  /** `access` by default. */
   readonly expireTokens: (what?: Schemas['TokenExpiry']['what']) => Promise<SandboxState>;
-  /** Of access tokens to come, from the whole second of their issue on: they live up to a second less. Null: as the service has it. */
+  /** Life of future access tokens. It counts from the whole second of issue, so it may be up to a second shorter. Null for that of the service. */
   readonly changeTokenLifetime: (seconds: number | null) => Promise<SandboxState>;
   /** Newest first. */
   readonly listRequests: (filter?: RequestFilter) => Promise<readonly RecordedRequest[]>;
   readonly removeRequests: () => Promise<void>;
 }
 
-/** What the control refused, in its words. */
-export class ControlRefusal extends Error {
-  override readonly name = 'ControlRefusal';
+/** A rejection of the control, with its message. */
+export class ControlRejection extends Error {
+  override readonly name = 'ControlRejection';
   readonly status: number;
-  /** Stable, for programs; undefined where what answers is no sandbox. */
+  /** Stable, for programs; undefined if another server than a sandbox answered. */
   readonly code: string | undefined;
   /** Each place that is wrong. */
   readonly details: Schemas['InvalidRequest']['details'];
@@ -74,11 +74,11 @@ export class ControlRefusal extends Error {
 }
 
 /**
- * Drives a sandbox from another process, or from the one that it runs in.
+ * Controls a sandbox, from another process or from its own.
  *
  * @param origin of the sandbox: `http://localhost:8090`
- * @returns functions whose promises reject with a `ControlRefusal`, or with what `fetch` throws where nothing answers
- * @throws TypeError for what is no origin
+ * @returns functions whose promises reject with a `ControlRejection`, or with the error of `fetch` if nothing answers
+ * @throws TypeError for an invalid origin
  */
 export function connectSandbox(origin: string): SandboxControl {
   const base = readOrigin(origin);
@@ -97,7 +97,7 @@ export function connectSandbox(origin: string): SandboxControl {
     addFault: (fault) => change('POST', '/faults', fault),
     removeFault: async (faultId) => {
       if (typeof faultId !== 'string')
-        throw new TypeError(`removeFault takes the id of a fault as text, not ${showValue(faultId)}`);
+        throw new TypeError(`pass removeFault the id of a fault as text, not ${showValue(faultId)}`);
       await remove(`/faults/${encodeURIComponent(faultId)}`);
     },
     removeFaults: () => remove('/faults'),
@@ -119,10 +119,10 @@ export function connectSandbox(origin: string): SandboxControl {
     });
     const text = await answer.text();
     if (!answer.ok) {
-      const refusal = readRefusal(text);
-      const { error = `${answer.status} ${answer.statusText}: is a sandbox at ${origin}?`, details = [] } = refusal;
-      const says = details.length > 1 ? details.map((detail) => detail.says).join('\n') : error;
-      throw new ControlRefusal(answer.status, says, refusal);
+      const rejection = readRejection(text);
+      const { error = `${answer.status} ${answer.statusText}: is a sandbox at ${origin}?`, details = [] } = rejection;
+      const message = details.length > 1 ? details.map((detail) => detail.says).join('\n') : error;
+      throw new ControlRejection(answer.status, message, rejection);
     }
     return text === '' ? undefined : JSON.parse(text);
   }
@@ -134,7 +134,7 @@ function readOrigin(text: string): string {
   throw new TypeError(`${showValue(text)} is no origin: give one as http://localhost:8090, without a path`);
 }
 
-function readRefusal(body: string): Partial<Schemas['InvalidRequest']> {
+function readRejection(body: string): Partial<Schemas['InvalidRequest']> {
   try {
     return JSON.parse(body) as Partial<Schemas['InvalidRequest']>;
   } catch {

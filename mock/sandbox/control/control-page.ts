@@ -9,14 +9,14 @@ export interface ControlPage {
 }
 
 /**
- * Reads the page that drives the sandbox by clicks, and puts in the names of the operations. It runs its own script and style, known by their
- * hashes, calls its own origin, and loads nothing.
+ * Reads the control page and inserts the names of the operations. Its policy allows only its own script and style, by their hashes, and calls to
+ * its own origin.
  *
  * @see Content Security Policy Level 3, 8.3 (hashes); Trusted Types, 3 (`require-trusted-types-for`: text never becomes markup)
  */
 export function readControlPage(): ControlPage {
   const file = readFileSync(new URL('./page.html', import.meta.url), 'utf8');
-  // Names of methods of the generated code: letters and digits.
+  // An operationId has only letters and digits: it is a method of the generated code.
   const options = Object.keys(operations).map((operationId) => `<option>${operationId}</option>`);
   const html = file.replaceAll('<!-- operations -->', options.join(''));
   const policy = [

@@ -1,25 +1,25 @@
-// Who may drive a sandbox. A developer's browser can reach it as well as the developer, and so can every page that is open in it.
+// Who may use the control of a sandbox. A developer's browser can reach it, and so can every page that is open in it.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { cut, listOr } from '@lockstep/runtime/validation/sentence';
 
 export interface GuardOptions {
-  /** Whether callers on other machines may drive the sandbox too. */
+  /** Whether clients on other machines may use the control. */
   readonly isOpen: boolean;
-  /** Address that clients use: its host counts as this machine's. */
+  /** Address that clients use. Its host counts as this machine. */
   readonly publicOrigin: string;
 }
 
-/** A request that is refused before anything else is looked at. */
-export interface GuardRefusal {
+/** A rejection before all other checks. */
+export interface GuardRejection {
   readonly status: 403 | 421;
   readonly code: 'not_loopback' | 'foreign_host' | 'foreign_origin';
   readonly text: string;
 }
 
-export type Guard = (request: IncomingMessage) => GuardRefusal | undefined;
+export type Guard = (request: IncomingMessage) => GuardRejection | undefined;
 
-/** 127.0.0.0/8 also as IPv6 writes it, `::ffff:127.0.0.1` (RFC 4291, 2.5.5.2). */
+/** 127.0.0.0/8, also in IPv6 notation: `::ffff:127.0.0.1` (RFC 4291, 2.5.5.2). */
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
@@ -27,7 +27,7 @@ loopback.addAddress('::1', 'ipv6');
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Headers that proxies, load balancers and tunnels add, and callers of their own do not: `Via` (RFC 9110, 7.6.3), `Forwarded` (RFC 7239),
+ * Headers that proxies, load balancers and tunnels add, but direct clients do not: `Via` (RFC 9110, 7.6.3), `Forwarded` (RFC 7239),
  * `CDN-Loop` (RFC 8586), and families of headers without a norm: each `…-Forwarded-…`, the address of a client under any name (`X-Real-IP`,
  * `True-Client-IP`, `CF-Connecting-IP`, `Fly-Client-IP`, `X-Azure-ClientIP`, `Remote-Addr`, `CloudFront-Viewer-Address`), the original target
  * (`X-Original-Host`), and the prefixes of products. A proxy that adds none of them looks like a program of this machine.
@@ -39,17 +39,17 @@ const openFix = 'call from the machine that the sandbox runs on, or start it wit
 const pageFix = 'call from a program, or from the page /_sandbox/ itself';
 
 /**
- * Makes the check that stands before the control, in this order:
+ * Creates the check in front of the control. Its order:
  *
- * 1. The peer is this machine, and no proxy calls for another, unless the control is open: 403 `not_loopback`. A machine that tests is often
+ * 1. Unless the control is open, the peer is this machine, and no proxy calls for another: 403 `not_loopback`. A test machine is often
  *    reachable from its whole network.
- * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: a page of `evil.example`, whose name is led to
- *    127.0.0.1 once it is loaded, is of the same origin as what it calls, and no rule of the browser holds it back. Its name gives it away.
- * 3. `Origin` is the one called, and `Sec-Fetch-Site` tells of no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page
- *    need not read an answer to do harm. That bodies are JSON alone, and that no answer has a CORS header, stops the same once more in
- *    browsers that send neither. Following a link is allowed: what it opens, the reader reads, and not the page that has the link.
+ * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: after it is loaded, a page of `evil.example`
+ *    points its name to 127.0.0.1, so that browsers treat the control as its own origin. Only the `Host` shows the attack.
+ * 3. `Origin` is the called one, and `Sec-Fetch-Site` names no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page
+ *    can do harm without reading the answer. For browsers that send neither header, JSON-only bodies and answers without CORS headers
+ *    stop the same attack. Following a link is allowed, since the linking page can't read the target.
  *
- * The request is to have been through `takeAuthority`: the authority of its target takes the place of `Host` (RFC 9112, 3.2.2).
+ * Call `takeAuthority` on the request first: the authority of its target replaces `Host` (RFC 9112, 3.2.2).
  */
 export function createGuard({ isOpen, publicOrigin }: GuardOptions): Guard {
   const publicName = new URL(publicOrigin).hostname;
@@ -59,15 +59,15 @@ export function createGuard({ isOpen, publicOrigin }: GuardOptions): Guard {
     judgeOrigin(request, publicOrigin);
 }
 
-function judgePeer({ socket, headers }: IncomingMessage): GuardRefusal | undefined {
-  const refuse = (text: string): GuardRefusal => ({ status: 403, code: 'not_loopback', text });
+function judgePeer({ socket, headers }: IncomingMessage): GuardRejection | undefined {
+  const refuse = (text: string): GuardRejection => ({ status: 403, code: 'not_loopback', text });
   const { remoteAddress = '' } = socket;
   if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openFix}`);
-  // A proxy on this machine is a loopback peer, whoever stands behind it.
+  // A proxy on this machine is a loopback peer even for clients of other machines.
   const forwarded = Object.keys(headers).find((name) => forwardingHeader.test(name));
   return forwarded === undefined
     ? undefined
-    : refuse(`${forwarded} says that a proxy calls for another machine: ${openFix}`);
+    : refuse(`${forwarded} shows that a proxy calls for another machine: ${openFix}`);
 }
 
 function isLoopback(address: string): boolean {
@@ -79,9 +79,9 @@ function judgeHost(
   { headers: { host = '' } }: IncomingMessage,
   publicName: string,
   isOpen: boolean,
-): GuardRefusal | undefined {
+): GuardRejection | undefined {
   const name = readHostName(host);
-  // An address is no name that could be led elsewhere; an open control is called by the address of its machine.
+  // An open control may be called by address: DNS rebinding needs a name.
   if (localNames.has(name) || name === publicName || (isOpen && isIP(name.replaceAll(/[[\]]/g, '')) !== 0))
     return undefined;
   const own = listOr([...localNames, ...(localNames.has(publicName) ? [] : [publicName])]);
@@ -92,15 +92,15 @@ function judgeHost(
   return { status: 421, code: 'foreign_host', text };
 }
 
-/** Name or address without its port, lower case; empty where it is none. */
+/** Name or address without its port, in lower case; empty if invalid. */
 function readHostName(host: string): string {
   const [, name = ''] = /^(\[[\da-f:.]+\]|[^:[\]]*)(?::\d*)?$/i.exec(host) ?? [];
   return name.toLowerCase();
 }
 
-function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string): GuardRefusal | undefined {
+function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string): GuardRejection | undefined {
   const { origin, host = '' } = headers;
-  const refuse = (who: string): GuardRefusal => ({
+  const refuse = (who: string): GuardRejection => ({
     status: 403,
     code: 'foreign_origin',
     text: `${who} may not drive the sandbox: ${pageFix}`,
@@ -108,13 +108,13 @@ function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string)
   if (origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host))
     return refuse(`Pages of ${cut(origin)}`);
   const site = headers['sec-fetch-site'];
-  // A page of another port of localhost is of the same site.
+  // A page on another port of localhost is same-site.
   if (site !== 'cross-site' && site !== 'same-site') return undefined;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return isNavigation && (method === 'GET' || method === 'HEAD') ? undefined : refuse('Pages of another origin');
 }
 
-/** Whether a page of the origin called its own host: its port too. */
+/** Whether a page of the origin called its own host and port. */
 export function isOriginOf(origin: string, host: string): boolean {
   return ['http:', 'https:'].some((scheme) => {
     const own = `${scheme}//${host}`;

@@ -494,7 +494,7 @@ describe('no web page drives the sandbox', () => {
     '/_sandbox/requests',
     '/_sandbox/openapi.json',
     '/_sandbox/nowhere',
-  ])('%s has no CORS header, and says that nobody else may embed it', async (path) => {
+  ])('%s has no CORS header, and forbids embedding', async (path) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) {
       const { headers } = await call(path, { method, headers: { Origin: control.origin } });
       expect(corsHeaders(headers)).toEqual([]);
@@ -550,7 +550,7 @@ test('the longest delay of a fault is shorter than a connection may be silent, a
   expect((await call('/_sandbox/')).text).toContain(`name="delayMs" type="number" min="1" max="${maximum}"`);
 });
 
-test('the contract of the control is published beside it', async () => {
+test('the contract of the control is published with it', async () => {
   const { status, headers, text } = await call('/_sandbox/openapi.json');
   expect([status, headers['content-type']]).toEqual([200, 'application/json']);
   const { openapi, info, servers, paths } = JSON.parse(text);

@@ -11,16 +11,16 @@ import { operations } from './generated/operations.gen.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
 
 export interface ControlOptions extends GuardOptions {
-  /** Every scenario that has a name, in the order they are shown. */
+  /** Every scenario that has a name, in the order of display. */
   readonly scenarios: readonly NamedScenario[];
   readonly logger: ReplyLog;
-  /** As `createRuntime` has it. */
+  /** See `createRuntime`. */
   readonly checkResponses?: boolean;
 }
 
 const basePath = '/_sandbox';
 
-/** Whether a request is one for the control: it is never one for the API. */
+/** Whether a request is for the control rather than for the API. */
 export function isForControl({ url = '/' }: IncomingMessage): boolean {
   const { path } = readTarget(url);
   return path === basePath || path.startsWith(`${basePath}/`);
@@ -29,14 +29,14 @@ export function isForControl({ url = '/' }: IncomingMessage): boolean {
 /** As the contract declares it. */
 const ambient = { 'Cache-Control': 'no-store' } as const;
 
-/** Of every answer, so that no page of another origin may read or embed it. A CORS header is never among them. */
+/** Headers of every answer, so that no page of another origin can read or embed it. There is never a CORS header. */
 const closed = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-/** What is no operation. */
+/** An answer outside the contract. */
 interface Own {
   readonly headers: OutgoingHttpHeaders;
   readonly content: string | Uint8Array;
@@ -60,8 +60,8 @@ function readPage(): Own {
 }
 
 /**
- * Answers requests for the control of a sandbox, and no others: `/_sandbox` and what is below it. Who may not drive it is refused first. What
- * it is made of is prepared when it is first asked for: a test that never asks does not wait for it.
+ * Answers requests for the control of a sandbox: `/_sandbox` and paths below it. It rejects clients without permission first. The control is
+ * prepared at its first request, so that tests without it do not wait.
  */
 export function createControl(sandbox: Sandbox, options: ControlOptions): RequestListener {
   const { scenarios, logger, checkResponses = false } = options;
@@ -115,7 +115,7 @@ function sendJson(
 ): void {
   const requestId = readRequestId(request);
   const content = Buffer.from(JSON.stringify({ ...body, requestId }));
-  // A body that nobody reads would be taken for the next request.
+  // An unread body would be parsed as the next request.
   response.writeHead(status, {
     ...ambient,
     'Content-Type': 'application/json',

@@ -3,10 +3,10 @@ import { isSound, readRequestId, readTarget } from '@lockstep/runtime/http-messa
 import { startPagePolicy } from '@lockstep/runtime/start-page';
 import type { Logger } from 'pino';
 
-interface BesideOptions {
-  /** The start page, for whoever opens the sandbox in a browser. */
+interface RootPathsOptions {
+  /** The start page for a browser. */
   readonly page: () => string;
-  /** Paths that a program finds at `/`. */
+  /** The paths that `/` lists for programs. */
   readonly addresses: Readonly<Record<string, string>>;
   readonly ping: () => Promise<void>;
   readonly logger: Pick<Logger, 'warn'>;
@@ -19,8 +19,8 @@ interface Plain {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers what is beside the contract: `/` and `/healthz`, as the service does, and a page at `/` for a browser. */
-export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
+/** Answers `/` and `/healthz`, which are outside the contract, as the service does. A browser gets a page at `/`. */
+export function createRootPaths({ page, addresses, ping, logger }: RootPathsOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { path } = readTarget(request.url ?? '/');
     if ((path !== '/' && path !== '/healthz') || !isSound(request)) return false;
