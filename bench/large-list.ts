@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { createFormCheck } from '../runtime/validation/check-form.ts';
+import { createRequestCheck } from '../runtime/validation/check-request.ts';
 import { createSchemaCompiler } from '../runtime/validation/compile-schema.ts';
 import { median, type Question } from './question.ts';
 
@@ -17,12 +17,12 @@ const bodies = Object.entries({ numbers: '1', texts: '""', objects: '{}' }).map(
 export const largeList: Question = {
   asks: `How long does a push of ${items.toLocaleString('en')} items hold the loop until it is refused, beside parsing its JSON alone?`,
   async run(progress) {
-    const checkForm = createFormCheck(
+    const checkRequest = createRequestCheck(
       { document: contract, compile: createSchemaCompiler(contract) },
       operations.pushDeviceActivity,
     );
     const refuse = (bytes: Buffer): void => {
-      const form = checkForm({
+      const form = checkRequest({
         rawPathValues: new Map([['deviceId', 'LK1']]),
         query: [],
         headers: {},

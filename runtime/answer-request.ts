@@ -10,8 +10,8 @@ import { type Authenticate, createAuthentication, type SecurityOptions } from '.
 import { checkScopes } from './security/check-scopes.ts';
 import { readScheme } from './security/scheme.ts';
 import { findCases, readValueRules, type ValueRule } from './validation/by-value.ts';
-import { type CheckForm, createFormCheck, type ParsedRequest } from './validation/check-form.ts';
-import type { FormTools } from './validation/compile-schema.ts';
+import { type CheckRequest, createRequestCheck, type ParsedRequest } from './validation/check-request.ts';
+import type { SchemaTools } from './validation/compile-schema.ts';
 import { boundFaults } from './validation/detail.ts';
 import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
@@ -29,7 +29,7 @@ export interface PlannedOperation<Principal, Context extends Exchange<Principal>
   readonly bodyLimitBytes: number;
   /** Names in a query that are known besides its parameters. */
   readonly foreignNames: ReadonlySet<string>;
-  readonly checkForm: CheckForm;
+  readonly checkRequest: CheckRequest;
   readonly handler: AnyHandler<Principal, Context>;
 }
 
@@ -63,7 +63,7 @@ export function bodyLimitBytes(
 
 /** @throws Error where a schema of the operation doesn't compile, or its security can't be kept */
 export function planOperation<Principal, Context extends Exchange<Principal>>(
-  tools: FormTools & { readonly isLazy: boolean; readonly bodyLimitBytes?: number | undefined },
+  tools: SchemaTools & { readonly isLazy: boolean; readonly bodyLimitBytes?: number | undefined },
   security: SecurityOptions<Principal>,
   operation: Operation,
   handler: AnyHandler<Principal, Context>,
@@ -80,14 +80,14 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
     rules: readValueRules(operation),
     bodyLimitBytes: bodyLimitBytes(operation, tools.bodyLimitBytes),
     foreignNames: findForeignNames(tools.document, operation, foreignNames),
-    checkForm: tools.isLazy
-      ? prepareWhenAsked(() => createFormCheck(tools, operation))
-      : createFormCheck(tools, operation),
+    checkRequest: tools.isLazy
+      ? prepareWhenAsked(() => createRequestCheck(tools, operation))
+      : createRequestCheck(tools, operation),
   };
 }
 
-function prepareWhenAsked(prepare: () => CheckForm): CheckForm {
-  let prepared: CheckForm | undefined;
+function prepareWhenAsked(prepare: () => CheckRequest): CheckRequest {
+  let prepared: CheckRequest | undefined;
   return (parts) => {
     prepared ??= prepare();
     return prepared(parts);
@@ -114,7 +114,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const query = queryText === '' ? [] : parseUrlEncoded(queryText);
   const route = findRoute(request.method ?? 'GET', path, query);
   if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };
-  const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkForm, handler } = route.operation;
+  const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkRequest, handler } = route.operation;
   exchange.operation = operation;
 
   // 2. The credentials are good: 401. Then whether whoever they are may ask at all.
@@ -137,7 +137,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const body = requestBody === null ? undefined : await readBody(request, requestBody.content, bodyLimitBytes);
 
   // 5. The form: path, query and headers, body, and what its values ask for: 422, 400.
-  const form = checkForm({
+  const form = checkRequest({
     rawPathValues: route.rawPathValues,
     query: foreignNames.size === 0 ? query : query.filter(({ name }) => !foreignNames.has(name)),
     headers: request.headersDistinct,

@@ -18,7 +18,7 @@ import { Rejection } from './rejection.ts';
 import { createReply, type Reply, type ReplyLog } from './reply.ts';
 import { createRouteFinder, createRouter } from './route-request.ts';
 import type { Scheme } from './security/scheme.ts';
-import { createSchemaCompiler, type FormTools } from './validation/compile-schema.ts';
+import { createSchemaCompiler, type SchemaTools } from './validation/compile-schema.ts';
 import { cutCircles, type Unchecked } from './validation/cut-circles.ts';
 import { dropUnusable } from './validation/drop-unusable.ts';
 import { readDirection } from './validation/one-direction.ts';
@@ -230,7 +230,7 @@ export function createRuntime<
 /** The contract as it is for one direction, with the compiler of its schemas; what doesn't compile is told as the operation's own. */
 interface Reading {
   readonly document: ContractDocument;
-  readonly compileFor: (operation: Operation | undefined) => FormTools['compile'];
+  readonly compileFor: (operation: Operation | undefined) => SchemaTools['compile'];
 }
 
 /** One for each direction; one for both where the contract makes no difference. */
@@ -256,7 +256,7 @@ function readContract(
 }
 
 /** What doesn't compile takes anything. Each schema is told once. */
-function tolerate(compile: FormTools['compile'], unchecked: (place: UncheckedPlace) => void): Reading['compileFor'] {
+function tolerate(compile: SchemaTools['compile'], unchecked: (place: UncheckedPlace) => void): Reading['compileFor'] {
   const told = new Set<string>();
   return (operation) => (schema) => {
     try {

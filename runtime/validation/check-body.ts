@@ -2,7 +2,7 @@ import { followMember, followRef, isObject, type JsonObject, readPointer } from 
 import type { Operation } from '../operation.ts';
 import type { ValueRule } from './by-value.ts';
 import { checkByValue } from './check-by-value.ts';
-import type { FormTools, Validate } from './compile-schema.ts';
+import type { SchemaTools, Validate } from './compile-schema.ts';
 import { describeFault } from './describe-fault.ts';
 import type { ReadPlace } from './detail.ts';
 import { parseBody, type ReceivedBody } from './parse-body.ts';
@@ -25,7 +25,7 @@ interface Content {
 
 /** Reads and judges the body of one operation: its grammar, its schema, and the schemas that its values ask for. */
 export function createBodyCheck(
-  { document, compile }: FormTools,
+  { document, compile }: SchemaTools,
   { requestBody }: Operation,
   rules: readonly ValueRule[],
 ): BodyCheck {

@@ -1,6 +1,6 @@
 import { followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { Operation, Parameter } from '../operation.ts';
-import type { FormTools, Validate } from './compile-schema.ts';
+import type { SchemaTools, Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
 import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
@@ -38,7 +38,7 @@ const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
 
 /** Reads and judges the parameters of one place. A query is closed: a name that is not declared is a fault. */
 export function createParameterCheck(
-  { document, compile }: FormTools,
+  { document, compile }: SchemaTools,
   operation: Operation,
   place: Place,
 ): (pairs: readonly Pair[]) => ReadParameters {

@@ -101,7 +101,7 @@ function pointIntoContract(key: string, value: unknown): unknown {
 }
 
 /** What every check of a request's form is made with. */
-export interface FormTools {
+export interface SchemaTools {
   readonly document: ContractDocument;
   /** @throws Error for a schema that does not compile */
   readonly compile: (schema: unknown) => Validate;

@@ -1,7 +1,7 @@
 import { type ContractDocument, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
-import type { ParsedRequest } from '@lockstep/runtime/validation/check-form';
+import type { ParsedRequest } from '@lockstep/runtime/validation/check-request';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import type { Logger } from 'pino';
 import type { ServiceExchange } from './exchange.ts';

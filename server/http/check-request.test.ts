@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { createFormCheck, type Form } from '@lockstep/runtime/validation/check-form';
+import { type CheckedRequest, createRequestCheck } from '@lockstep/runtime/validation/check-request';
 import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
@@ -15,10 +15,10 @@ interface Given {
   readonly body?: unknown;
 }
 
-function check({ id, path = {}, query = '', headers = {}, body }: Given): Form {
+function check({ id, path = {}, query = '', headers = {}, body }: Given): CheckedRequest {
   const type = 'application/json';
   const sent = { bytes: Buffer.from(JSON.stringify(body) ?? ''), mediaType: type, declaredType: type };
-  return createFormCheck(
+  return createRequestCheck(
     tools,
     operations[id],
   )({

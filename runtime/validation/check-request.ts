@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { readValueRules } from './by-value.ts';
 import { type BodyCheck, createBodyCheck } from './check-body.ts';
 import { createParameterCheck } from './check-parameters.ts';
-import type { FormTools } from './compile-schema.ts';
+import type { SchemaTools } from './compile-schema.ts';
 import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
@@ -27,12 +27,12 @@ export interface ParsedRequest {
   readonly body?: unknown;
 }
 
-export type Form =
+export type CheckedRequest =
   | { readonly kind: 'good'; readonly request: ParsedRequest }
   /** The first fault of each place, in the order of the places. Never empty. */
   | { readonly kind: 'faults'; readonly first: PlaceFault; readonly all: readonly PlaceFault[] };
 
-export type CheckForm = (parts: SentParts) => Form;
+export type CheckRequest = (parts: SentParts) => CheckedRequest;
 
 /**
  * Makes the check of one operation: path, then query, headers and cookies, then body, against the contract.
@@ -40,7 +40,7 @@ export type CheckForm = (parts: SentParts) => Form;
  *
  * @throws Error where a schema is missing or does not compile
  */
-export function createFormCheck(tools: FormTools, operation: Operation): CheckForm {
+export function createRequestCheck(tools: SchemaTools, operation: Operation): CheckRequest {
   const checkPath = createParameterCheck(tools, operation, 'path');
   const checkQuery = createParameterCheck(tools, operation, 'query');
   const checkHeaders = createParameterCheck(tools, operation, 'header');
