@@ -22,13 +22,13 @@ export const largeList: Question = {
       operations.pushDeviceActivity,
     );
     const refuse = (bytes: Buffer): void => {
-      const form = checkRequest({
+      const checked = checkRequest({
         rawPathValues: new Map([['deviceId', 'LK1']]),
         query: [],
         headers: {},
         body: { bytes, mediaType, declaredType: mediaType },
       });
-      if (form.kind !== 'faults') throw new Error('the list was let through');
+      if (checked.kind !== 'faults') throw new Error('the list was let through');
     };
     const rows = bodies.flatMap(([name]) => [
       { name: `refuse ${name}`, milliseconds: [] as number[] },

@@ -39,7 +39,7 @@ export interface AddedSteps<Context> {
   readonly authenticated?: (exchange: Context) => void | Promise<void>;
   /** They may ask this. Whether they still may: a quota, which does not count what was refused before. */
   readonly authorized?: (exchange: Context) => void | Promise<void>;
-  /** The request has the form of the contract. A second opinion of it. */
+  /** The request matches the contract. A differential validation of it. */
   readonly formed?: (exchange: Context, parsed: ParsedRequest) => void | Promise<void>;
 }
 
@@ -95,7 +95,7 @@ function prepareWhenAsked(prepare: () => CheckRequest): CheckRequest {
 }
 
 /**
- * Takes a request through its checks. The order decides which of several faults is answered: what stands further up tells less about the
+ * Takes a request through its checks. The order decides which of several faults is answered: an earlier check reveals less about the
  * account, costs less, or reads less of the request.
  *
  * @throws Rejection from the first check that fails; RequestAborted when the caller is gone; what an added step or the handler throws
@@ -117,7 +117,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkRequest, handler } = route.operation;
   exchange.operation = operation;
 
-  // 2. The credentials are good: 401. Then whether whoever they are may ask at all.
+  // 2. The credentials are good: 401. Then whether the principal may send requests at all.
   const grants = await authenticate(request, query);
   const [first] = grants;
   if (first?.principal !== undefined) exchange.principal = first.principal;
@@ -137,15 +137,15 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const body = requestBody === null ? undefined : await readBody(request, requestBody.content, bodyLimitBytes);
 
   // 5. The form: path, query and headers, body, and what its values ask for: 422, 400.
-  const form = checkRequest({
+  const checked = checkRequest({
     rawPathValues: route.rawPathValues,
     query: foreignNames.size === 0 ? query : query.filter(({ name }) => !foreignNames.has(name)),
     headers: request.headersDistinct,
     body,
   });
-  if (form.kind === 'faults')
-    throw new Rejection('form', { ...boundFaults(form.first, form.all), status: form.first.status });
-  const parsed = form.request;
+  if (checked.kind === 'faults')
+    throw new Rejection('form', { ...boundFaults(checked.first, checked.all), status: checked.first.status });
+  const parsed = checked.request;
   if (added.formed !== undefined) await added.formed(exchange, parsed);
 
   // 6. The scopes that a value asks for: 403.

@@ -54,10 +54,10 @@ test('what does not compile is left unchecked where somebody tolerates that, and
       content: { 'application/json': { schema: { type: 'object' } } },
     },
   };
-  const odd = { paths: { '/thing': { get: { responses: broken } } } };
-  expect(() => createResponseCheck(odd, [operation])).toThrow();
+  const contract = { paths: { '/thing': { get: { responses: broken } } } };
+  expect(() => createResponseCheck(contract, [operation])).toThrow();
   const tolerated: unknown[] = [];
-  const tolerant = createResponseCheck(odd, [operation], {
+  const tolerant = createResponseCheck(contract, [operation], {
     isLazy: true,
     tolerate: (compile) => (of) => (schema) => {
       try {

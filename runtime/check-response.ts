@@ -17,20 +17,20 @@ import { readDirection } from './validation/one-direction.ts';
 import { isJsonType } from './validation/parse-body.ts';
 import { createParameterReader, describeValue, type ReadParameter } from './validation/read-parameters.ts';
 
-/** An answer that its contract doesn't have. */
+/** A deviation of an answer from its contract. */
 interface ResponseFault {
-  /** Where in the contract, or in the body. */
+  /** Location in the contract or in the body. */
   readonly pointer: string;
-  /** Without any value of the answer: it goes into a log. */
+  /** Contains no value of the answer, since it is logged. */
   readonly reason: string;
 }
 
-/** @param operation undefined for an answer outside all of them */
+/** @param operation undefined for an answer outside all operations */
 export type CheckResponse = (operation: Operation | undefined, outgoing: Outgoing) => ResponseFault | undefined;
 
 type Compile = (schema: unknown) => Validate;
 
-/** Makes a compiler for each operation that takes what doesn't compile. */
+/** Creates a compiler for each operation that tolerates invalid schemas. */
 type Tolerate = (compile: Compile) => (operation: Operation | undefined) => Compile;
 
 interface ResponseTools {
@@ -43,7 +43,7 @@ interface ResponseTools {
 interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;
-  /** Text as the value that its schema judges, lists and objects in style `simple` among them (OpenAPI 3.1, 4.8.21). */
+  /** Parses text into the value for its schema; lists and objects in style `simple` (OpenAPI 3.1, 4.8.21). */
   readonly read: ReadParameter;
   readonly validate: Validate;
 }
@@ -53,32 +53,32 @@ interface DeclaredResponse {
   readonly headers: readonly DeclaredHeader[];
   /** By media type, without its parameters. */
   readonly contents: ReadonlyMap<string, Content>;
-  /** Undefined where the contract names none. */
+  /** Undefined if the contract lists none. */
   readonly codes: readonly string[] | undefined;
-  /** The last body that was good, where it is not large. */
+  /** The last valid body, unless it is large. */
   lastGood?: { readonly mediaType: string | undefined; readonly content: string };
 }
 
 interface Content {
-  /** What is no JSON, as the value its schema judges. */
+  /** Parses other text than JSON into the value for its schema. */
   readonly readText: Coerce;
   readonly validate: Validate;
-  /** Members that carry the stable code of an error. */
+  /** Members for the stable code of an error. */
   readonly codeNames: readonly string[];
 }
 
 /**
- * Headers of HTTP itself and of this layer, which no contract declares one by one. A challenge must be sent with 401 and helps with 403
- * (RFC 9110, 11.6.1; RFC 6750, 3), declared or not.
+ * Headers of HTTP and of this layer, which need no declaration. A challenge is required with 401 and helps with 403 (RFC 9110, 11.6.1;
+ * RFC 6750, 3), declared or not.
  */
 const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www-authenticate'] as const;
 
 /**
- * Makes the check of all answers, before they leave: the status is declared, each declared header is there and valid and no
- * other is, the body is valid and has no member that the contract doesn't describe, and its code is one of this response.
+ * Creates the check of all answers before they are sent: the status is declared; headers are declared, present and valid; the body
+ * is valid without undescribed members; its code is one of this response.
  *
- * @param isLazy whether nothing is prepared before an operation first answers, instead of all before this returns
- * @throws Error for a response whose schema doesn't compile
+ * @param isLazy whether each operation is prepared with its first answer instead of now
+ * @throws Error if the schema of a response doesn't compile
  */
 export function createResponseCheck(
   contract: ContractDocument,
@@ -103,7 +103,7 @@ export function createResponseCheck(
     const keys = [String(status), `${String(status).charAt(0)}XX`, 'default'];
     const response = keys.map((key) => responses.get(key)).find((known) => known !== undefined);
     if (response !== undefined) return checkHeaders(response, outgoing) ?? checkBody(response, outgoing);
-    // Outside all operations the contract speaks of refusals alone, not of OPTIONS.
+    // Outside all operations, the contract declares only rejections, no answer to OPTIONS.
     if (operation === undefined && status < 400) return undefined;
     return { pointer: `${operation?.pointer ?? '#/x-unrouted'}/responses`, reason: `${status} is not declared` };
   };
@@ -126,7 +126,7 @@ function checkHeaders({ pointer, headers }: DeclaredResponse, outgoing: Outgoing
     const value = sent.get(key);
     if (value === undefined && required) return { pointer: `${pointer}/headers/${name}`, reason: 'is missing' };
     const reading = read(value === undefined ? [] : [{ name: key, value, broken: false }]);
-    // What a fault says may repeat the value.
+    // The message of the fault might repeat the value.
     if (reading.kind === 'fault') return { pointer: `${pointer}/headers/${name}`, reason: 'does not have its form' };
     const [error] = (reading.kind === 'value' ? validate(reading.value) : undefined) ?? [];
     if (error !== undefined) return { pointer: `${pointer}/headers/${name}`, reason: error.message ?? 'is not valid' };
@@ -136,10 +136,10 @@ function checkHeaders({ pointer, headers }: DeclaredResponse, outgoing: Outgoing
   return extra === undefined ? undefined : { pointer: `${pointer}/headers`, reason: `${extra} is not declared` };
 }
 
-/** In characters: one text for each response of a contract. */
+/** Limit in characters: one text is kept for each response of a contract. */
 const mostRemembered = 65_536;
 
-/** The verdict follows from text and type alone, and the same is read again and again: what was good a moment ago is. */
+/** Clients read the same answer again and again: a body equal to the last valid one is valid. */
 function checkBody(response: DeclaredResponse, outgoing: Outgoing): ResponseFault | undefined {
   const { mediaType, content } = outgoing;
   const { lastGood } = response;
@@ -158,10 +158,10 @@ function judgeBody(
     return contents.size === 0 ? undefined : { pointer: `${pointer}/content`, reason: 'the body is missing' };
   const declared = contents.get(essenceOf(mediaType)) ?? findRange(contents, essenceOf(mediaType));
   if (declared === undefined) return { pointer: `${pointer}/content`, reason: `${mediaType} is not declared` };
-  // Bytes of a type that is no JSON have no schema that could judge them.
+  // Bytes of a type other than JSON can't be validated.
   if (typeof content !== 'string' && !isJsonType(mediaType)) return undefined;
   const text = typeof content === 'string' ? content : Buffer.from(content).toString();
-  // What is judged is the text that leaves, not the value it was made of: JSON drops what is undefined.
+  // The text is validated as sent: JSON.stringify has dropped undefined members of the value.
   const body: unknown = isJsonType(mediaType) ? JSON.parse(text) : declared.readText(text);
   const error = declared.validate(body)?.at(-1);
   if (error !== undefined) {
@@ -176,7 +176,7 @@ function judgeBody(
   return { pointer: `${pointer}/x-error-codes`, reason: `the code ${String(code)} is not declared` };
 }
 
-/** Media type ranges as OpenAPI keys them: `text/*`, any. */
+/** The content of a media type range of OpenAPI: `text/*`, or any. */
 function findRange(contents: ReadonlyMap<string, Content>, mediaType: string): Content | undefined {
   return contents.get(`${mediaType.split('/', 1)[0]}/*`) ?? contents.get('*/*');
 }
@@ -205,7 +205,7 @@ function refOf(node: unknown): string | undefined {
   return isObject(node) && typeof node.$ref === 'string' ? node.$ref : undefined;
 }
 
-/** @param place where it stands, its reference followed */
+/** @param place its pointer, after its reference */
 function readResponse(tools: ResponseTools, pointer: string, place: string, node: JsonObject): DeclaredResponse {
   const { document, compile, compileBody } = tools;
   const headers = Object.entries(followMember(document, node, 'headers')).map(([name, declared]): DeclaredHeader => {

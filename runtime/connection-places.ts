@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net';
 import { readNetwork } from './caller-network.ts';
 
-/** The connections that are open, of as many as may be at once. */
+/** The open connections, up to a maximum. */
 export interface ConnectionPlaces {
-  /** Gives a connection a place. Where all are taken, one that waits gives way, or the newcomer is closed. */
+  /** Gives a connection a place. If none is left, a waiting connection is closed, or else the new one. */
   readonly take: (socket: Socket) => void;
-  /** A whole request has come on the connection. */
+  /** The connection has received a whole request. */
   readonly begin: (socket: Socket) => void;
-  /** A request that had begun has its answer. */
+  /** A request of the connection was answered. */
   readonly end: (socket: Socket) => void;
 }
 
 /**
- * Bounds the connections at once, so that one caller cannot use them all up. A connection waits while no whole request is under way on it: before the
- * first, in the middle of one, and after an answer. When there is no place left, the network with most waiting connections loses the one that has
- * waited longest, so that a caller who opens many loses its own. While there is room no connection is closed: a proxy keeps many open between requests,
- * and callers that arrive together have sent nothing yet.
+ * Limits the open connections, so that one client cannot use them all up. A connection is waiting while it has no complete request: before the first,
+ * in the middle of one, and after an answer. If no place is left, the network with most waiting connections loses the one that has waited longest, so
+ * that a client that opens many loses its own. While there is room no connection is closed: a proxy keeps many open between requests, and clients that
+ * connect together have sent nothing yet.
  *
- * @param most at once, from 1
- * @param dropped called before a connection is closed for want of a place
+ * @param most open connections, at least 1
+ * @param dropped called before a connection is closed for lack of a place
  */
 export function createConnectionPlaces(most: number, dropped: () => void): ConnectionPlaces {
   let taken = 0;
-  /** Requests under way, by connection. */
+  /** Pending requests by connection. */
   const underWay = new Map<Socket, number>();
-  /** Connections that wait, by network, the longest first. */
+  /** Waiting connections by network, the longest waiting first. */
   const waiting = new Map<string, Set<Socket>>();
   const networks = new WeakMap<Socket, string>();
 

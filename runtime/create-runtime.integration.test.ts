@@ -36,7 +36,7 @@ const contractOf = (error: object) => ({
   },
 });
 
-/** It says nothing of errors. */
+/** It declares no errors. */
 const withoutDefault = contractOf({});
 Reflect.deleteProperty(withoutDefault.paths['/thing'].get.responses, 'default');
 
@@ -86,7 +86,7 @@ describe('a runtime', () => {
     expect(() => createRuntime<{ getThing: Operation }, Handlers>({ ...options, contract })).toThrow(/^getThing: /);
   });
 
-  test('starts, and tells what it does not check, where somebody listens', async () => {
+  test('starts, and reports unchecked parts to a listener', async () => {
     const told: object[] = [];
     const unchecked = (place: object): void => void told.push(place);
     const contract = contractOf({ ...text, patternProperties: { '(': {} } });
@@ -180,7 +180,7 @@ describe('a runtime', () => {
       expect((await send(path, 'image/png', 'x')).status).toBe(status);
     });
 
-    test('takes bodies of another size where it is told to', async () => {
+    test('accepts bodies of another size with an option', async () => {
       expect((await send('/thing', 'image/png', 'x'.repeat(70_000))).status).toBe(413);
       expect((await send('/thing', 'image/png', 'x'.repeat(70_000), 80_000)).status).toBe(200);
     });
@@ -216,7 +216,7 @@ describe('a runtime', () => {
       ['{"kind":"cat"}', 200],
       ['{"kind":"eel"}', 400],
       ['{}', 400],
-    ])('judges a body where somebody is told of it: %s is %d', async (sent, status) => {
+    ])('validates a body if unchecked parts are reported: %s is %d', async (sent, status) => {
       const told: object[] = [];
       const given = { contract, operations, unchecked: (place: object) => void told.push(place) };
       expect((await ask(given, '/thing', json, sent)).status).toBe(status);

@@ -25,7 +25,7 @@ import { readDirection } from './validation/one-direction.ts';
 import { isJsonType } from './validation/parse-body.ts';
 import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
-/** Who the handlers of a contract act for: what their `principal` is, beside nobody. */
+/** The type of `principal` in the handlers of a contract, apart from undefined. */
 export type PrincipalOf<Handlers> = {
   [Id in keyof Handlers]: Handlers[Id] extends (request: infer Request, ...rest: never) => unknown
     ? Request extends { readonly principal: infer Principal }
@@ -59,9 +59,9 @@ export interface RuntimeOptions<
   readonly logger: ReplyLog;
   /** Answers what was thrown in words of its own. Undefined, or left out: as the contract declares it, else problem details (RFC 9457). */
   readonly answerError?: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer | undefined;
-  /** Headers that every answer carries beside the id of its request; none when left out. */
+  /** Headers of every answer in addition to its request id; none by default. */
   readonly ambient?: (exchange: Context) => Readonly<Record<string, string>>;
-  /** Told of each answer before it leaves. */
+  /** Called with each answer before it is sent. */
   readonly answered?: (exchange: Context, answer: Answer) => void;
   /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. Off when left out. */
   readonly checkResponses?: boolean;
@@ -69,7 +69,7 @@ export interface RuntimeOptions<
   readonly bodyLimitBytes?: number | undefined;
   /** `realm` of challenges (RFC 9110, 11.5); the contract's title when left out. */
   readonly realm?: string;
-  /** Whether a refusal may have what the contract gives as examples, beside what its schema requires: in a mock. Off when left out. */
+  /** Whether a rejection may contain optional members of the contract's examples, as in a mock. False by default. */
   readonly fillsFromExamples?: boolean;
   /** Names in a query that a layer around reads, known besides the parameters of an operation. */
   readonly foreignNames?: ReadonlySet<string>;
@@ -80,12 +80,12 @@ export interface RuntimeOptions<
    */
   readonly compilesWhenAsked?: boolean | undefined;
   /**
-   * Told, at the start, of each place of the contract that can't be checked: a pattern that is none, a reference that leads nowhere. All
-   * else is checked. Left out: there is no start. For contracts that nobody here can mend; each operation is then prepared when it is first
-   * asked for, since all of a large one took up to 15 seconds (452 operations). What doesn't compile for a reason of its own is told then.
+   * Called at the start with each location of the contract that can't be checked: an invalid pattern, a dangling reference. The rest is
+   * checked. Without it, such a location prevents the start. It is meant for contracts that the user can't correct. Each operation is then
+   * prepared at its first request, since all of a large one took up to 15 seconds (452 operations). Other compile errors are reported then.
    */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
-  /** Templates that a mistyped path may be told of; all when left out. */
+  /** Whether a template may be suggested for a mistyped path; all by default. */
   readonly isTold?: (template: string) => boolean;
 }
 
@@ -190,7 +190,7 @@ export function createRuntime<
     answerError: (error, exchange) => answerError?.(error, exchange) ?? answerAsDeclared(error, exchange),
   });
   const handle = (exchange: Context, response: ServerResponse): Promise<void> => {
-    // Where its body ends is unknown.
+    // The length of its body is unknown.
     if (readUnknownCoding(exchange.request) !== undefined) response.setHeader('Connection', 'close');
     return reply(exchange, response, answerRequest(steps, exchange));
   };
@@ -203,7 +203,7 @@ export function createRuntime<
     },
     listener: (request, response) => {
       takeAuthority(request);
-      // Whoever listens here has added nothing to an exchange.
+      // No layer has added anything to the exchange.
       void handle({ request, requestId: readRequestId(request) } as Context, response);
     },
   };
@@ -227,7 +227,7 @@ export function createRuntime<
   }
 }
 
-/** The contract as it is for one direction, with the compiler of its schemas; what doesn't compile is told as the operation's own. */
+/** The contract as it is for one direction, with the compiler of its schemas; compile errors are reported with their operation. */
 interface Reading {
   readonly document: ContractDocument;
   readonly compileFor: (operation: Operation | undefined) => SchemaTools['compile'];
@@ -255,7 +255,7 @@ function readContract(
   }
 }
 
-/** What doesn't compile takes anything. Each schema is told once. */
+/** A schema that doesn't compile accepts any value. Each is reported once. */
 function tolerate(compile: SchemaTools['compile'], unchecked: (place: UncheckedPlace) => void): Reading['compileFor'] {
   const told = new Set<string>();
   return (operation) => (schema) => {
@@ -273,7 +273,7 @@ function tolerate(compile: SchemaTools['compile'], unchecked: (place: UncheckedP
   };
 }
 
-/** A fault of contract, handlers or checks for which nothing can be served. The message says what to mend. */
+/** A fault of contract, handlers or checks that prevents serving. The message names the fix. */
 export class Unservable extends Error {
   override readonly name = 'Unservable';
 }
@@ -315,7 +315,7 @@ function compileErrors({ document, compileFor }: Reading, operation: Operation |
       if (isJsonType(mediaType)) compile(schema ?? true);
 }
 
-/** Says which operation it was that could not be prepared. */
+/** Adds the name of the operation that could not be prepared. */
 function sayWhichOperation<Made>({ operationId }: Operation, make: () => Made): Made {
   try {
     return make();

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from './operation.ts';
 
-/** One request and what is known of it so far. */
+/** One request with the results of its checks so far. */
 export interface Exchange<Principal = unknown> {
   readonly request: IncomingMessage;
   readonly requestId: string;
-  /** Set once it is found: whatever is answered from then on is an answer of this operation. */
+  /** Set once it is found. From then on, every answer belongs to this operation. */
   operation?: Operation;
-  /** Set once the credentials are judged; stays unset where nobody had to say who they are. */
+  /** Set once the credentials are checked; undefined if the operation needs none. */
   principal?: Principal;
 }
 
-/** An answer before it is written: a handler's, a refusal, or one of a layer around them. */
+/** An answer before it is written: of a handler, a rejection, or of an outer layer. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** The one that the contract declares for the status, where it is left out; JSON where there is not one alone. */
+  /** By default the only one that the contract declares for the status; JSON if there are several or none. */
   readonly mediaType?: string | undefined;
   /** A value for JSON, text or bytes for other types. Undefined: no content. */
   readonly body?: unknown;
 }
 
-/** What was refused in words of this layer because the contract has none for it: no check of answers looks at it. */
+/** A rejection that the contract does not declare, with a body of this layer. The check of answers ignores it. */
 export interface UndeclaredAnswer extends Answer {
   readonly isUndeclared: true;
 }
 
-/** An answer as it will leave. */
+/** An answer as it will be sent. */
 export interface Outgoing {
   readonly status: number;
-  /** Names as they are written, all values text. */
+  /** Names as written, all values as text. */
   readonly headers: Readonly<Record<string, string>>;
   readonly mediaType: string | undefined;
   /** Undefined: no content. */

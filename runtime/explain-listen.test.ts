@@ -27,7 +27,7 @@ test('a port that is none, which Node finds before it listens', () => {
   );
 });
 
-test('in the words of whoever is told by its environment', () => {
+test('with names of the environment', () => {
   const explain = (code: string) =>
     explainListen({ syscall: 'listen', code }, { host: 'mock', port: 80 }, { port: 'PORT=', host: 'HOST=' });
   expect(explain('EADDRINUSE')).toMatch(/another: PORT=81$/);
@@ -35,7 +35,7 @@ test('in the words of whoever is told by its environment', () => {
 });
 
 test.each([[Object.assign(new Error('x'), { syscall: 'open', code: 'EACCES' })], [undefined], ['a text']])(
-  'says nothing of %s',
+  'does not explain %s',
   (error) => {
     expect(explainListen(error, { host: 'mock', port: 80 })).toBeUndefined();
   },

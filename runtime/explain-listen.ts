@@ -1,4 +1,4 @@
-/** How whoever started the program says port and host: what an address stands behind. */
+/** The prefixes of port and host in the program's options or environment. */
 export interface ListenWords {
   readonly port: string;
   readonly host: string;
@@ -7,11 +7,10 @@ export interface ListenWords {
 const options: ListenWords = { port: '--port ', host: '--host ' };
 
 /**
- * Why nobody could listen at an address, and what would do: for whoever started the program.
+ * Explains to the operator why the program can't listen at an address, with a fix.
  *
- * @param words those of options of a command line, where they are left out; `{ port: 'PORT=', host: 'HOST=' }` of the environment
- * @returns undefined where it is something else that failed. A code speaks of port or host only where listening, or looking the host up,
- * brought it
+ * @param words by default those of command-line options; for the environment `{ port: 'PORT=', host: 'HOST=' }`
+ * @returns undefined for any other error. A code is about port or host only if listening or the look-up of the host threw it
  */
 export function explainListen(
   error: unknown,

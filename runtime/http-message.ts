@@ -1,15 +1,15 @@
-// What RFC 9112 asks of a request before anybody looks at what it is for, and Node's parser leaves to its users.
+// Checks of RFC 9112 that precede routing, and that Node's parser leaves to its users.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Rejection } from './rejection.ts';
 import { cut } from './validation/sentence.ts';
 
-/** As routers hand it on: Express takes a mount's part off `url`, and keeps the whole in `originalUrl`. */
+/** A request of a router: Express removes the mount path from `url`, and keeps the whole in `originalUrl`. */
 type RoutedRequest = IncomingMessage & { originalUrl?: string };
 
 /**
- * Cuts scheme and authority off a target that has them, as a proxy sends it, so that routes and addresses are read from a path. The
- * authority takes the place of `Host`, which does not count then (RFC 9112, 3.2.2).
+ * Removes scheme and authority from an absolute target, which proxies send, so that routing sees a path. The authority replaces `Host`,
+ * which is ignored then (RFC 9112, 3.2.2).
  */
 export function takeAuthority(request: RoutedRequest): void {
   const { url = '/', originalUrl } = request;
@@ -25,9 +25,9 @@ export function takeAuthority(request: RoutedRequest): void {
 const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
 
 /**
- * Two parties of which one reads the first `Host` and the other the last can be led apart. Node keeps the first and drops the others.
+ * An attack uses two `Host` lines if a proxy reads one and the server the other. Node keeps the first and drops the others.
  *
- * @returns what is wrong with the `Host` lines of a request; undefined for a single good one
+ * @returns the fault in the `Host` lines of a request; undefined for a single valid one
  * @see RFC 9112, 3.2: 400
  */
 export function describeHostFault({ headersDistinct: { host = [] } }: IncomingMessage): string | undefined {
@@ -37,9 +37,9 @@ export function describeHostFault({ headersDistinct: { host = [] } }: IncomingMe
 }
 
 /**
- * Node's parser takes every list of codings that ends in `chunked`, and takes off that one alone: the body would be read as it was coded.
+ * Node's parser accepts every list of codings with `chunked` at last, but decodes only that one: the body would still be encoded.
  *
- * @returns the codings of a request where they are not `chunked` alone
+ * @returns the codings of a request unless `chunked` is the only one
  * @see RFC 9112, 6.1
  */
 export function readUnknownCoding({ headers }: IncomingMessage): string | undefined {
@@ -47,7 +47,7 @@ export function readUnknownCoding({ headers }: IncomingMessage): string | undefi
   return codings === undefined || codings.trim().toLowerCase() === 'chunked' ? undefined : codings;
 }
 
-/** What to do about such a coding. */
+/** The message about such a coding. */
 export function describeCoding(codings: string): string {
   return `Transfer-Encoding ${cut(codings)} is not taken: send the body as it is, or in chunks`;
 }
@@ -55,13 +55,13 @@ export function describeCoding(codings: string): string {
 /** A request target, split; both parts still percent-encoded. */
 export interface Target {
   readonly path: string;
-  /** Without the question mark; empty where there is none. */
+  /** Without the question mark; empty if there is none. */
   readonly queryText: string;
 }
 
 /**
- * Splits the target of a request line (RFC 9112, 3.2). Takes `http://host/path` too, as a proxy sends it; a fragment
- * has no place there and is dropped. Nothing is normalised: `//` and `/../` stay what they are, and match no route.
+ * Splits the target of a request line (RFC 9112, 3.2). Accepts `http://host/path` too, as proxies send it. A fragment is
+ * not allowed in a target and is dropped. Nothing is normalized: `//` and `/../` stay, and match no route.
  */
 export function readTarget(target: string): Target {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
@@ -72,23 +72,23 @@ export function readTarget(target: string): Target {
   return { path: path === '' ? '/' : path, queryText: mark === -1 ? '' : withoutFragment.slice(mark + 1) };
 }
 
-/** A form that can harm neither a log line nor a header. */
+/** An id that is safe in a log line and in a header. */
 const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The caller's own id where it has that form, else a new one. */
+/** The client's id if it is safe, else a new one. */
 export function readRequestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
 }
 
-/** Whether it is good HTTP. Who answers beside a contract leaves what is not to the runtime, which refuses it on any path. */
+/** Whether a request is valid HTTP. Layers outside the contract pass on invalid requests, since the runtime rejects them on any path. */
 export function isSound(request: IncomingMessage): boolean {
   return readUnknownCoding(request) === undefined && describeHostFault(request) === undefined;
 }
 
 /**
- * Refuses what RFC 9112 asks to refuse whatever a request is for: `Host` lines, and a coding that nobody here takes off. An operation with
- * a body refuses the coding itself, as one that its body may not have.
+ * Rejects invalid `Host` lines and unknown codings, which RFC 9112 requires for any request. An operation with a body rejects the coding
+ * itself, as a coding of its body.
  *
  * @throws Rejection 400
  */

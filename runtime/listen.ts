@@ -41,7 +41,7 @@ export const defaultLimits: ListenLimits = {
  */
 const mostPipelined = 16;
 
-/** How often connections that were dropped are told of. */
+/** Interval of reports about dropped connections. */
 const tellDroppedMs = 60_000;
 
 export interface Listening {
@@ -62,13 +62,13 @@ interface ListenOptions {
   readonly port: number;
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
-  /** Told of connections that were closed for want of a place: of the first at once, then of those of each minute together. */
+  /** Reports connections that were closed for lack of a place: the first at once, then those of each minute together. */
   readonly onDropped?: (connections: number) => void;
 }
 
 /**
- * Listens for HTTP. An answer that leaves before its request was read is the last of its connection, and says so: what is left of the
- * body stands where the next request would, or never comes (RFC 9112, 9.3 and 9.6).
+ * Listens for HTTP. An answer that is sent before its request was read closes the connection, and declares it: the rest of the body would
+ * be parsed as the next request, or never arrives (RFC 9112, 9.3 and 9.6).
  *
  * @param listener may be yet to come: requests wait for it, and are dropped where it fails
  * @throws Error from the promise: with `code: 'EADDRINUSE'` when the port is taken, `EADDRNOTAVAIL` when the host is empty or of another machine
@@ -100,7 +100,7 @@ export function listen(
       connectionsCheckingInterval: checkMs,
     },
     (request, response) => {
-      // Behind an answer that closes the connection nothing is run: its caller could not be told what came of it.
+      // After an answer that closes the connection, no request is run: its client could not get the answer.
       if (leaving.has(request.socket)) return;
       const { socket } = request;
       open.add(response);
@@ -195,7 +195,7 @@ function linger(request: IncomingMessage, lingerMs: number): void {
   };
 }
 
-/** Counts connections that were closed for want of a place. Whoever opens thousands must not fill the log too. */
+/** Counts connections that were closed for lack of a place. A client that opens thousands must not fill the log too. */
 function tellDropped(onDropped: ListenOptions['onDropped']) {
   let count = 0;
   let nextAt = 0;

@@ -7,7 +7,7 @@ import { createSchemaCompiler } from './validation/compile-schema.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-test('what is made of a document is shared, and equal documents are told apart', () => {
+test('the value of a document is shared, but not with equal documents', () => {
   const make = oncePerDocument((document) => ({ names: Object.keys(document) }));
   const [document, equal] = [{ openapi: '3.1.0' }, { openapi: '3.1.0' }];
   expect(make(document)).toBe(make(document));

@@ -1,10 +1,10 @@
 import type { ContractDocument } from '@lockstep/json/json-pointer';
 
 /**
- * Shares what is made of a contract alone among all who serve it in one process: the checks of a contract take 100 ms and more to compile,
- * and a test suite starts one service after the other. A document must not change after it was given. What was made goes when it goes.
+ * Shares a value that depends only on a contract between all services of one process: the checks of a contract take 100 ms and more to
+ * compile, and a test suite starts one service after the other. Do not change the document afterwards. The value is released with it.
  *
- * @param make is asked once for each document; what it throws is not kept
+ * @param make called once for each document; an error is not kept
  */
 export function oncePerDocument<Made>(
   make: (document: ContractDocument) => Made,

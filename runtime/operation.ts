@@ -1,4 +1,4 @@
-/** How one parameter is written into a request (OpenAPI 3.1, 4.8.12). */
+/** One parameter (OpenAPI 3.1, 4.8.12). */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
@@ -8,11 +8,11 @@ export interface Parameter {
   readonly allowEmptyValue: boolean;
   /** JSON pointer of the schema in the contract. */
   readonly schema: string;
-  /** The status for a value that breaks the schema, where it is not 400. */
+  /** The status for a value that breaks the schema, if not 400. */
   readonly invalidStatus?: number;
 }
 
-/** One operation as data, a row of the generated table: what is served here needs no more of it. */
+/** One operation as data: the members of a row in the generated table that the runtime needs. */
 export interface Operation {
   readonly operationId: string;
   /** Lower case. */
@@ -24,9 +24,9 @@ export interface Operation {
   /** JSON pointer of the operation in the contract. */
   readonly pointer: string;
   readonly parameters: readonly Parameter[];
-  /** Content: media type or range to JSON pointer of its schema. */
+  /** `content` maps a media type or range to the JSON pointer of its schema. */
   readonly requestBody: null | { readonly required: boolean; readonly content: Readonly<Record<string, string>> };
-  /** Alternatives: one entry must hold, every scheme in it, with its scopes. No entry, or an empty one: anonymous. */
+  /** Alternatives: one entry must be satisfied, with every scheme in it and its scopes. No entry or an empty one allows anonymous requests. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** The operation's own `x-` members. */
   readonly extensions: Readonly<Record<string, unknown>>;

@@ -8,12 +8,11 @@ import { readParts } from './validation/read-parts.ts';
 import { cut, listOr } from './validation/sentence.ts';
 
 /**
- * Reads the bytes of a body and finds the declared media type they have.
+ * Reads the bytes of a body and finds their declared media type.
  *
- * @param content of the operation, by media type or range of them
- * @returns undefined where nothing was sent and no type was named
- * @throws Rejection for more than `limitBytes`, or for another type, charset or coding; RequestAborted when the request ends before its
- * body does
+ * @param content of the operation, by media type or range
+ * @returns undefined if the request has neither a body nor a type
+ * @throws Rejection for more than `limitBytes`, or for another type, charset or coding; RequestAborted if the body is incomplete
  */
 export async function readBody(
   request: IncomingMessage,
@@ -52,7 +51,7 @@ export async function readBody(
   return { bytes, mediaType, declaredType, parts: await readParts(bytes, sent) };
 }
 
-/** As it was sent, parameters and all; else by its essence; else the narrowest range (OpenAPI 3.1, 4.8.14.1). */
+/** The declared type with the same parameters, else with the same essence, else the narrowest range (OpenAPI 3.1, 4.8.14.1). */
 function findDeclaredType(declared: readonly string[], sent: string, mediaType: string): string | undefined {
   const plain = (text: string): string => text.replaceAll(/\s/g, '').toLowerCase();
   const stars = (range: string): number => range.split('*').length;
@@ -61,7 +60,7 @@ function findDeclaredType(declared: readonly string[], sent: string, mediaType: 
   return exact ?? narrowest.find((range) => matchesRange(range, mediaType));
 }
 
-/** Media type ranges as OpenAPI keys them: exact, `text/*`, any. */
+/** Whether a range of OpenAPI contains a media type: exact, `text/*`, or any. */
 function matchesRange(range: string, mediaType: string): boolean {
   const wanted = (range.split(';', 1)[0] ?? '').trim().toLowerCase();
   return (

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 
-/** The caller went away, or took too long: nobody is left to answer. */
+/** The client disconnected or was too slow, so that no answer can be sent. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
@@ -10,7 +10,7 @@ export class RequestAborted extends Error {
  * Reads the bytes of a body.
  *
  * @returns undefined for more than `limitBytes`
- * @throws RequestAborted when the request ends before its body does
+ * @throws RequestAborted if the body is incomplete
  */
 export async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer | undefined> {
   try {

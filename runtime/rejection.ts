@@ -1,15 +1,15 @@
 import type { Detail } from './validation/detail.ts';
 
 interface RejectionKind {
-  /** Statuses by which contracts declare it, best first: an OAuth token endpoint answers most of them with 400 (RFC 6749, 5.2). */
+  /** Usual statuses in contracts, best first: an OAuth token endpoint answers most kinds with 400 (RFC 6749, 5.2). */
   readonly statuses: readonly number[];
-  /** Words by which contracts name it; a documented example whose name or code holds one of them speaks of it. */
+  /** Usual words in contracts: an example whose name or code contains one of them is about this kind. */
   readonly words: readonly string[];
 }
 
 const formWords = ['invalid_request', 'bad_request', 'validation', 'invalid'] as const;
 
-/** What may be wrong with a request, in the terms of HTTP. */
+/** Kinds of faults in a request, in the terms of HTTP. */
 export const rejectionKinds = {
   route_unknown: { statuses: [404], words: ['route'] },
   method_not_allowed: { statuses: [405], words: ['method'] },
@@ -36,23 +36,23 @@ export const rejectionKinds = {
 export type RejectionName = keyof typeof rejectionKinds;
 
 export interface RejectionOptions {
-  /** One sentence for a human: the place, what was sent, what would do. */
+  /** One sentence for people: the location, the value that was sent, an accepted value. */
   readonly text: string;
   readonly details?: readonly Detail[];
-  /** True of this request alone, and sent whatever a contract's examples say: `Allow`, `Retry-After`. */
+  /** Specific to this request, so they replace those of examples: `Allow`, `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `WWW-Authenticate`, where the contract has no example of it. */
+  /** `WWW-Authenticate`, if the contract has no example of it. */
   readonly challenge?: string;
-  /** The status that the contract gives to this very fault (`x-invalid-status`). */
+  /** The contract's own status for this fault (`x-invalid-status`). */
   readonly status?: number | undefined;
 }
 
-/** Shared by all copies of this module: a handler's project and the command that serves it have one each. */
+/** Shared by all copies of this module: the project of the handlers and the serving command each have one. */
 const mark = Symbol.for('@lockstep/runtime/rejection');
 
 /**
- * A request that is refused, thrown by any step. It knows neither codes nor bodies: who serves the contract says them, by its own
- * catalogue or as the contract declares them.
+ * The rejection of a request, thrown by any step. It has neither code nor body: the server adds them, from its own catalogue or from
+ * the contract.
  */
 export class Rejection extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -78,8 +78,8 @@ export class Rejection extends Error {
 }
 
 /**
- * Refuses a request whose operation nobody has written yet: 501. Usable as the handler of any operation, where it names it, and called
- * from within one.
+ * Rejects a request for an operation that is not implemented yet: 501. Use it as the handler of an operation, which its message then
+ * names, or call it in a handler.
  *
  * ```ts
  * handlers: { listThings: notImplemented, readThing: ({ path }) => (path.id === 'x' ? first : notImplemented()) }

@@ -96,7 +96,7 @@ test.each([
   { given: 'no', reason: 'the handler gave a string, not { status, body }' },
   { given: {}, reason: 'the handler gave no status, a number from 100 to 599' },
   { given: { status: '200' }, reason: 'the handler gave no status, a number from 100 to 599' },
-])('a handler that gives $given is told in a line, and answered 500', async ({ given, reason }) => {
+])('a handler that gives $given is logged in a line, and answered 500', async ({ given, reason }) => {
   const told: unknown[] = [];
   expect(await send(given as never, 'GET', told)).toMatchObject({ content: '{"text":"bug","trace":"r-1"}' });
   expect(told).toEqual([{ requestId: 'r-1', operationId: 'getThing', reason }]);

@@ -17,13 +17,13 @@ export interface ReplyLog {
 interface ReplyOptions<Context> {
   readonly document: ContractDocument;
   readonly operations: readonly Operation[];
-  /** Headers that every answer carries beside the id of its request. */
+  /** Headers of every answer in addition to its request id. */
   readonly ambient: (exchange: Context) => Readonly<Record<string, string>>;
   /** Undefined where answers are trusted. */
   readonly checkResponse: CheckResponse | undefined;
   /** The answer to whatever was thrown. Never throws. */
   readonly answerError: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer;
-  /** Told of each answer as it leaves, once for each request. */
+  /** Called with each answer when it is sent, once for each request. */
   readonly answered: ((exchange: Context, answer: Answer) => void) | undefined;
   readonly logger: ReplyLog;
 }
@@ -144,7 +144,7 @@ function serialize(value: unknown, mediaType: string): string | Uint8Array {
   return typeof value === 'string' && !isJsonType(mediaType) ? value : JSON.stringify(value);
 }
 
-/** What a contract says of the body of an answer. */
+/** The contract's declaration for the body of an answer. */
 interface DeclaredBody {
   /** Its members that are marked for the id of the request (`x-fault`): handlers leave them out. */
   readonly idNames: readonly string[];

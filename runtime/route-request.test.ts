@@ -58,7 +58,7 @@ describe('of templates that are alike one is found by', () => {
     });
   }
 
-  test('no way where another has its method: that is told', () => {
+  test('no way if another has its method: that is reported', () => {
     expect(alike.unreachable).toEqual([declare('get', '', '/pets/{name}')]);
     expect(router.unreachable).toEqual([]);
   });
@@ -111,7 +111,7 @@ const found = [
     want: ['/1+1;a=b/100%25/{x}|{y}', { x: '3', y: '4' }],
   },
   {
-    name: 'a bar beside values, escaped',
+    name: 'a bar next to values, escaped',
     given: '/1+1;a=b/100%25/3%7C4',
     want: ['/1+1;a=b/100%25/{x}|{y}', { x: '3', y: '4' }],
   },
@@ -156,7 +156,7 @@ describe('a router', () => {
     expect(match(`/${names.map(() => 'a').join('-')}.x`)?.rawPathValues.get('v39')).toBe('a');
   });
 
-  test('keeps the methods of a literal path apart from those of the template beside it', () => {
+  test('keeps the methods of a literal path apart from those of the template next to it', () => {
     expect(createRouteFinder(router)('OPTIONS', '/v1/rooms/free')).toEqual({
       kind: 'options',
       allow: 'GET, HEAD, OPTIONS',

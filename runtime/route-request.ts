@@ -4,7 +4,7 @@ import { nearestNames } from './validation/nearest-name.ts';
 import { type Pair, parseUrlEncoded } from './validation/parse-url-encoded.ts';
 import { cut, listOr } from './validation/sentence.ts';
 
-/** What of an operation decides where it is reached. */
+/** The parts of an operation that determine its route. */
 export interface Placed {
   /** Lower case. */
   readonly method: string;
@@ -14,42 +14,42 @@ export interface Placed {
   readonly path: string;
 }
 
-/** A path of the contract, with what may be called on it. */
+/** A path of the contract with its operations. */
 export interface Route<Operation extends Placed> {
   /** Base path and template: `/v1/devices/{deviceId}`. */
   readonly template: string;
   /** By lower-case method. */
   readonly operations: ReadonlyMap<string, Operation>;
-  /** Pairs of the query that tell it from others of the same path: those that its template has behind `?` or `#`. */
+  /** Query pairs after `?` or `#` in its template, which distinguish it from others of the same path. */
   readonly fixed: readonly Pair[];
 }
 
 interface RouteMatch<Operation extends Placed> {
   readonly route: Route<Operation>;
-  /** Still percent-encoded: a broken escape is the request's fault, and is answered as one. */
+  /** Still percent-encoded: a broken escape is a fault of the request and gets its own answer. */
   readonly rawPathValues: ReadonlyMap<string, string>;
 }
 
 interface Router<Operation extends Placed> {
   /** Every path of the contract, base path included. */
   readonly templates: readonly string[];
-  /** Operations that no request reaches, since another has their method and path. */
+  /** Operations that no request reaches, since another one has the same method and path. */
   readonly unreachable: readonly Operation[];
   /**
-   * Case and every slash count; `rawPath` is the request target without its query. Where several templates are the same but for the names
-   * of their values, or for pairs of the query, that one is found which has the method, and most of the pairs.
+   * Case and every slash are significant. `rawPath` is the request target without its query. If several templates differ only in names of
+   * parameters or in query pairs, the match is the one with the method and most of the pairs.
    */
   readonly match: (rawPath: string, method?: string, query?: readonly Pair[]) => RouteMatch<Operation> | undefined;
 }
 
-/** A place between two slashes of some templates. */
+/** A segment of some templates. */
 interface RouteNode<Operation extends Placed> {
   readonly literals: Map<string, RouteNode<Operation>>;
-  /** Segments with text beside their parameters, `{id}.json`. */
+  /** Segments with text next to their parameters, `{id}.json`. */
   readonly mixed: { readonly pattern: RE2JS; readonly node: RouteNode<Operation> }[];
   /** A lone `{id}`. */
   lone: RouteNode<Operation> | undefined;
-  /** Of the templates that end here, those with most pairs first. */
+  /** Templates with this last segment, those with most pairs first. */
   routes: NamedRoute<Operation>[];
 }
 
@@ -58,12 +58,12 @@ interface NamedRoute<Operation extends Placed> extends Route<Operation> {
 }
 
 /**
- * Builds the route table. A path is found before its method, so that a literal path wins over a template for every
- * method (OpenAPI 3.1, Paths Object), and a known path with an unknown method is told from an unknown path. Segment by segment, so that
+ * Builds the route table. A path is matched before its method, so that a literal path takes precedence over a template for every
+ * method (OpenAPI 3.1, Paths Object), and an unknown method differs from an unknown path. Matching goes by segments, so that
  * four hundred paths take no longer than ten.
  *
- * Written here because the routers at hand read `/devices/` as `/devices/{deviceId}` with an empty id, decode
- * before they match, or know `{a},{b}` as one parameter.
+ * Existing routers read `/devices/` as `/devices/{deviceId}` with an empty id, decode before they match, or treat `{a},{b}` as one
+ * parameter.
  */
 export function createRouter<Operation extends Placed>(operations: readonly Operation[]): Router<Operation> {
   const root = createNode<Operation>();
@@ -96,11 +96,11 @@ export function createRouter<Operation extends Placed>(operations: readonly Oper
   };
 }
 
-/** RFC 3986, 3.5: no fragment is ever sent. What authors write there, or behind a `?`, tells operations of one path apart. */
+/** RFC 3986, 3.5: a fragment is never sent. Authors use it, or a query, to distinguish operations of one path. */
 function splitTemplate(template: string): { readonly path: string; readonly fixed: readonly Pair[] } {
   const [path = '', ...behind] = template.split(/[?#]/);
   const pairs = behind.flatMap((text) => parseUrlEncoded(text));
-  // Without a value it is a name for readers, `#list`.
+  // A pair without a value, `#list`, is a name for readers.
   return { path, fixed: pairs.filter(({ value }) => value !== '' && !value.includes('{')) };
 }
 
@@ -124,7 +124,7 @@ function pickRoute<Operation extends Placed>(
   return having.find(takes) ?? having[0] ?? routes.find(takes) ?? routes[0];
 }
 
-/** Literal before mixed before lone, from the left: the first way through that ends at a template is the right one. */
+/** Literal before mixed before lone segments, from the left: the first complete match is the right one. */
 function findRoutes<Operation extends Placed>(
   node: RouteNode<Operation>,
   segments: readonly string[],
@@ -170,7 +170,7 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
   return next;
 }
 
-/** The platform's engine would try all combinations of places for several parameters: with eleven it took 15 s and more. */
+/** The platform's engine would backtrack over all splits of a segment: with eleven parameters it took 15 s and more. */
 function compileSegment(segment: string): RE2JS {
   const source = segment.replaceAll(/\{[^{}]*\}|[^{}]+/g, (piece) =>
     piece.startsWith('{')
@@ -181,8 +181,8 @@ function compileSegment(segment: string): RE2JS {
 }
 
 /**
- * Text of a template as a request target has it: what no path may hold is percent-encoded (RFC 3986, 3.3), escapes that are written out
- * stay. Some clients send brackets and bars as they are, so that the text itself is found too.
+ * Text of a template as in a request target: characters that a path can't contain are percent-encoded (RFC 3986, 3.3), and escapes stay. Some clients
+ * send brackets and bars unescaped, so that the text itself matches too.
  */
 function asSent(text: string): string {
   return encodeURI(text.toWellFormed()).replaceAll(/%25(?=[\dA-Fa-f]{2})/g, '%');
@@ -192,7 +192,7 @@ function createNode<Operation extends Placed>(): RouteNode<Operation> {
   return { literals: new Map(), mixed: [], lone: undefined, routes: [] };
 }
 
-/** What an `Allow` header says of a path: HEAD is answered wherever GET is, OPTIONS everywhere. */
+/** The methods of a path for an `Allow` header: HEAD is answered wherever GET is, OPTIONS everywhere. */
 function allowedMethods(route: Route<Placed>): string[] {
   const methods = new Set([...route.operations.keys()].map((method) => method.toUpperCase()));
   if (methods.has('GET')) methods.add('HEAD');
@@ -202,7 +202,7 @@ function allowedMethods(route: Route<Placed>): string[] {
 
 type FoundRoute<Operation extends Placed> =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly rawPathValues: ReadonlyMap<string, string> }
-  /** OPTIONS: what the path takes. */
+  /** The answer to OPTIONS: the methods of the path. */
   | { readonly kind: 'options'; readonly allow: string };
 
 export type FindRoute<Operation extends Placed> = (
@@ -214,8 +214,8 @@ export type FindRoute<Operation extends Placed> = (
 /**
  * Finds the operation of a request; HEAD finds that of GET.
  *
- * @param isTold which templates a mistyped path may be told of
- * @throws Rejection for a path outside the contract, naming the nearest; for a method it doesn't have, with `Allow`
+ * @param isTold whether a template may be suggested for a mistyped path
+ * @throws Rejection for an unknown path, with the nearest; for an unknown method, with `Allow`
  */
 export function createRouteFinder<Operation extends Placed>(
   router: Router<Operation>,

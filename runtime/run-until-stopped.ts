@@ -1,32 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What a signal ends. */
+/** A running program that a signal can stop. */
 export interface Running {
-  /** Requests that are being answered. */
+  /** Number of pending requests. */
   readonly underWay: () => number;
-  /** Ends it in order. @returns how many connections had to be cut for that */
+  /** Stops it gracefully. @returns how many connections had to be cut */
   readonly close: () => Promise<{ readonly cut: number }>;
 }
 
-/** Where the end is told of. */
+/** The log for its end. */
 export interface StopLog {
   readonly info: (fields: object, message: string) => void;
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** Why a start is given up. */
+/** The reason why a start is cancelled. */
 class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
 /**
- * Starts something and ends it in order once SIGINT or SIGTERM comes, be that while it starts: then `start` throws what `throwIfStopping`
- * throws, with all closed again. The same signal a second time ends the process at once.
+ * Starts a program and stops it gracefully at SIGINT or SIGTERM. If the signal comes during the start, `start` throws the error of
+ * `throwIfStopping` and leaves nothing open. A second signal of the same kind kills the process at once.
  *
- * Logs `stopping` with what is under way, and `stopped` at the end.
+ * Logs `stopping` with the number of pending requests, and `stopped` at the end.
  *
- * @throws what `start` throws of its own, and what closing throws
+ * @throws errors of `start` and of closing
  */
 export async function runUntilStopped(
   logger: StopLog,
@@ -51,7 +51,7 @@ export async function runUntilStopped(
     cut = (await running.close()).cut;
   } catch (error) {
     if (!(stopping.signal.aborted && isOf(stopping.signal, error))) {
-      // Nothing runs that a signal would end in order.
+      // Nothing is running that a signal could stop gracefully.
       for (const signal of signals) process.removeListener(signal, stop);
       throw error;
     }
@@ -59,14 +59,14 @@ export async function runUntilStopped(
   logger.info({ ms: Math.round(performance.now() - askedAt), connectionsCut: cut }, 'stopped');
 }
 
-/** Node's own functions that take a signal throw an AbortError for it. */
+/** Functions of Node throw an AbortError for an abort signal. */
 function isOf(stopping: AbortSignal, error: unknown): boolean {
   return error === stopping.reason || (error instanceof Error && error.name === 'AbortError');
 }
 
 /**
- * A place at which a start can be given up. A signal that came during long synchronous work, as checking a database is, is heard
- * only when the event loop has looked for it, which it does between two turns.
+ * A point at which a start can be cancelled. A signal during long synchronous work, such as a database check, is handled only between
+ * two turns of the event loop.
  *
  * @throws the reason of `stopping`
  */

@@ -2,27 +2,26 @@ import type { RequestListener } from 'node:http';
 import { type ListenLimits, listen } from './listen.ts';
 import { type Running, throwIfStopping } from './run-until-stopped.ts';
 
-/** `close` stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
+/** `close` accepts no more connections, waits a moment for pending answers, then drops open connections. */
 export interface RunningListener extends Running {
   /** Address to call, without trailing slash: `http://localhost:8090`. */
   readonly origin: string;
 }
 
 interface StartOptions {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Interface to listen on: `127.0.0.1` for this machine alone. */
+  /** Interface to listen on: `127.0.0.1` for this machine only. */
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
-  /** Gives the start up. */
+  /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 /**
- * Listens first, then makes what answers, which may have to know the address. Requests that come before it is made wait.
+ * Listens first, then creates the listener, which may need the address. Requests wait until it is created.
  *
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; what `make` throws, or the reason of `stopping`, with nothing left
- * listening
+ * @throws Error with `code: 'EADDRINUSE'` if the port is taken; errors of `make`; the reason of `stopping`. Nothing is left listening.
  */
 export async function startListening(
   { port, host, limits = {}, stopping }: StartOptions,
@@ -44,7 +43,7 @@ export async function startListening(
   }
 }
 
-/** Names that a caller on this machine knows as `localhost`, as contracts do; an address for all interfaces is none to call. */
+/** Hosts that are shown as `localhost`: that name is usual in contracts, and an address for all interfaces can't be called. */
 const localHosts = new Set(['127.0.0.1', '0.0.0.0', '::']);
 
 function nameHost(host: string): string {

@@ -1,14 +1,14 @@
-/** What stands on the page of whoever opens a served contract in a browser. Text, all of it: what is in a contract is no markup. */
+/** The start page of a served contract for a browser. All members are text: markup in a contract is escaped. */
 export interface StartPage {
   readonly title: string;
   readonly version: string;
-  /** What is served: `Mock`, `Server`. */
+  /** Kind of the server: `Mock`, `Server`. */
   readonly kind: string;
   /** Paragraphs below the title. */
   readonly notes: readonly string[];
   readonly addresses: readonly { readonly url: string; readonly operations: number }[];
-  /** Other pages here, with what they do; none when left out. */
-  readonly links?: readonly { readonly href: string; readonly says: string }[];
+  /** Other pages with their purpose; none by default. */
+  readonly links?: readonly { readonly href: string; readonly purpose: string }[];
   readonly operations: readonly PageOperation[];
 }
 
@@ -19,7 +19,7 @@ interface PageOperation {
   /** Base path included. */
   readonly path: string;
   readonly summary: string;
-  /** Left out where every operation is answered. */
+  /** Undefined if every operation is implemented. */
   readonly isImplemented?: boolean;
   /** A line for a shell. */
   readonly curl: string;
@@ -27,7 +27,7 @@ interface PageOperation {
   readonly href?: string | undefined;
 }
 
-/** Of the page alone: it loads nothing and runs nothing (Content Security Policy Level 3). */
+/** The policy of the page, which loads and runs nothing (Content Security Policy Level 3). */
 export const startPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -45,7 +45,7 @@ th:nth-child(4) { width: 9rem; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #262626; } a { color: #9cf; } th, td { border-color: #444; } }
 `;
 
-/** One page that needs nothing else: no script, no picture, nothing from anywhere. */
+/** One self-contained page, without scripts and pictures. */
 export function formatStartPage({ title, version, kind, notes, addresses, links = [], operations }: StartPage): string {
   const name = escapeHtml(`${title} ${version}`.trim());
   const isPartial = operations.some(({ isImplemented }) => isImplemented !== undefined);
@@ -63,7 +63,7 @@ export function formatStartPage({ title, version, kind, notes, addresses, links 
 ${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}
 <ul>
 ${addresses.map(({ url, operations: count }) => `<li><code>${escapeHtml(url)}</code> ${countOf(count)}</li>`).join('\n')}
-${links.map(({ href, says }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(href)}</a> ${escapeHtml(says)}</li>\n`).join('')}<li><a href="/healthz">/healthz</a> for whoever watches the process</li>
+${links.map(({ href, purpose }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(href)}</a> ${escapeHtml(purpose)}</li>\n`).join('')}<li><a href="/healthz">/healthz</a> for health checks</li>
 </ul>
 <h2>Operations</h2>
 <table>

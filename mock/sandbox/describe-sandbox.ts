@@ -30,7 +30,7 @@ export function formatSandboxPage(origin: string): string {
     kind: 'Sandbox',
     notes: [...notes, tokenNote],
     addresses,
-    links: [{ href: '/_sandbox/', says: 'controls the sandbox: scenarios, clock, faults, tokens and requests' }],
+    links: [{ href: '/_sandbox/', purpose: 'controls the sandbox: scenarios, clock, faults, tokens and requests' }],
     operations: Object.values<Operation>(operations).map((operation) => ({
       operationId: operation.operationId,
       method: operation.method.toUpperCase(),

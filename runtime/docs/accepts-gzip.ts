@@ -1,7 +1,7 @@
 /**
- * Tells from an `Accept-Encoding` header if a body may be sent in gzip.
+ * Whether an `Accept-Encoding` header allows gzip.
  *
- * @see RFC 9110, 12.5.3: a coding with `q=0` is refused, `*` stands for what isn't named
+ * @see RFC 9110, 12.5.3: `q=0` excludes a coding, `*` matches every coding that isn't listed
  */
 export function acceptsGzip(header: string | undefined): boolean {
   const weights = new Map<string, number>();

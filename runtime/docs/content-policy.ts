@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 const inlineScript = /<script\b[^>]*>([\s\S]*?)<\/script>/gi;
 
 /**
- * The Content Security Policy of one finished page: its own inline scripts, by hash, and nothing from anywhere.
+ * The Content Security Policy of one finished page. It allows the page's inline scripts by hash, and no other sources.
  *
- * Styles are inline because Redoc writes them at run time; workers come from `blob:`, for the search. Reports nothing,
- * submits nothing, fetches nothing.
+ * Styles are inline because Redoc writes them at run time; workers come from `blob:`, for the search. The policy forbids
+ * forms and requests.
  *
  * @returns the value of the header or of the `http-equiv` element
  * @see Content Security Policy Level 3, 8.3 (hashes) and 6.1.9 (`script-src`)

@@ -8,8 +8,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request to a server on loopback, byte for byte as it is written: `fetch` would tidy the path, ask for
- * compression and undo it. For tests.
+ * Sends one request to a server on loopback, byte for byte. `fetch` would normalize the path and negotiate compression.
+ * For tests.
  *
  * @param line method and target, as in `GET /docs`
  */

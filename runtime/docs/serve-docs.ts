@@ -1,4 +1,4 @@
-// Serves the reference and the contract under /docs, for any `node:http` server, from a folder that `npm run docs` has built.
+// Serves the reference and the contract under /docs for any `node:http` server, from a folder that `npm run docs` has built.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
@@ -8,33 +8,33 @@ import { gzip } from 'node:zlib';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { contentPolicy } from './content-policy.ts';
 
-/** Names in a folder of docs. */
+/** Files in a folder of docs. */
 export const docsFiles = { page: 'index.html', yaml: 'openapi.yaml', json: 'openapi.json' } as const;
-/** Beside them, in a folder that was built with the types of its contract in TypeScript. */
+/** Also in the folder if it was built with the TypeScript types of its contract. */
 export const typesFile = 'types.gen.ts';
 export const manifestFile = 'manifest.json';
-/** Goes up when a folder that was built before can no longer be served. */
+/** Increased when older folders can no longer be served. */
 export const docsFormat = 1;
 
-/** What a folder says of itself. */
+/** The manifest of a folder of docs. */
 export interface DocsManifest {
   readonly format: number;
-  /** Of all that it was made from, `sha256:` and hexadecimal. */
+  /** Hash of all inputs, `sha256:` and hexadecimal. */
   readonly inputs: string;
-  /** Of the contract, as in what is generated from it. */
+  /** Hash of the contract, as in generated files. */
   readonly contract: string;
-  /** The one that stands in its files, without a trailing slash; null where the contract names none. */
+  /** The origin in its files, without a trailing slash; null if the contract has none. */
   readonly origin: string | null;
   /** Hashes of its files, by name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A folder that can't be served from, with the reason. */
+/** The reason why a folder can't be served. */
 export class DocsUnusable extends Error {
   override readonly name = 'DocsUnusable';
 }
 
-/** A folder that is whole, in memory. */
+/** A complete folder, in memory. */
 export interface Docs extends Record<keyof typeof docsFiles, string> {
   readonly origin: string | null;
   readonly types: string | undefined;
@@ -43,11 +43,11 @@ export interface Docs extends Record<keyof typeof docsFiles, string> {
 /**
  * Reads a folder of docs.
  *
- * @param contract what the docs must be of: `sha256:` and hexadecimal; left out: any
- * @throws DocsUnusable when it isn't there, isn't whole, or is of another version or another contract
+ * @param contract required hash of the contract, `sha256:` and hexadecimal; any by default
+ * @throws DocsUnusable if it doesn't exist, is incomplete, or belongs to another version or contract
  */
 export async function readDocs(folder: string, { contract }: { readonly contract?: string } = {}): Promise<Docs> {
-  const refuse = (says: string): DocsUnusable => new DocsUnusable(`${folder} ${says}.`);
+  const refuse = (reason: string): DocsUnusable => new DocsUnusable(`${folder} ${reason}.`);
   const read = (name: string): Promise<Buffer> =>
     readFile(join(folder, name)).catch(({ code }: NodeJS.ErrnoException) => {
       throw refuse(`is no folder of docs: ${name} can't be read (${code})`);
@@ -78,12 +78,12 @@ function parseManifest(bytes: Buffer): DocsManifest | undefined {
   }
 }
 
-/** As a manifest names its files. */
+/** The hash of a file in a manifest. */
 export function hashDocs(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-/** Answers a request under `/docs` and says `true`; leaves any other untouched and says `false`. */
+/** Answers a request under `/docs` and returns `true`. For any other it does nothing and returns `false`. */
 export type DocsHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 interface Resource {
@@ -120,11 +120,11 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 function send({ plain, zipped, etag, headers }: Resource, request: IncomingMessage, response: ServerResponse): void {
-  // Beside what a layer around this one varies by: the origin that may read it.
+  // Appended, since an outer layer varies by the origin.
   response.appendHeader('Vary', 'Accept-Encoding');
   const zip = acceptsGzip(request.headers['accept-encoding']);
   const body = zip ? zipped : plain;
-  // Another encoding is another representation, so it has a tag of its own (RFC 9110, 8.8.3.3).
+  // Another encoding is another representation with its own tag (RFC 9110, 8.8.3.3).
   const tag = `"${etag}${zip ? '-gzip' : ''}"`;
   if (matches(request.headers['if-none-match'], tag)) {
     const { 'Cache-Control': cache, 'Content-Security-Policy': policy } = headers;
@@ -137,8 +137,8 @@ function send({ plain, zipped, etag, headers }: Resource, request: IncomingMessa
 }
 
 /**
- * Puts an origin where the docs have theirs, as an address and percent-encoded within one. What only begins like it stays:
- * `http://localhost:80801`, `https://api.example.org` beside `https://api.example`.
+ * Replaces the origin of the docs, plain and percent-encoded. Text that only begins with the origin stays:
+ * `http://localhost:80801`, or `https://api.example.org` for `https://api.example`.
  */
 function putOrigin(text: string, from: string | null, to: string): string {
   if (from === null || from === to) return text;
@@ -148,7 +148,7 @@ function putOrigin(text: string, from: string | null, to: string): string {
   );
 }
 
-/** The page carries its policy itself too, for who reads it as a file. Other words in its script have another hash. */
+/** The page also contains its policy, for readers who open it as a file. A changed script needs a new hash. */
 function putOriginInPage(page: string, from: string | null, to: string): { html: string; policy: string } {
   const put = putOrigin(page, from, to);
   const policy = contentPolicy(put);
@@ -156,13 +156,13 @@ function putOriginInPage(page: string, from: string | null, to: string): { html:
 }
 
 /**
- * Puts the origin in, compresses everything once, and answers from memory: the page at `/docs`, the contract at
+ * Inserts the origin, compresses everything once, and answers from memory: the page at `/docs`, the contract at
  * `/docs/openapi.yaml` and `/docs/openapi.json`, its types at `/docs/types.gen.ts`.
  *
- * Other methods than GET and HEAD get 405, `/docs/` leads to `/docs`, and what else lies under `/docs/` is left to
- * the caller, as everything outside is.
+ * Methods other than GET and HEAD get 405, and `/docs/` redirects to `/docs`. The handler leaves every other path to
+ * its caller.
  *
- * @param origin that clients use, without a trailing slash; left out: the contract's own
+ * @param origin that clients use, without a trailing slash; by default that of the contract
  */
 export async function createDocsHandler(docs: Docs, origin = docs.origin ?? ''): Promise<DocsHandler> {
   const { html, policy } = putOriginInPage(docs.page, docs.origin, origin);
@@ -195,13 +195,13 @@ export async function createDocsHandler(docs: Docs, origin = docs.origin ?? ''):
   };
 }
 
-/** A server of docs and nothing else: `/` leads to them, and any other path is 404 with where they are. */
+/** Serves only docs: `/` redirects to them, and any other path gets a 404 with their path. */
 export function serveDocsAlone(answer: DocsHandler): RequestListener {
   return (request, response) => {
     if (answer(request, response)) return;
     const isRoot = /^\/(?:\?|$)/.test(request.url ?? '') && (request.method === 'GET' || request.method === 'HEAD');
     response
-      // Not 301, which browsers keep: another server of this origin may have a page at /.
+      // Browsers cache a 301, but another server of this origin may have a page at /.
       .writeHead(isRoot ? 302 : 404, {
         'Content-Type': 'text/plain; charset=utf-8',
         ...(isRoot && { Location: '/docs' }),

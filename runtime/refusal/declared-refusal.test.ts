@@ -44,7 +44,7 @@ describe('a refusal in the words of a contract', () => {
     expect(answer('removeExhibit', 'internal')).toMatchObject({ status: 500, body: { plaint: 'x' } });
   });
 
-  test('says what is not written yet by a response that fits, else by problem details', () => {
+  test('answers a missing operation with a response that fits, else with problem details', () => {
     expect(answer('removeExhibit', 'unimplemented')).toMatchObject({ status: 501, body: { plaint: 'x' } });
     expect(answer('removeExhibit', 'unimplemented')).not.toHaveProperty('isUndeclared');
     expect(answer('getFeatured', 'unimplemented')).toMatchObject({
@@ -54,7 +54,7 @@ describe('a refusal in the words of a contract', () => {
     });
   });
 
-  test('is what the root of the contract says where no operation can', () => {
+  test('is that of the root of the contract outside all operations', () => {
     const headers = { Allow: 'PUT' };
     expect(answer(undefined, 'method_not_allowed', { headers })).toMatchObject({
       status: 405,
@@ -88,8 +88,8 @@ describe('a refusal in the words of a contract', () => {
   });
 
   test('leaves out what the schema has no room for, but not the text', () => {
-    const odd = { ...detail, in: 'elsewhere' } as unknown as typeof detail;
-    expect(answer('listExhibits', 'form', { details: [odd] }).body).toMatchObject({ plaint: 'x', hints: [] });
+    const unfit = { ...detail, in: 'elsewhere' } as unknown as typeof detail;
+    expect(answer('listExhibits', 'form', { details: [unfit] }).body).toMatchObject({ plaint: 'x', hints: [] });
   });
 });
 
@@ -138,7 +138,7 @@ const shapes: readonly { name: string; schema: object; example?: object; want: u
   { name: 'text alone', schema: { type: 'string' }, want: expect.objectContaining({ detail: 'x' }) },
 ];
 
-/** The example of another problem is a pattern for what is beside type and title. */
+/** The example of another problem gives members other than type and title. */
 const problemShapes: readonly { name: string; example?: object; want: object }[] = [
   { name: 'without an example', want: { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x' } },
   {
@@ -185,7 +185,7 @@ describe('a body that marks nothing', () => {
   });
 });
 
-describe('what an example tells beside', () => {
+describe('other members of an example', () => {
   const headers = {
     'Set-Cookie': { schema: { type: 'string' }, example: 'sid=abc' },
     'X-Edition': { required: true, schema: { type: 'string' }, example: '2' },
@@ -205,7 +205,7 @@ describe('what an example tells beside', () => {
     });
   });
 
-  test('is no fact of a service: it says what is required, and its own challenge', () => {
+  test('are no facts of a service: it sends required ones, and its own challenge', () => {
     expect(refuse(false)).toMatchObject({ headers: { 'X-Edition': '2', 'WWW-Authenticate': 'Own' } });
     expect(refuse(false).headers).not.toHaveProperty('Set-Cookie');
     expect(refuse(false).body).toEqual({ message: 'x' });

@@ -18,18 +18,18 @@ import { fillFaultBody } from './fill-fault-body.ts';
 interface RefusalContext {
   readonly document: ContractDocument;
   readonly compile: (schema: unknown) => Validate;
-  /** Pointer of the operation, where the request reached one. */
+  /** Pointer of the operation, if the request reached one. */
   readonly pointer: string | undefined;
   readonly requestId: string;
-  /** Whether examples stand for facts, as in a mock. Otherwise they give no more than a schema requires. */
+  /** Whether examples may be sent as facts, as in a mock. Otherwise only members that a schema requires are taken from examples. */
   readonly fillsFromExamples: boolean;
 }
 
 /**
- * Answers a rejection as the contract declares it: the response of the operation (or of `x-unrouted`), the documented example that fits
- * best, and in it our own text, code, details and request id, at the members marked `x-fault` or called as such members are.
+ * Answers a rejection as the contract declares it: with the response of the operation (or of `x-unrouted`) and the best documented
+ * example. Text, code, details and request id replace its members that are marked `x-fault`, or that have usual names.
  *
- * Where the contract declares no such response, or one whose schema none of this fills, the answer is problem details (RFC 9457).
+ * If the contract declares no such response, or its schema accepts none of these bodies, the answer is problem details (RFC 9457).
  */
 export function declaredRefusal(context: RefusalContext, rejection: Rejection): Answer | UndeclaredAnswer {
   const { document, compile, requestId } = context;
@@ -49,7 +49,7 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
     ? undefined
     : (declaredCode(response, words) ?? (picked.example === undefined ? words[0] : undefined));
   const validate = content && compile(content.schema ?? true);
-  // A contract whose codes are numbers in text takes the status for one.
+  // If the codes of a contract are numbers as text, the status is one.
   const body = [named, String(status)]
     .map((code) =>
       validate === undefined
@@ -65,7 +65,7 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
     .find((filled) => filled !== undefined);
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
   const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples);
-  // An example of the challenge is better than ours in a mock alone, where it goes with the example of the body.
+  // Only in a mock, the challenge of the example is better than ours: there it belongs to the example of the body.
   const own = { ...challenge, ...rejection.headers };
   const headers = { ...challenge, ...examples, ...(context.fillsFromExamples ? rejection.headers : own) };
   const isDeclared = Object.keys(own).every((name) => declaresHeader(document, response, name));
@@ -81,7 +81,7 @@ function declaresHeader(document: ContractDocument, response: JsonObject, name: 
   return declared.some((known) => known.toLowerCase() === name.toLowerCase());
 }
 
-/** The first status that is declared, exactly or by its range; else `default` takes the first of all. */
+/** The first status that is declared, exactly or by its range; else the first of all, for `default`. */
 function findDeclared(
   { document, pointer }: RefusalContext,
   statuses: readonly number[],
@@ -97,7 +97,7 @@ function findDeclared(
   return status === undefined ? undefined : findResponse(document, pointer, status);
 }
 
-/** The first word that the name or code of an example holds decides; without one the first example is the pattern. */
+/** The example whose name or code contains the first matching word; by default the first example. */
 function pickExample(
   examples: readonly NamedExample[],
   members: readonly FaultMember[],
@@ -118,7 +118,7 @@ function declaredCode(response: JsonObject, words: readonly string[]): string | 
   return words.map((word) => codes.find((code) => code.includes(word))).find((code) => code !== undefined);
 }
 
-/** RFC 9457, 4.1: type and title of an example that speaks of another problem would name that one. */
+/** RFC 9457, 4.1: type and title of an example for another problem would name that problem. */
 function nameProblem(example: NamedExample | undefined, status: number): NamedExample {
   const others = isObject(example?.value) ? example.value : {};
   return { name: example?.name ?? '', value: { ...others, type: 'about:blank', title: phraseOf(status) } };
@@ -132,7 +132,7 @@ function phraseOf(status: number): string {
   return STATUS_CODES[status] ?? 'Error';
 }
 
-/** RFC 9457, 3.1: `about:blank` says no more than the status does, so that `title` is its phrase; `errors` as in its section 3.2. */
+/** RFC 9457, 3.1: `about:blank` adds nothing to the status, so `title` is the phrase of the status; `errors` follows section 3.2. */
 function describeProblem(
   { message, details }: Rejection,
   status: number,

@@ -10,11 +10,11 @@ import {
 /** A response of the contract, chosen for one status. */
 export interface DeclaredResponse {
   readonly status: number;
-  /** The Response Object, its own reference followed. */
+  /** The Response Object, after its reference. */
   readonly node: JsonObject;
 }
 
-/** A named example of a response body. `example` without a name is called `default`, as Prism calls it. */
+/** A named example of a response body. `example`, which has no name, is called `default`, as in Prism. */
 export interface NamedExample {
   readonly name: string;
   readonly value: unknown;
@@ -44,7 +44,7 @@ export function findResponse(
   return key === undefined ? undefined : { status, node: followRef(document, responses[key]) };
 }
 
-/** What a response may carry, one entry per media type, in the contract's order. */
+/** The contents of a response, one entry for each media type, in the contract's order. */
 export function listContents(document: ContractDocument, response: JsonObject): ResponseContent[] {
   return Object.entries(followMember(document, response, 'content')).map(([mediaType, content]) => {
     const media = isObject(content) ? content : {};
@@ -53,8 +53,8 @@ export function listContents(document: ContractDocument, response: JsonObject): 
 }
 
 /**
- * Header values of a response from its examples. Where a header has an example of the same name as the chosen body's,
- * that one is taken, so that a challenge fits the error it goes with; else the first, else the schema's.
+ * Header values of a response from its examples. A header uses the example with the name of the body's example, so that a
+ * challenge fits its error; else its first example, else that of its schema.
  */
 export function exampleHeaders(
   document: ContractDocument,
@@ -73,7 +73,7 @@ export function exampleHeaders(
   return headers;
 }
 
-/** Example values of the headers that an answer outside every operation has (`x-unrouted`), whatever its status. */
+/** Example values of the headers for answers outside all operations (`x-unrouted`), for any status. */
 export function ambientHeaders(document: ContractDocument): Record<string, string> {
   const unrouted = followMember(document, document, 'x-unrouted');
   const [first = {}, ...others] = Object.values(unrouted).map((node) =>
@@ -89,7 +89,7 @@ function responsesOf(document: ContractDocument, pointer: string): JsonObject {
   return isObject(operation) ? followMember(document, operation, 'responses') : {};
 }
 
-/** Of a Media Type or Header Object; none that is only an address elsewhere. */
+/** The examples of a Media Type or Header Object, without external ones (`externalValue`). */
 export function listExamples(document: ContractDocument, node: JsonObject): NamedExample[] {
   if (Object.hasOwn(node, 'example')) return [{ name: 'default', value: node.example }];
   return Object.entries(isObject(node.examples) ? node.examples : {}).flatMap(([name, entry]) => {

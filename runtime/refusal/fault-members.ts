@@ -3,7 +3,7 @@ import { listParts } from '@lockstep/json/schema-keywords';
 
 export const faultRoles = ['text', 'code', 'status', 'details', 'request-id'] as const;
 
-/** What a member of an error body carries: the values of `x-fault`, and the status that a body repeats. */
+/** The role of a member of an error body: the values of `x-fault`, and the status that a body repeats. */
 export type FaultRole = (typeof faultRoles)[number];
 
 export interface FaultMember {
@@ -12,8 +12,8 @@ export interface FaultMember {
 }
 
 /**
- * How APIs call these members that do not mark them, by role and type, the more telling name first: of RFC 9457, RFC 6749 (5.2), JSON:API,
- * and what petstores made usual. One member is taken for each role.
+ * Usual names of these members in APIs without marks, by role and type, the more specific name first: from RFC 9457, RFC 6749 (5.2),
+ * JSON:API and petstores. One member is used for each role.
  */
 const usualNames: readonly { readonly role: FaultRole; readonly type: string; readonly names: readonly string[] }[] = [
   { role: 'text', type: 'string', names: ['detail', 'message', 'error_description', 'description', 'error', 'title'] },
@@ -22,14 +22,14 @@ const usualNames: readonly { readonly role: FaultRole; readonly type: string; re
   { role: 'request-id', type: 'string', names: ['requestId', 'request_id', 'traceId', 'trace_id'] },
 ];
 
-/** Finds which members of a body carry what, by their `x-fault` mark. */
+/** Finds the roles of a body's members by their `x-fault` mark. */
 export function findFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
   return listProperties(document, schema).flatMap(({ name, property }) =>
     faultRoles.filter((role) => role === property['x-fault']).map((role) => ({ name, role })),
   );
 }
 
-/** The same for the body of an error that marks nothing, by the names of its members. */
+/** Finds the roles in an error body without marks, by the names of its members. */
 export function guessFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
   const properties = listProperties(document, schema);
   const taken = new Set<string>();
@@ -43,7 +43,7 @@ export function guessFaultMembers(document: ContractDocument, schema: unknown): 
   });
 }
 
-/** A copy of a body in which the members of one role hold `value`; members the body does not have stay away. */
+/** A copy of a body in which the existing members of one role have `value`. */
 export function replaceRole(members: readonly FaultMember[], body: unknown, role: FaultRole, value: unknown): unknown {
   if (!isObject(body)) return body;
   const own = members.filter((member) => member.role === role && Object.hasOwn(body, member.name));
@@ -55,7 +55,7 @@ interface Property {
   readonly property: JsonObject;
 }
 
-/** The members that a schema describes, in its order; a role may stand on several, where it has alternatives. */
+/** The members that a schema describes, in its order. With alternatives, several members may have one role. */
 function listProperties(document: ContractDocument, schema: unknown): Property[] {
   const found = listParts(document, schema).flatMap(({ properties }) =>
     Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => ({

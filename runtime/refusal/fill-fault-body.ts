@@ -5,7 +5,7 @@ import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts
 
 type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
 
-/** What is said, most first: a schema that has no room for our details or code may still take the text. */
+/** Sets of roles to fill, largest first: a schema without details or code may still accept the text. */
 const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }[] = [
   { roles: ['text', 'code', 'status', 'details', 'request-id'] },
   { roles: ['text', 'code', 'status', 'details', 'request-id'], emptyDetails: true },
@@ -15,11 +15,11 @@ const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }
 ];
 
 /**
- * Puts what is known of a refusal into the documented example of an error, at the members that carry it.
+ * Writes the data of a rejection into the documented example of an error.
  *
- * @param example pattern of all other members; none when left out
- * @param isRequiredOnly whether it gives no more of them than the schema asks for: they tell of another fault
- * @returns the fullest body that its schema accepts; undefined where there is none, or no member to say a word in
+ * @param example gives all other members; none by default
+ * @param isRequiredOnly whether only required members are copied from the example, which is about another fault
+ * @returns the fullest body that its schema accepts; undefined if there is none, or no member for a text
  */
 export function fillFaultBody(
   members: readonly FaultMember[],
@@ -31,13 +31,13 @@ export function fillFaultBody(
   if (!members.some(({ role }) => role === 'text')) return undefined;
   const pattern = isObject(example?.value) ? example.value : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
-  // In one order for all answers: what the text says first, the id of the request last.
+  // One order for all answers: the text first, the id of the request last.
   const ordered = faultRoles.flatMap((role) => usable.filter((member) => member.role === role));
   const bodies = attempts.map(({ roles, emptyDetails = false }): JsonObject => {
     const given = emptyDetails ? { ...values, details: [] } : values;
     const filled = ordered.flatMap(({ name, role }): [string, unknown][] => {
       if (roles.includes(role) && given[role] !== undefined) return [[name, given[role]]];
-      // The example's details tell of another fault.
+      // The details of the example belong to another fault.
       return Object.hasOwn(pattern, name) && role !== 'details' ? [[name, pattern[name]]] : [];
     });
     return Object.fromEntries(filled);
@@ -47,7 +47,7 @@ export function fillFaultBody(
   return [...(isRequiredOnly ? bodies : []), ...whole].find((body) => validate(body) === undefined);
 }
 
-/** Of several members for one role, a response uses those that its example has; without any, all may be used. */
+/** If several members have one role, a response uses those of its example; if the example has none, all of them. */
 function isUsed({ name, role }: FaultMember, members: readonly FaultMember[], pattern: JsonObject): boolean {
   if (Object.hasOwn(pattern, name)) return true;
   return !members.some((other) => other.role === role && Object.hasOwn(pattern, other.name));

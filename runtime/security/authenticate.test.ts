@@ -144,7 +144,7 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
     want: 'k',
   },
   {
-    name: 'both of two, the second told of the first',
+    name: 'both of two, the second with the principal of the first',
     security: [{ token: [], headerKey: [] }],
     headers: { ...token('ann'), 'x-key': 'k' },
     want: 'ann by k',
@@ -168,7 +168,7 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
     want: `scope_missing: The token lacks the scope admin [Bearer ${realm}, error="insufficient_scope", scope="admin"]`,
   },
   {
-    name: 'a wrong password where a token would do, whose challenge says nothing of it',
+    name: 'a wrong password where a token is accepted, whose challenge does not mention it',
     security: [{ token: [] }, { client: [] }],
     headers: client('desk:wrong'),
     want: `credentials_invalid: User or password is wrong [Bearer ${realm}, Basic ${realm}]`,
@@ -328,11 +328,9 @@ describe('a service does not start', () => {
     ['http', { type: 'http' }],
     ['apiKey', { type: 'apiKey', in: 'body', name: 'key' }],
   ])('with a scheme that is none: %s', (_, scheme) => {
-    const odd = { components: { securitySchemes: { odd: scheme } } };
-    const operation = withSecurity([{ odd: [] }]);
-    expect(() => createAuthentication({ document: odd, schemes: {}, realm: '' }, operation)).toThrow(
-      'which no check knows',
-    );
+    const document = { components: { securitySchemes: { unusual: scheme } } };
+    const operation = withSecurity([{ unusual: [] }]);
+    expect(() => createAuthentication({ document, schemes: {}, realm: '' }, operation)).toThrow('which no check knows');
   });
 
   test('with a scheme that no request can be checked for', () => {

@@ -13,23 +13,23 @@ import {
   type Verdict,
 } from './scheme.ts';
 
-/** One alternative of an operation's security that the request has passed, but for its scopes. */
+/** One alternative of an operation's security that the request satisfies, apart from scopes. */
 export interface Grant<Principal> {
   /** Undefined: anonymous. */
   readonly principal: Principal | undefined;
-  /** What was found for each of its schemes; none where it lets anybody in. */
+  /** The results for each of its schemes; none if it allows anonymous requests. */
   readonly parts: readonly GrantPart[];
 }
 
 interface GrantPart {
   readonly challenge: DeclaredScheme['challenge'];
-  /** Scopes that the alternative asks of this scheme. */
+  /** Scopes that the alternative requires of this scheme. */
   readonly needed: readonly string[];
-  /** Scopes that the credentials have; undefined where nothing is known of them, and any is granted. */
+  /** Scopes of the credentials; undefined if unknown, which grants any. */
   readonly scopes: ReadonlySet<string> | undefined;
 }
 
-/** All alternatives that a request passes, in the contract's order. Never empty. */
+/** All alternatives that a request satisfies, in the contract's order. Never empty. */
 export type Authenticate<Principal> = (
   request: IncomingMessage,
   query: readonly Pair[],
@@ -51,20 +51,20 @@ type Judged<Principal> =
   | { readonly kind: 'grant'; readonly grant: Grant<Principal> }
   | { readonly kind: 'refusal'; readonly refusal: Refusal };
 
-/** What is known of the credentials for one scheme. */
+/** The verdict about the credentials for one scheme. */
 type Found<Principal> =
   | Extract<Verdict<Principal>, { readonly kind: 'good' }>
   | { readonly kind: 'refusal'; readonly refusal: Refusal };
 
 export interface SecurityOptions<Principal> {
   readonly document: ContractDocument;
-  /** By the contract's names of them. */
+  /** By their names in the contract. */
   readonly schemes: Readonly<Record<string, Scheme<Principal>>>;
   /** `realm` of the challenges. */
   readonly realm: string;
 }
 
-/** What is said of credentials whose owner has no words for it. */
+/** Default messages about credentials. */
 const words: Readonly<Record<BadReason, Readonly<Record<DeclaredScheme['takes'], string>>>> = {
   invalid: {
     bearer: 'The access token is invalid',
@@ -86,15 +86,14 @@ const words: Readonly<Record<BadReason, Readonly<Record<DeclaredScheme['takes'],
   },
 };
 
-/** One grant for all anonymous requests: they have no scope that a value could ask for. */
+/** One grant for all anonymous requests, which have no scopes. */
 const anonymous: readonly Grant<never>[] = [{ principal: undefined, parts: [] }];
 
 /**
- * Makes the check of the credentials of one operation. One alternative is enough, and every scheme in it must hold (OpenAPI 3.1, 4.8.30);
- * an empty one lets anybody in, as whoever their credentials show. One that no request can show, as `mutualTLS`, is passed over where there is
- * another.
+ * Creates the credential check of one operation. One alternative is enough, and every scheme in it must be satisfied (OpenAPI 3.1, 4.8.30).
+ * An empty one also accepts anonymous requests. An alternative that no request can show, such as `mutualTLS`, is skipped if there is another.
  *
- * @throws Error naming the scheme that has no check, or a check of another type: stock validators let a request through there
+ * @throws Error with the name of a scheme without a check, or with a check of another type: common validators let such requests pass
  */
 export function createAuthentication<Principal>(
   options: SecurityOptions<Principal>,
@@ -116,11 +115,11 @@ export function createAuthentication<Principal>(
     for (const steps of named) {
       const judged = await judgeAlternative(ask, steps);
       if (judged.kind === 'grant') grants.push(judged.grant);
-      // What was sent and is wrong tells more than what was not sent.
+      // Invalid credentials give a better message than missing ones.
       else if (refused === undefined || refused.reason === 'missing') refused = judged.refusal;
     }
     const [first] = grants;
-    // Scopes that are lacking do not shut out somebody whom nobody would have asked.
+    // Missing scopes are no reason to reject a request that may be anonymous.
     if (first !== undefined && mayBeAnonymous) grants.push({ ...first, parts: first.parts.map(withoutNeed) });
     if (first !== undefined) return grants;
     if (mayBeAnonymous || refused === undefined) return anonymous;
@@ -131,7 +130,7 @@ export function createAuthentication<Principal>(
   };
 }
 
-/** One request, and what is known of its credentials: alternatives share schemes, and each is judged once. */
+/** One request with its verdicts so far: alternatives share schemes, and each scheme is judged once. */
 interface Ask<Principal> {
   readonly request: IncomingMessage;
   readonly query: readonly Pair[];
@@ -145,7 +144,7 @@ async function judgeAlternative<Principal>(
   let principal: Principal | undefined;
   const parts: GrantPart[] = [];
   for (const [index, step] of steps.entries()) {
-    // One that follows another in its alternative is told who that one found: its verdict is good there alone.
+    // A later scheme of an alternative gets the principal of the earlier ones: its verdict holds only there.
     const known = index === 0 ? ask.known.get(step.scheme) : undefined;
     const found = known ?? (await judgeScheme(ask, step, principal));
     if (index === 0) ask.known.set(step.scheme, found);
@@ -199,7 +198,7 @@ function readStep<Principal>(
     throw new Error(
       `no check for the security scheme ${name} of type ${described}: give security.${name}, made by ${declared.takes}`,
     );
-  // Callers without types may give anything: found out with the first request, it would be a 500.
+  // Code without types may pass anything: without this check, the first request would get a 500.
   if (!isScheme(scheme))
     throw new Error(
       `security.${name} is no check of a security scheme: the contract's is of type ${described}; make it by ${declared.takes}`,
@@ -216,7 +215,7 @@ function isScheme(scheme: unknown): boolean {
   return typeof takes === 'string' && typeof judge === 'function' && isObject(words);
 }
 
-/** RFC 9110, 11.6.1: one challenge for each scheme that would do. RFC 6750, 3: an `error` only where a token was sent that is none. */
+/** RFC 9110, 11.6.1: one challenge for each acceptable scheme. RFC 6750, 3: an `error` only if an invalid token was sent. */
 function describeChallenges(
   declared: readonly DeclaredScheme[],
   realm: string,

@@ -3,10 +3,10 @@ import { listOr } from '../validation/sentence.ts';
 import type { Grant } from './authenticate.ts';
 
 /**
- * Picks the first alternative whose scopes the credentials have, each scheme its own.
+ * Picks the first alternative for which the credentials of each scheme have the scopes.
  *
- * @param asked scopes that values of the request ask for, beside those of the operation; credentials of any of its schemes may have them
- * @throws Rejection that names what is missing, and challenges for the alternative that lacks least (RFC 6750, 3.1)
+ * @param asked scopes that values of the request require in addition to the operation; credentials of any scheme may have them
+ * @throws Rejection with the missing scopes, and a challenge for the alternative that lacks fewest (RFC 6750, 3.1)
  */
 export function checkScopes<Principal>(
   grants: readonly Grant<Principal>[],

@@ -3,8 +3,8 @@ import type { Operation } from '../operation.ts';
 import { readScheme } from './scheme.ts';
 
 /**
- * The operation without the alternatives of its security that no request shows whole, as one that asks for a client's certificate. Where
- * there is no other it stays as it is: nobody may come in by that.
+ * The operation without those security alternatives that a request can't show completely, such as one with a client certificate. If
+ * there is no other, the alternative stays, so that it does not become open.
  */
 export function keepShown(document: ContractDocument, operation: Operation): Operation {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');

@@ -2,17 +2,17 @@ import { type ContractDocument, followMember } from '@lockstep/json/json-pointer
 import type { Operation, OperationTable } from '../operation.ts';
 import { apiKey, basic, bearer, credentials, type DeclaredScheme, readScheme, type Scheme } from './scheme.ts';
 
-/** A scheme that no request can be looked at for. */
+/** A scheme that can't be checked in a request. */
 export interface BlindScheme {
   readonly name: string;
-  /** As the contract has it: `mutualTLS`. */
+  /** The type in the contract: `mutualTLS`. */
   readonly type: string;
-  /** Those that it alone protects: anybody may call them. */
+  /** Operations that only this scheme protects: they are open. */
   readonly open: readonly string[];
 }
 
 export interface Presence<Table extends OperationTable> {
-  /** The same operations, their requirements cut down to what can be looked at. */
+  /** The same operations, with only those requirements that can be checked. */
   readonly operations: Table;
   readonly security: Readonly<Record<string, Scheme<object>>>;
   readonly blind: readonly BlindScheme[];
@@ -28,11 +28,11 @@ const anyOf: Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> = {
 };
 
 /**
- * Looks whether credentials are there and well-formed, for those who serve a contract before anybody can judge them: in a mock, or where
- * an operation is not written yet. Their value and scopes are not judged: any token passes.
+ * Checks only that credentials are present and well-formed, for a server that can't verify them: a mock, or one whose operations are not
+ * implemented yet. Any token passes.
  *
- * A requirement of what no request shows, as a client's certificate, counts for nothing: the others of its alternative, and the other
- * alternatives, are asked for. An operation that has no others is open, and named.
+ * A requirement that no request can show, such as a client certificate, is ignored. The other requirements and alternatives still apply.
+ * An operation without any is open, and is reported.
  */
 export function lookForCredentials<Table extends OperationTable>(
   document: ContractDocument,

@@ -3,13 +3,13 @@ import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { Pair } from '../validation/parse-url-encoded.ts';
 import { cookiePairs } from '../validation/read-parameters.ts';
 
-/** What somebody who judges credentials found. */
+/** The verdict about credentials. */
 export type Verdict<Principal> =
   | {
       readonly kind: 'good';
-      /** Who the request acts for. */
+      /** The party that the request acts for. */
       readonly principal: Principal;
-      /** Left out: nothing is known of scopes, and none is asked for. */
+      /** Undefined if scopes are unknown: none are required then. */
       readonly scopes?: ReadonlySet<string>;
     }
   | { readonly kind: 'bad'; readonly reason: BadReason };
@@ -17,36 +17,36 @@ export type Verdict<Principal> =
 export type BadReason = 'invalid' | 'expired' | 'revoked';
 
 /**
- * Judges what was sent for one scheme.
+ * Verifies the credentials for one scheme.
  *
- * @param soFar where an alternative asks for several schemes: who those before it found, for a principal that stands for all
+ * @param soFar if an alternative has several schemes: the principal of the earlier ones, to build one principal for all
  */
 export type Verify<Sent, Principal> = (
   sent: Sent,
   soFar: Principal | undefined,
 ) => Verdict<Principal> | Promise<Verdict<Principal>>;
 
-/** What is said of credentials; each scheme has words of its own for what is left out. */
+/** Messages about credentials; each scheme has defaults. */
 export type SchemeWords = Readonly<Partial<Record<'missing' | BadReason, string>>>;
 
-/** How one security scheme of a contract is kept: made by `bearer`, `basic`, `apiKey`, `credentials` or `unshown`. */
+/** The check of one security scheme: created by `bearer`, `basic`, `apiKey`, `credentials` or `unshown`. */
 export interface Scheme<Principal> {
-  /** What it takes out of a request. A start fails where the contract's scheme has another type. */
+  /** The credentials that it reads from a request. A start fails if the contract's scheme has another type. */
   readonly takes: 'bearer' | 'basic' | 'apiKey' | 'credentials' | 'nothing';
   judge(sent: string, soFar: Principal | undefined): Verdict<Principal> | Promise<Verdict<Principal>>;
   readonly words: SchemeWords;
 }
 
-/** A user and what proves them (RFC 7617). */
+/** A user name with its password (RFC 7617). */
 export interface UserPassword {
   readonly username: string;
   readonly password: string;
 }
 
-/** Beyond this an `Authorization` header is not looked into: 8 KiB, longer than any token that fits beside other headers. */
+/** A longer `Authorization` header is not read: 8 KiB exceed any token that fits with other headers. */
 export const maxHeaderBytes = 8192;
 
-/** Access tokens: schemes of type `oauth2`, `openIdConnect`, and `http` with `bearer` (RFC 6750). @param verify is given the token alone */
+/** Access tokens: schemes of type `oauth2`, `openIdConnect`, and `http` with `bearer` (RFC 6750). @param verify gets the token only */
 export function bearer<Principal>(verify: Verify<string, Principal>, words: SchemeWords = {}): Scheme<Principal> {
   return { takes: 'bearer', judge: verify, words };
 }
@@ -68,20 +68,20 @@ export function apiKey<Principal>(verify: Verify<string, Principal>, words: Sche
   return { takes: 'apiKey', judge: verify, words };
 }
 
-/** What stands behind the name of any other scheme in the `Authorization` header: `http` with `digest`, say. It is never empty. */
+/** The text after the name of any other scheme in the `Authorization` header, such as `http` with `digest`. It is never empty. */
 export function credentials<Principal>(verify: Verify<string, Principal>, words: SchemeWords = {}): Scheme<Principal> {
   return { takes: 'credentials', judge: verify, words };
 }
 
 /**
- * Stands for a scheme that no request shows, as `mutualTLS`: nobody is let in by it. An operation that it alone protects refuses
- * everybody, until the contract protects it otherwise.
+ * A check for a scheme that no request shows, such as `mutualTLS`: it accepts nothing. An operation that only this scheme protects rejects
+ * every request, until the contract adds another.
  */
 export function unshown(): Scheme<never> {
   return { takes: 'nothing', judge: () => ({ kind: 'bad', reason: 'invalid' }), words: {} };
 }
 
-/** What a request sends for a scheme, still as text. */
+/** The credentials of a request for a scheme, still as text. */
 export type Sent =
   | { readonly kind: 'sent'; readonly value: string }
   | { readonly kind: 'missing'; readonly says: string }
@@ -90,17 +90,17 @@ export type Sent =
 /** A scheme of the contract, read once at the start. */
 export interface DeclaredScheme {
   readonly takes: Exclude<Scheme<unknown>['takes'], 'nothing'>;
-  /** Name of its challenge (RFC 9110, 11.6.1): `Bearer`, `Basic`, `ApiKey`, or as the contract writes it. */
+  /** Name of its challenge (RFC 9110, 11.6.1): `Bearer`, `Basic`, `ApiKey`, or as in the contract. */
   readonly challenge: string;
   readonly find: (request: IncomingMessage, query: readonly Pair[]) => Sent;
-  /** The query parameter that carries it, where one does. */
+  /** The query parameter for it, if any. */
   readonly queryName: string | undefined;
 }
 
 const bearerForm = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const basicForm = /^basic +([A-Za-z0-9+/]+=*)$/i;
 
-/** A user that is not empty, and all behind the first colon (RFC 7617, 2). */
+/** A user that is not empty, and the text after the first colon (RFC 7617, 2). */
 const userForm = /^([^:]+):(.*)$/s;
 
 function decodeUser(encoded: string): string {
@@ -122,7 +122,7 @@ const declaredHttp: Readonly<Record<string, DeclaredScheme>> = {
   },
 };
 
-/** @returns undefined for a scheme that no request can be checked for: `mutualTLS`, and what OpenAPI does not have */
+/** @returns undefined for a scheme that a request can't show: `mutualTLS`, and types that OpenAPI does not have */
 export function readScheme(scheme: JsonObject): DeclaredScheme | undefined {
   const { type } = scheme;
   if (type === 'oauth2' || type === 'openIdConnect') return declaredHttp.bearer;
@@ -188,7 +188,7 @@ function findUser(request: IncomingMessage): Sent {
   return { kind: 'invalid', says: `The header Authorization is malformed: send ${wanted}` };
 }
 
-/** Where a key may stand (OpenAPI 3.1, 4.8.27), and all that was sent there under its name. */
+/** The locations of a key (OpenAPI 3.1, 4.8.27); each finds all values under its name. */
 const keyFinders: Readonly<
   Record<string, (name: string, request: IncomingMessage, query: readonly Pair[]) => readonly string[]>
 > = {

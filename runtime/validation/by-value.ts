@@ -1,16 +1,16 @@
 import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation } from '../operation.ts';
 
-/** Where a value stands that asks for more: an OpenAPI runtime expression, taken apart. */
+/** The location of a value that requires more: a parsed OpenAPI runtime expression. */
 type ValuePlace =
   | { readonly in: 'body'; readonly pointer: string }
   | { readonly in: 'path' | 'query' | 'headers'; readonly name: string };
 
-/** What one value asks for beyond its operation (`x-by-value`). Values are compared as text: `2` is `'2'`. */
+/** The requirements of one value in addition to its operation (`x-by-value`). Values are compared as text: `2` is `'2'`. */
 interface ValueCase {
   readonly values: readonly string[];
   readonly scopes: readonly string[];
-  /** JSON pointer into the body to the pointer of the schema that member must have. */
+  /** Maps a JSON pointer into the body to the pointer of the schema for that member. */
   readonly schemas: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ export interface ValueRule {
   readonly cases: readonly ValueCase[];
 }
 
-/** The parts of a request that a rule can point into. */
+/** The parts of a request that a rule can refer to. */
 interface ValueParts {
   readonly path?: JsonObject;
   readonly query?: JsonObject;
@@ -32,7 +32,7 @@ const expression = /^\$request\.(?:body#(?<pointer>(?:\/.*)?)|(?<place>path|quer
 /**
  * Reads the rules of an operation.
  *
- * @throws Error for a place that no part of a request has: a rule that is never applied would let through what it forbids
+ * @throws Error for an impossible location: a rule that never applies would accept forbidden requests
  */
 export function readValueRules({ operationId, extensions }: Operation): ValueRule[] {
   return asObjects(extensions['x-by-value']).map(({ at, cases }) => ({
@@ -47,7 +47,7 @@ export function readValueRules({ operationId, extensions }: Operation): ValueRul
   }));
 }
 
-/** The cases that the values of a request fall under. */
+/** The cases that match the values of a request. */
 export function findCases(rules: readonly ValueRule[], parts: ValueParts): ValueCase[] {
   return rules.flatMap(({ place, cases }) => {
     const value = readValue(place, parts);

@@ -7,12 +7,12 @@ import { describeFault } from './describe-fault.ts';
 import type { ReadPlace } from './detail.ts';
 import { parseBody, type ReceivedBody } from './parse-body.ts';
 
-/** Bytes, and the key of the operation's `content` that they are to be read by. */
+/** Bytes, and the key in the operation's `content` by which to read them. */
 export interface TypedBody extends ReceivedBody {
   readonly declaredType: string;
 }
 
-/** Empty where nothing was sent. */
+/** Empty without a body. */
 type ReadBodyValue = ReadPlace<{ readonly mediaType?: string; readonly body?: unknown }>;
 
 export type BodyCheck = (body: TypedBody | undefined) => ReadBodyValue;
@@ -23,7 +23,7 @@ interface Content {
   readonly defaults: JsonObject;
 }
 
-/** Reads and judges the body of one operation: its grammar, its schema, and the schemas that its values ask for. */
+/** Parses and validates the body of one operation: its grammar, its schema, and the schemas that its values require. */
 export function createBodyCheck(
   { document, compile }: SchemaTools,
   { requestBody }: Operation,
@@ -33,7 +33,7 @@ export function createBodyCheck(
   const contents = new Map(
     Object.entries(requestBody.content).map(([type, pointer]): [string, Content] => {
       const schema = readPointer(document, pointer);
-      // A media type may stand without a schema: it takes anything.
+      // A media type without a schema accepts anything.
       const validate = schema === undefined ? () => undefined : compile({ $ref: pointer });
       return [type, { schema, validate, defaults: readDefaults(schema) }];
     }),
@@ -53,10 +53,10 @@ export function createBodyCheck(
     const errors = content.validate(parsed.value);
     const dependent = checkByValue(compile, rules, parsed.value);
     const described = errors && describeFault(errors, 'body');
-    // The schema that the value asks for tells more than the union of all that it might.
+    // The schema that the value requires gives a better message than the union of all alternatives.
     const isSame = described && dependent && firstStep(described.at) === firstStep(dependent.at);
-    const told = isSame ? dependent : (described ?? dependent);
-    if (told !== undefined) return faultAt(told.at, told.says, told.nearest);
+    const fault = isSame ? dependent : (described ?? dependent);
+    if (fault !== undefined) return faultAt(fault.at, fault.says, fault.nearest);
     const value = isObject(parsed.value) ? { ...content.defaults, ...parsed.value } : parsed.value;
     return { kind: 'values', values: { mediaType: body.declaredType, body: value } };
   };

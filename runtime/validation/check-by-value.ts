@@ -5,8 +5,8 @@ import type { Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
 
 /**
- * Judges the members of a body whose schema depends on the value of another. A member that is text is read as JSON
- * first; one that is left out or empty counts as `{}`.
+ * Validates members of a body whose schema depends on the value of another member. Text is parsed as JSON first; a
+ * missing or empty member counts as `{}`.
  */
 export function checkByValue(
   compile: (schema: unknown) => Validate,

@@ -1,21 +1,20 @@
 import { escapeSegment } from '@lockstep/json/json-pointer';
 
-/** What a JSON text may hold beyond its grammar. */
+/** A fault in a syntactically valid JSON text. */
 interface TreeFault {
-  /** JSON pointer of the place. */
+  /** JSON pointer of the fault. */
   readonly at: string;
   readonly says: string;
 }
 
-/** Deeper bodies are refused: no contract nests like that, and recursive consumers fail on them. */
+/** Deeper bodies are rejected: no contract nests like that, and recursive consumers fail on them. */
 export const deepestJson = 32;
 
 const tooDeep: TreeFault = { at: '', says: `the body is nested deeper than ${deepestJson} levels` };
 
 /**
- * Looks through a parsed JSON value for what no consumer can keep: nesting beyond the bound, and lone surrogates,
- * which no UTF-8 text can carry. It goes no deeper than the bound, and makes the pointer of a fault on the way back alone: one for each of
- * 80,000 items took longer than all else that is done with them.
+ * Searches a parsed JSON value for nesting beyond the bound, and for lone surrogates, which UTF-8 can't encode. The search stops at the bound, and
+ * builds the pointer only for a fault, on the way back: a pointer for each of 80,000 items took longer than all other work on them.
  */
 export function checkJsonTree(root: unknown): TreeFault | undefined {
   return checkValue(root, 1);

@@ -16,27 +16,27 @@ import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
 
-/** Those that were sent, and the defaults of others. Names come from the contract, so none can be `__proto__`. */
+/** Values that were sent, and defaults. Names come from the contract, so none can be `__proto__`. */
 type ReadParameters = ReadPlace<JsonObject>;
 
 interface Checked {
   readonly parameter: Parameter;
-  /** Name among what is read: that of a header in lower case. */
+  /** Name of the value; that of a header in lower case. */
   readonly key: string;
   readonly read: ReadParameter;
-  /** Of an object whose members are parameters of their own. */
+  /** For an object whose members are sent as parameters of their own. */
   readonly members: SpreadMembers | undefined;
   readonly validate: Validate;
-  /** Empty, or the default alone. */
+  /** Empty, or only the default. */
   readonly defaults: readonly unknown[];
 }
 
 const nothing: ReadParameters = { kind: 'values', values: {} };
 
-/** Headers that OpenAPI takes out of parameters: they are described elsewhere (3.1, Parameter Object). */
+/** Headers that are never parameters in OpenAPI: the contract describes them elsewhere (3.1, Parameter Object). */
 const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
 
-/** Reads and judges the parameters of one place. A query is closed: a name that is not declared is a fault. */
+/** Parses and validates the parameters of one location. A query is closed: an undeclared name is a fault. */
 export function createParameterCheck(
   { document, compile }: SchemaTools,
   operation: Operation,
@@ -71,7 +71,7 @@ export function createParameterCheck(
     return { kind: 'values', values };
   };
 
-  /** No value where there is none; else one. */
+  /** An empty list if there is no value; else one value. */
   function readOne(
     { parameter, read, validate, defaults }: Checked,
     pairs: readonly Pair[],
@@ -111,9 +111,9 @@ function faultAt(
 }
 
 /**
- * What to say of a value that has not the form of a cursor: an example would not do, since each is made for one list.
+ * The message about an invalid cursor. An example would not help, since each cursor belongs to one list.
  *
- * @returns undefined where the parameter is not the one that pages the list (`x-pagination`)
+ * @returns undefined if the parameter is not the cursor of the list (`x-pagination`)
  */
 function describeCursor(
   { extensions }: Operation,

@@ -8,7 +8,7 @@ import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
 
-/** A request as it came: decoded nowhere but in its query. */
+/** A received request; only its query is decoded. */
 interface SentParts {
   readonly rawPathValues: ReadonlyMap<string, string>;
   readonly query: readonly Pair[];
@@ -17,7 +17,7 @@ interface SentParts {
   readonly body: Parameters<BodyCheck>[0];
 }
 
-/** What a handler is given: only what the contract declares, defaults filled in. */
+/** The request for a handler: only declared parts, with defaults filled in. */
 export interface ParsedRequest {
   readonly path: JsonObject;
   readonly query: JsonObject;
@@ -29,16 +29,16 @@ export interface ParsedRequest {
 
 export type CheckedRequest =
   | { readonly kind: 'good'; readonly request: ParsedRequest }
-  /** The first fault of each place, in the order of the places. Never empty. */
+  /** The first fault of each part, in the order of the parts. Never empty. */
   | { readonly kind: 'faults'; readonly first: PlaceFault; readonly all: readonly PlaceFault[] };
 
 export type CheckRequest = (parts: SentParts) => CheckedRequest;
 
 /**
- * Makes the check of one operation: path, then query, headers and cookies, then body, against the contract.
- * Each place tells its first fault; the first of all gives the status.
+ * Creates the validation of one operation's requests: path, query, headers, cookies and body.
+ * Each part reports its first fault; the first of all gives the status.
  *
- * @throws Error where a schema is missing or does not compile
+ * @throws Error if a schema is missing or does not compile
  */
 export function createRequestCheck(tools: SchemaTools, operation: Operation): CheckRequest {
   const checkPath = createParameterCheck(tools, operation, 'path');
@@ -74,7 +74,7 @@ function headerPairs(headers: SentParts['headers'], names: readonly string[]): P
   return names.flatMap((name) => (headers[name] ?? []).map((value) => ({ name, value, broken: false })));
 }
 
-/** Of a place without a fault: there is none once all were looked through. */
+/** The values of a part without a fault. */
 function valuesOf<Values>(place: ReadPlace<Values>): Values {
   if (place.kind === 'fault') throw new Error(place.fault.says);
   return place.values;

@@ -58,7 +58,7 @@ const cases = [
     given: { beds: [{ steps: 3, above: { key: 1 } }] },
     want: '/beds/0',
   },
-  { name: 'a member beside an empty permission', schema: 'Key', given: { cut: 1, copy: 2 }, want: '' },
+  { name: 'a member with an empty permission', schema: 'Key', given: { cut: 1, copy: 2 }, want: '' },
   { name: 'any member where none is described', schema: 'House', given: { notes: { a: 1 } }, want: 'good' },
   { name: 'members named as keywords are', schema: 'House', given: { items: { a: 1 } }, want: '/items' },
   { name: 'a member of a place in a list', schema: 'Tower', given: [{ steps: 3, key: 1 }], want: '/0' },

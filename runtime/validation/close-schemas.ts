@@ -3,18 +3,18 @@ import { keywordOf, listParts, type Reading, readingOf } from '@lockstep/json/sc
 import { oncePerDocument } from '../once-per-document.ts';
 
 interface ClosedContract {
-  /** The contract with every schema of a member or an item closed; for a compiler. */
+  /** The contract with every schema of a member or an item closed, for a compiler. */
   readonly document: ContractDocument;
-  /** Closes a schema of the document that stands for a whole value. */
+  /** Closes a schema of the document for a whole value. */
   readonly close: (schema: unknown) => unknown;
 }
 
 /**
- * Makes a copy of a contract in which no object may have a member that its schema doesn't describe, at any depth.
+ * Copies a contract so that no object, at any depth, may have a member that its schema doesn't describe.
  *
- * `additionalProperties: false` would forbid what a schema beside it (`allOf`) describes; `unevaluatedProperties` knows all of
- * them, but has to stand outside. So each schema of a member or an item is wrapped, and what composes it is left as it is. A schema
- * that describes no members stays open.
+ * `additionalProperties: false` would forbid members that an adjacent schema (`allOf`) describes. `unevaluatedProperties` sees all
+ * of them, but only from outside. So each schema of a member or an item is wrapped, and its parts are left as they are. A schema
+ * without members stays open.
  */
 export const closeSchemas = oncePerDocument((contract): ClosedContract => {
   const document = mapNode(contract, 'keywords');
@@ -30,7 +30,7 @@ export const closeSchemas = oncePerDocument((contract): ClosedContract => {
     if (!isObject(node)) return node;
     const members = Object.entries(node).flatMap(([name, value]) => {
       const within = readingOf(reading, name);
-      // `true` says what is so without it, and would count as a description of every member.
+      // `true` is the default, but would count as a description of every member.
       if (reading === 'keywords' && name === 'additionalProperties' && value === true) return [];
       if (within === 'data') return [[name, value] as const];
       const mapped = mapNode(value, within);

@@ -26,7 +26,7 @@ const cases = [
   { name: 'by an enum without type', schema: { enum: [1, 2] }, given: '2', want: 2 },
   { name: 'null by an enum without type', schema: { enum: [null] }, given: 'null', want: null },
   { name: 'null by a constant', schema: { const: null }, given: 'null', want: null },
-  { name: 'null beside a number', schema: { type: ['integer', 'null'] }, given: 'null', want: null },
+  { name: 'null or a number', schema: { type: ['integer', 'null'] }, given: 'null', want: null },
   { name: 'null in other letters as text', schema: { enum: [null] }, given: 'NULL', want: 'NULL' },
   { name: 'a fraction by an enum', schema: { enum: [1.5] }, given: '1.5', want: 1.5 },
   { name: 'a boolean by an enum', schema: { enum: [true] }, given: 'true', want: true },

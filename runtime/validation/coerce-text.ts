@@ -4,8 +4,8 @@ import { listParts } from '@lockstep/json/schema-keywords';
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 /**
- * How text becomes a value of each type, strictest first. Integers are plain decimal digits: `1e1`, ` 5` and `0x10`
- * stay text, and so break their schema.
+ * Parsers of text for each type, strictest first. Integers are plain decimal digits: `1e1`, ` 5` and `0x10` stay text,
+ * which their schema rejects.
  */
 const readers: readonly { type: JsonType; pattern: RegExp; read: (text: string) => unknown }[] = [
   { type: 'integer', pattern: /^-?\d+$/, read: Number },
@@ -18,8 +18,8 @@ const readers: readonly { type: JsonType; pattern: RegExp; read: (text: string) 
 export type Coerce = (text: string) => unknown;
 
 /**
- * Makes the reading of text from a path, query, header or form field as the value its schema asks for. A schema that takes text
- * gets text, whatever else it takes; text that fits no other type stays text, for the validator to refuse.
+ * Creates the parser of text in a path, query, header or form field for one schema. If the schema accepts text, the value stays
+ * text. Text that fits no other type stays text too, so that the validator rejects it.
  */
 export function createCoercion(document: ContractDocument, schema: unknown): Coerce {
   const types = schemaTypes(document, schema);
@@ -31,7 +31,7 @@ export function createCoercion(document: ContractDocument, schema: unknown): Coe
   };
 }
 
-/** The types a schema names anywhere it decides about the value itself; empty where it takes any. */
+/** The types that a schema names for the value itself, in any of its parts; empty if it accepts any. */
 export function schemaTypes(document: ContractDocument, schema: unknown): ReadonlySet<JsonType> {
   const types = new Set<JsonType>();
   for (const part of listParts(document, schema)) {
@@ -41,7 +41,7 @@ export function schemaTypes(document: ContractDocument, schema: unknown): Readon
   return types;
 }
 
-/** The members that a schema describes anywhere it decides about the value itself; one that several parts describe takes what any of them takes. */
+/** The members that a schema describes for the value itself, in any of its parts. If several parts describe a member, any of their types is parsed. */
 export function memberSchemas(document: ContractDocument, schema: unknown): ReadonlyMap<string, unknown> {
   const described = listParts(document, schema).flatMap(({ properties }) =>
     isObject(properties) ? Object.entries(properties) : [],

@@ -7,31 +7,31 @@ import { isDateTime } from './is-date-time.ts';
 import { readPattern, renewSteps } from './read-pattern.ts';
 import { judgeUniqueItemsOnce } from './unique-items.ts';
 
-/** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
+/** The first fault of a value, or `undefined` if it is valid. A fault of an `anyOf` has several errors. */
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
 
 interface CompiledSchema {
-  /** Within the bound of the value that is judged. */
+  /** Validates within the bound of the outermost value. */
   readonly findFault: Validate;
   readonly validate: Validate;
 }
 
 const contractId = 'contract.json';
 
-/** A longer chain of references is a circle. */
+/** A longer chain of references is circular. */
 const longestChain = 32;
 
 /** Decimals to which a quotient must be whole: 19.99 / 0.01 is 1998.9999999999998. */
 const multipleOfPrecision = 9;
 
-/** Ajv would take the flag `u` for all or for none. Its `code` is for validators that are written to files, as these are not. */
+/** Ajv would set the flag `u` for all patterns or for none. `code` is used only for validators that are written to files. */
 const regExp = Object.assign(readPattern, { code: 'new RegExp' });
 
 /**
- * Compiles schemas of one contract, references into it included, each once for all who ask.
+ * Compiles schemas of one contract with references into it, each once.
  *
- * `allErrors` stays off, since on untrusted input it invites work without bound. Formats are checked in full:
- * 30 February is no date, and 24:59 no time. A schema that does not compile throws, at start.
+ * `allErrors` stays off, since on untrusted input its work is unbounded. Formats are validated fully: 30 February is no
+ * date, and 24:59 no time. A schema that does not compile throws at the start.
  */
 export const createSchemaCompiler = oncePerDocument((document): ((schema: unknown) => Validate) => {
   const ajv = new Ajv2020({
@@ -65,7 +65,7 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
     return found;
   }
 
-  /** Where a discriminator says which of several forms was meant, what is wrong with that one alone. Compiled when it is first met. */
+  /** If a discriminator selects one of several schemas, reports only the faults for that one. It is compiled at its first use. */
   function narrow(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const whole = errors.at(-1);
     const $ref = whole && findMeantForm(document, whole);
@@ -85,7 +85,7 @@ function findMeantForm(document: ContractDocument, { keyword, parentSchema, data
   return isPointer && isObject(readPointer(document, target)) ? target : undefined;
 }
 
-/** A reference to nothing but a reference is the one behind it: parameters that share a schema have one check. */
+/** Follows references that lead to references only, so that parameters with the same schema share one check. */
 function nameOf(document: ContractDocument, schema: unknown, hops = 0): unknown {
   const $ref = isObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
   const target = typeof $ref === 'string' && $ref.startsWith('#/') ? readPointer(document, $ref) : undefined;
@@ -93,14 +93,14 @@ function nameOf(document: ContractDocument, schema: unknown, hops = 0): unknown 
   return isAlias && hops < longestChain ? nameOf(document, target, hops + 1) : schema;
 }
 
-/** A schema taken out of the contract keeps pointing into it. */
+/** References of a schema outside the contract still point into it. */
 function pointIntoContract(key: string, value: unknown): unknown {
   return key === '$ref' && typeof value === 'string' && value.startsWith('#')
     ? `${contractId}${encodeURI(value.toWellFormed())}`
     : value;
 }
 
-/** What every check of a request's form is made with. */
+/** The contract with its schema compiler. */
 export interface SchemaTools {
   readonly document: ContractDocument;
   /** @throws Error for a schema that does not compile */

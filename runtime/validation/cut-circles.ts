@@ -3,31 +3,31 @@ import { mapSchemas } from '@lockstep/json/map-schemas';
 import { schemaKeywords, schemasIn } from '@lockstep/json/schema-keywords';
 import { oncePerDocument } from '../once-per-document.ts';
 
-/** What of a contract is not checked. */
+/** A part of a contract that is not checked. */
 export interface Unchecked {
-  /** Place of the keyword in the contract. */
+  /** Location of the keyword in the contract. */
   readonly pointer: string;
   readonly why: string;
 }
 
 export interface UsableSchemas {
-  /** The contract without what can't be checked; for a compiler. */
+  /** The contract without the unchecked parts, for a compiler. */
   readonly document: ContractDocument;
   readonly unchecked: readonly Unchecked[];
 }
 
-/** Schemas that lead back to themselves without a step into the value, each with the number of its circle. */
+/** Schemas that refer to themselves without a step into the value, each with the number of its circle. */
 type Circles = ReadonlyMap<unknown, number>;
 
-/** They say something of what all schemas beside them have left over: without one of those they would refuse what is right. */
+/** These depend on all adjacent schemas: if one of those is removed, they would reject valid values. */
 const ofTheRest = new Set(['unevaluatedProperties', 'unevaluatedItems']);
 
 /**
- * Makes a copy of a contract in which no schema holds itself without a step into the value. JSON Schema leaves open what such a one means
- * (2020-12, Core, 9.4.1), and a validator follows it until its stack is full.
+ * Copies a contract so that no schema contains itself without a step into the value. The behaviour of such a schema is undefined (JSON
+ * Schema 2020-12, Core, 9.4.1), and a validator recurses until its stack overflows.
  *
- * Most are `Pet: { oneOf: [Cat, Dog] }` with `Cat: { allOf: [Pet, …] }`: of the `Pet` in a `Cat`, what it says itself is meant, without its
- * forms. All that leads back otherwise is left out.
+ * Most are `Pet: { oneOf: [Cat, Dog] }` with `Cat: { allOf: [Pet, …] }`. The `Pet` in a `Cat` then means its own keywords without its
+ * `oneOf`. All other circular references are removed.
  */
 export const cutCircles = oncePerDocument((contract): UsableSchemas => {
   const inAll = cut(contract, (schema, circles, isForm) => {
@@ -58,7 +58,7 @@ interface Change {
   readonly faults: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** @param change is asked for each schema of a circle, and whether it is one of several forms, or a condition */
+/** @param change called for each schema of a circle, with whether it is a variant of `oneOf` or `anyOf`, or a condition */
 function cut(
   document: ContractDocument,
   change: (schema: JsonObject, circles: Circles, isForm: boolean) => Change | undefined,
@@ -77,7 +77,7 @@ function cut(
   return { document: mapped, unchecked };
 }
 
-/** A schema without what leads back into its circle. */
+/** A schema without the parts that refer back into its circle. */
 function ownPart(document: ContractDocument, circles: Circles, schema: unknown, way: ReadonlySet<unknown>): JsonObject {
   if (!isObject(schema) || way.has(schema)) return {};
   const further = new Set([...way, schema]);
@@ -105,7 +105,7 @@ function joinAll(schema: JsonObject, part: JsonObject): JsonObject {
   return { ...schema, allOf: [...(Array.isArray(schema.allOf) ? schema.allOf : []), part] };
 }
 
-/** Whether a keyword of forms or of conditions holds a schema of the same circle. */
+/** Whether a keyword for variants or conditions contains a schema of the same circle. */
 function leadsBack(circles: Circles, schema: JsonObject, name: string): boolean {
   return (
     schemaKeywords.get(name)?.judges === 'value' &&
@@ -128,7 +128,7 @@ function findCircles(document: ContractDocument): Circles {
   });
   return circles;
 
-  /** @returns the earliest schema that this one leads back to, by its number */
+  /** @returns the number of the earliest schema that this one refers back to */
   function visit(schema: JsonObject): number {
     const number = order.size;
     order.set(schema, number);

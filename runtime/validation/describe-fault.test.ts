@@ -13,7 +13,7 @@ const grants = {
     { type: 'object', required: ['grant'], properties: { grant: { const: 'own' } } },
   ],
 };
-/** One form is composed, and tells of what it lacks before it tells of its fixed value. */
+/** One schema is composed: it reports a missing member before its fixed value. */
 const pets = {
   oneOf: [
     { allOf: [{ type: 'object', required: ['name'] }, { properties: { kind: { const: 'cat' } } }] },
@@ -219,7 +219,7 @@ const cases = [
 
 describe('describeFault', () => {
   for (const { name, schema, given, at, says } of cases) {
-    test(`tells of ${name}`, () => {
+    test(`reports ${name}`, () => {
       const described = describeFault(compile(schema)(given) ?? [], 'body');
       expect({ at: described.at, says: described.says }).toEqual({ at, says });
     });

@@ -3,22 +3,22 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { sayings } from './say-keyword.ts';
 import { cut } from './sentence.ts';
 
-/** What a validator found, in words. */
+/** A fault that a validator found, as text. */
 export interface Description {
   /** JSON pointer below the validated value; empty for the value itself. */
   readonly at: string;
   readonly says: string;
-  /** Values or names that would do; may be empty. */
+  /** Accepted values or names; may be empty. */
   readonly nearest: readonly string[];
 }
 
 /**
- * Puts a validator's errors into one sentence that names the place, what was sent and what would do.
+ * Writes one sentence from a validator's errors. It names the location, the value that was sent, and accepted values.
  *
- * @param root what to call the validated value itself: a parameter's name, or `body`
+ * @param root name of the validated value itself: a parameter, or `body`
  */
 export function describeFault(errors: readonly ErrorObject[], root: string): Description {
-  // The last error is the one that decided, but for `if`, which only repeats that its branch failed.
+  // The last error is decisive, except `if`, which only repeats that its branch failed.
   const error = errors.findLast(({ keyword }) => keyword !== 'if');
   if (error === undefined) return { at: '', says: `${root} is not valid`, nearest: [] };
   const isChoice = error.keyword === 'anyOf' || error.keyword === 'oneOf';
@@ -48,12 +48,11 @@ function readStep(step: string): string {
 }
 
 /**
- * Finds, among the errors of an `anyOf` or `oneOf`, the one to tell about: that of the form the value was meant to
- * have. A member with a fixed value (`grant_type`) tells which that is; else the form that got past its type, and
- * deepest, does.
+ * Finds the error to report for an `anyOf` or `oneOf`: that of the schema that the client probably meant. A member
+ * with a fixed value (`grant_type`) selects it; else the schema that matched the type, and matched deepest.
  *
  * @param whole the error of the `anyOf` or `oneOf` itself
- * @returns one error; for a fixed value or list that fits no form, one with the values of all forms
+ * @returns one error; if a fixed value or list matches no schema, one with the values of all
  */
 function pickBranch(errors: readonly ErrorObject[], whole: ErrorObject): ErrorObject | undefined {
   const branches = errors.filter((error) => error !== whole && error.instancePath.startsWith(whole.instancePath));
@@ -75,8 +74,8 @@ function pickBranch(errors: readonly ErrorObject[], whole: ErrorObject): ErrorOb
 }
 
 /**
- * The error of a fixed value behind an error, where there is one: itself, or that of a member which a validator did
- * not come to, since it looks for missing members first.
+ * The error of a fixed value: the given one, or that of a member that the validator did not reach, since it checks
+ * missing members first.
  */
 function fixedValueFault(error: ErrorObject, whole: ErrorObject): ErrorObject | undefined {
   if (error.keyword === 'enum' || error.keyword === 'const') return error;
@@ -91,7 +90,7 @@ function fixedValueFault(error: ErrorObject, whole: ErrorObject): ErrorObject | 
   return undefined;
 }
 
-/** A value that the contract's `discriminator` maps to no form (OpenAPI 3.1, 4.8.25), whatever else those forms lack. */
+/** A value that the contract's `discriminator` maps to no schema (OpenAPI 3.1, 4.8.25), whatever other faults there are. */
 function unmappedTagFault(whole: ErrorObject): ErrorObject | undefined {
   const { discriminator } = isObject(whole.parentSchema) ? whole.parentSchema : {};
   const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
@@ -108,7 +107,7 @@ function fixedValues(property: JsonObject): readonly unknown[] {
   return Array.isArray(property.enum) ? property.enum : [];
 }
 
-/** A form that knows all members was meant rather than one that does not. */
+/** A schema that knows all members is more likely meant than one that does not. */
 function weigh({ keyword }: ErrorObject): number {
   return keyword === 'additionalProperties' || keyword === 'unevaluatedProperties' ? 1 : 0;
 }

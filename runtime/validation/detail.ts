@@ -1,27 +1,27 @@
-/** One thing wrong with a request, as answers list it. */
+/** One fault of a request, as answers list it. */
 export interface Detail {
   readonly in: 'path' | 'query' | 'header' | 'body';
   /** Name of the parameter, or JSON pointer into the body. */
   readonly at: string;
   readonly says: string;
-  /** Values or names that would do; may be empty. */
+  /** Accepted values or names; may be empty. */
   readonly nearest: readonly string[];
 }
 
-/** A fault, with the status of its place where that is not 400. */
+/** A fault, with its status if not 400. */
 export type PlaceFault = Detail & { readonly status?: number | undefined };
 
-/** What was read at one place of a request, or its first fault. */
+/** The values of one part of a request, or its first fault. */
 export type ReadPlace<Values> =
   | { readonly kind: 'values'; readonly values: Values }
   | { readonly kind: 'fault'; readonly fault: PlaceFault };
 
-/** What a caller sent must not make its own answer larger than any contract bounds it. */
+/** Sent text must not make the answer larger than contracts allow. */
 const longestSays = 1_000;
 const longestAt = 500;
 const mostNearest = 20;
 
-/** Text and details of a refusal, cut to the bounds that they may have. */
+/** Text and details of a rejection, cut to their limits. */
 export function boundFaults(first: PlaceFault, all: readonly PlaceFault[]): { text: string; details: Detail[] } {
   const details = all.map(({ in: place, at, says, nearest }) => ({
     in: place,

@@ -36,7 +36,7 @@ const cases = [
 
 describe('dropUnusable', () => {
   for (const { name, given, says, instead } of cases) {
-    test(`takes out ${name}, tells it, and keeps the rest`, () => {
+    test(`removes ${name}, reports it, and keeps the rest`, () => {
       const { document, unchecked } = dropUnusable({ schema: { properties: { a: { ...given, maxProperties: 3 } } } });
       expect(document).toEqual({ schema: { properties: { a: { maxProperties: 3, ...instead } } } });
       const why = typeof says === 'string' ? says : expect.stringMatching(says);
@@ -120,7 +120,7 @@ describe('dropUnusable', () => {
       expect(judge(value, refTo(of)) === undefined).toBe(isGood);
     });
 
-    test('each place is told', () => {
+    test('each location is reported', () => {
       const why =
         '$ref leads back to the schema that it stands in: of #/components/schemas/Pet only what stands there itself is checked';
       expect(unchecked).toEqual(kinds.map((kind) => ({ pointer: `#/components/schemas/${kind}/allOf/0/$ref`, why })));
@@ -129,7 +129,7 @@ describe('dropUnusable', () => {
     test.each([
       { name: 'nothing but itself', a: refTo('a'), want: {} },
       {
-        name: 'itself beside a bound',
+        name: 'itself with a bound',
         a: { allOf: [refTo('a')], maximum: 1 },
         want: { allOf: [{ maximum: 1 }], maximum: 1 },
       },
@@ -141,10 +141,12 @@ describe('dropUnusable', () => {
       expect(cut.document).toEqual(contractOf({ a: want }));
     });
 
-    test('whatever they are, the compiled check ends', () => ends(100));
-    test('whatever they are, the compiled check ends, 300 times', { tags: ['full'], timeout: 60_000 }, () => ends(300));
+    test('the compiled check of any schema terminates', () => terminates(100));
+    test('the compiled check of any schema terminates, 300 times', { tags: ['full'], timeout: 60_000 }, () =>
+      terminates(300),
+    );
 
-    function ends(numRuns: number): void {
+    function terminates(numRuns: number): void {
       assert(
         property(contracts, values, (contract, value) => {
           const { document } = dropUnusable(contract);
@@ -167,7 +169,7 @@ function contractOf(schemas: object) {
   return { components: { schemas } };
 }
 
-test('nullable, which has no meaning in OpenAPI 3.1, is neither read nor told', () => {
+test('nullable, which has no meaning in OpenAPI 3.1, is neither read nor reported', () => {
   const contract = { components: { schemas: { A: { type: 'string', nullable: true } } } };
   const { document, unchecked } = dropUnusable(contract);
   expect(unchecked).toEqual([]);

@@ -5,7 +5,7 @@ import { oncePerDocument } from '../once-per-document.ts';
 import { cutCircles, type Unchecked, type UsableSchemas } from './cut-circles.ts';
 import { readPattern } from './read-pattern.ts';
 
-/** @returns what the value should be, where it is not */
+/** @returns the expected value, if the value is unusable */
 type Expect = (value: unknown, document: ContractDocument) => string | undefined;
 
 const jsonTypes = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
@@ -30,7 +30,7 @@ const names = unless(
 );
 const aBoolean = unless((value) => typeof value === 'boolean', 'true or false');
 
-/** Keywords that a validator reads (JSON Schema 2020-12), with the form in which it can. What is not listed is not read. */
+/** Keywords that a validator reads (JSON Schema 2020-12), with their required format. It ignores all others. */
 const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
   [
     'type',
@@ -90,7 +90,7 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
     'minProperties',
   ].map((name) => [name, aCount] as const),
   ['uniqueItems', aBoolean],
-  // Of the validator's own.
+  // Keywords that the validator itself interprets.
   ['id', () => 'is of an earlier draft, and names nothing'],
   ['$schema', () => 'is not read: schemas are of JSON Schema 2020-12'],
   ['$id', () => 'is not read: references are resolved from the root of the contract'],
@@ -99,15 +99,15 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
   ['$dynamicRef', () => 'is not read'],
 ]);
 
-/** Without these a schema takes what it took. */
+/** Without these, a schema accepts the same values. */
 const naming = new Set(['id', '$schema', '$id', '$anchor', '$dynamicAnchor']);
 
-/** Ajv reads it in every draft. In OpenAPI 3.1 it is a word without meaning: null is refused, and `lint` names it. */
+/** Ajv reads it in every draft. In OpenAPI 3.1 it has no meaning: null is rejected, and `lint` reports it. */
 const meaningless = 'nullable';
 
 /**
- * Makes a copy of a contract without the keywords that no validator can use: a pattern that is none, `required: true`, a reference that
- * leads nowhere, or back to where it stands. All else of their schemas is checked as ever.
+ * Copies a contract without the keywords that no validator can use: an invalid pattern, `required: true`, a dangling or circular
+ * reference. The rest of their schemas is checked as usual.
  */
 export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
   const unchecked: Unchecked[] = [];
@@ -145,7 +145,7 @@ export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
     return {
       ...kept,
       ...(isSome && { allOf: [...(Array.isArray(kept.allOf) ? kept.allOf : []), { anyOf: schema.oneOf }] }),
-      // Any member may match the pattern then: neither this schema nor one around it may refuse a member as one too many.
+      // Any member might match the removed pattern: no schema around it may reject additional members.
       ...(dropped.has('patternProperties') && { additionalProperties: {} }),
     };
   });
@@ -154,10 +154,10 @@ export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
 });
 
 /**
- * A schema that lost a keyword takes more values than it should, and so may one that holds it. What refuses a value since a schema takes it would
- * then refuse what is right: `not`, `if`, `maxContains`, and `oneOf` where a second form takes the value too.
+ * A schema without a removed keyword accepts more values, and so may a schema that contains it. Keywords that reject a value because a schema accepts
+ * it would then reject valid values: `not`, `if`, `maxContains`, and `oneOf` if a second schema accepts the value too.
  *
- * @returns all schemas that hold a faulty one, anywhere, and these themselves
+ * @returns all faulty schemas, and all that contain one at any depth
  */
 function findHolders(document: ContractDocument, faulty: readonly JsonObject[]): ReadonlySet<unknown> {
   const found = new Set<unknown>(faulty);
@@ -173,7 +173,7 @@ function findHolders(document: ContractDocument, faulty: readonly JsonObject[]):
     }
     return schema;
   });
-  // A Set goes on to what is added while it is read.
+  // The iteration of a Set includes members that are added meanwhile.
   for (const schema of found) for (const holder of holders.get(schema) ?? []) found.add(holder);
   return found;
 }

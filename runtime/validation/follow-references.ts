@@ -1,6 +1,6 @@
 import { type Ajv, type CodeKeywordDefinition, _ as code, type ErrorObject } from 'ajv';
 
-/** References that any value may take: following them takes 0.1 s. */
+/** References that the validation of any value may follow: it takes 0.1 s. */
 const leastReferences = 300_000;
 /** Further references for each member and item of a value. */
 const referencesPerPart = 8;
@@ -12,15 +12,15 @@ let limit = leastReferences;
 let root: unknown;
 
 /**
- * Has Ajv count the references that it follows. A schema that refers to itself by two ways, as `N: {allOf: [X, Y]}` where X and Y both have a
- * member `n` of `N`, doubles the work with every level of a value: 26 levels took 12.5 s, and nothing else runs meanwhile.
+ * Makes Ajv count the references that it follows. If a schema refers to itself in two ways, as `N: {allOf: [X, Y]}` where X and Y both have a
+ * member `n` of `N`, every level of a value doubles the work: 26 levels blocked the process for 12.5 s.
  */
 export function countReferences(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 'addKeyword'>): void {
   const definition = ajv.getKeyword('$ref') as CodeKeywordDefinition;
   ajv.removeKeyword('$ref');
   ajv.addKeyword({
     ...definition,
-    // As before, ahead of the keywords beside it.
+    // The position of the original keyword, ahead of its siblings.
     before: 'const',
     code(context, type) {
       context.gen.code(code`${context.gen.scopeValue('func', { ref: countReference })}()`);
@@ -32,7 +32,7 @@ export function countReferences(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 
 function countReference(): void {
   followed += 1;
   if (followed <= limit) return;
-  // Parts are counted for the few values that come here, such as long lists: each item may take a reference.
+  // Only few values exceed the limit, such as long lists: each item may need a reference. So parts are counted here.
   limit = Math.max(limit, referencesPerPart * countParts(root));
   if (followed > limit) throw spent;
 }
@@ -43,9 +43,9 @@ function countParts(value: unknown): number {
 }
 
 /**
- * Judges one value within the bound of references.
+ * Validates one value within the bound of references.
  *
- * @returns the faults that were found; beyond the bound one that says so
+ * @returns the faults; beyond the bound, a fault about it
  */
 export function judgeWithReferences(
   value: unknown,

@@ -18,7 +18,7 @@ describe('a value', () => {
     let good = 0;
     assert(
       property(contracts, values, (contract, value) => {
-        // Ajv 8.20 takes an empty list for one that contains something, where `prefixItems` stands beside it.
+        // Ajv 8.20 accepts an empty list for `contains` if there is also `prefixItems`.
         if (hasBoth(contract, 'contains', 'prefixItems')) return;
         const check = tryTo(() => createSchemaCompiler(contract)({ $ref }));
         if (check === undefined) return;
@@ -108,7 +108,7 @@ describe('a value', () => {
     },
     { value: '2026-02-30T00:00:00Z', schema: { format: 'date-time' }, at: '', why: 'format date-time' },
     { value: '😀', schema: { minLength: 2 }, at: '', why: 'minLength 2' },
-  ])('is told where it is wrong: $why', ({ value, schema, at, why }) => {
+  ])('has the location of its fault: $why', ({ value, schema, at, why }) => {
     expect(createJudge({})(value, schema)).toEqual({ at, why });
   });
 });

@@ -12,38 +12,38 @@ import { isDateTime } from './is-date-time.ts';
 import { type Pattern, readPattern, renewSteps } from './read-pattern.ts';
 import { findTwins } from './unique-items.ts';
 
-/** What is wrong with a value, first of all that is. */
+/** The first fault of a value. */
 export interface ValueFault {
   /** JSON pointer into the value, without `#`; empty for the value itself. */
   readonly at: string;
-  /** The keyword and what it asks for. */
+  /** The keyword and its requirement. */
   readonly why: string;
 }
 
 export type JudgeValue = (value: unknown, schema: unknown) => ValueFault | undefined;
 
-/** Schemas without a step into the value, one within the other: more are a circle. */
+/** Nested schemas without a step into the value: more are circular. */
 const longestChain = 64;
 
-/** Schemas looked at for one value, a third of a second of them: what is composed of what is composed doubles with every level. */
+/** Schemas for one value, a third of a second of work: nested compositions double with every level. */
 const mostSteps = 300_000;
 
 const tooMuch = 'it takes too long to judge';
 
-/** The schemas that one value is being judged by, innermost first. */
+/** The schemas under evaluation for one value, innermost first. */
 interface Way {
   readonly schema: JsonObject;
   readonly length: number;
   readonly before: Way | undefined;
 }
 
-/** As the compiled check has it: a quotient is whole to nine decimals. */
+/** As in the compiled check, a quotient is whole to nine decimals. */
 const multipleOfPrecision = 1e-9;
 
 /**
- * Judges values by schemas of a contract as they are written, where compiling them costs more than they are used: all schemas of 452
- * operations took 15 seconds to compile, and a value touches a few of their members. It says the same as the compiled check, which a law
- * holds; keywords in a form that nobody can read are not looked at.
+ * Validates values by interpreting the schemas of a contract. Compiling them pays only for frequent use: all schemas of 452 operations
+ * took 15 seconds, and a value needs few of them. A law tests that the verdicts equal those of the compiled check. Keywords with
+ * unusable values are ignored.
  */
 export function createJudge(document: ContractDocument): JudgeValue {
   const patterns = new Map<string, Pattern | undefined>();
@@ -52,7 +52,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
     steps = 0;
     renewSteps();
     const fault = judge(value, schema, '');
-    // Whatever was found by then, by `not` among others, may be wrong.
+    // Beyond the limit, verdicts may be wrong, for example inside `not`.
     return steps > mostSteps ? { at: '', why: tooMuch } : fault;
   };
 
@@ -136,7 +136,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
     return undefined;
   }
 
-  /** All that `properties` and the patterns say of a member; else `additionalProperties`. */
+  /** The schemas of `properties` and of matching patterns for a member; else `additionalProperties`. */
   function memberSchemasOf(
     { properties, patternProperties, additionalProperties }: JsonObject,
     name: string,
@@ -220,7 +220,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
     ]);
   }
 
-  /** The parts of a schema that say something of a value, as it fits them. */
+  /** The parts of a schema that apply to a value: of alternatives, those that it matches. */
   function partsThatFit(value: unknown, schema: JsonObject, way: Way): unknown[] {
     const fits = (part: unknown): boolean => judge(value, part, '', way) === undefined;
     const { $ref, dependentSchemas } = schema;
@@ -276,7 +276,7 @@ function judgeNumber(value: number, schema: JsonObject, at: string): ValueFault 
 
 type Format = (value: never) => boolean;
 
-/** The formats that are checked, by name; `number` for those of numbers. Others are not. */
+/** The validated formats by name; `number` for those of numbers. Others are ignored. */
 const formats = new Map<string, { readonly of: 'string' | 'number'; readonly check: Format }>(
   Object.entries({ ...fullFormats, 'date-time': isDateTime }).flatMap(([name, format]) => {
     if (format instanceof RegExp)
@@ -294,7 +294,7 @@ function hasFormat(value: string | number, name: string): boolean {
   return format === undefined || format.of !== typeof value || format.check(value as never);
 }
 
-/** Most are scalars, of which there may be thousands in an enum. */
+/** Fast for scalars, of which an enum may have thousands. */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   return typeof one === 'object' && typeof other === 'object' && isDeepStrictEqual(one, other);

@@ -4,9 +4,9 @@ import { distance } from 'fastest-levenshtein';
 const longestCompared = 64;
 
 /**
- * Finds the names that someone who typed `sent` most likely meant, nearest first.
+ * Finds the names that a user who typed `sent` most likely meant, nearest first.
  *
- * @returns at most three; none where every name differs in more than half of the letters sent
+ * @returns at most three; none if every name differs in more than half of the sent letters
  */
 export function nearestNames(sent: string, known: readonly string[]): string[] {
   const typed = sent.slice(0, longestCompared).toLowerCase();
@@ -19,7 +19,7 @@ export function nearestNames(sent: string, known: readonly string[]): string[] {
     .map(({ name }) => name);
 }
 
-/** A name that only lacks its beginning or end (`date` for `startDate`) counts as less than one letter away. */
+/** A name without its beginning or end (`date` for `startDate`) counts as less than one letter away. */
 function rankDistance(typed: string, name: string): number {
   if (typed === name) return 0;
   if (typed.length >= 3 && (name.includes(typed) || typed.includes(name)))

@@ -3,15 +3,15 @@ import { mapSchemas } from '@lockstep/json/map-schemas';
 import { listParts } from '@lockstep/json/schema-keywords';
 import { oncePerDocument } from '../once-per-document.ts';
 
-/** Members that do not travel this way, by the mark that says so. */
+/** The mark of members that are not sent in a direction. */
 const marks = { request: 'readOnly', response: 'writeOnly' } as const;
 
 export type Direction = keyof typeof marks;
 
 /**
- * The contract as it is for one direction: what is `readOnly` is not required of a request, what is `writeOnly` not of a response.
- * Either may be sent where its schema allows it, as the norm only says that it should not (OpenAPI 3.0, 4.7.24; JSON Schema 2020-12,
- * Validation, 9.4, leaves it to whoever owns the data).
+ * The contract for one direction: a `readOnly` member is not required in a request, a `writeOnly` one not in a response. Either may
+ * still be sent if its schema allows it, since the norms only recommend against it (OpenAPI 3.0, 4.7.24; JSON Schema 2020-12,
+ * Validation, 9.4, leaves it to the owner of the data).
  */
 export function readDirection(contract: ContractDocument, direction: Direction): ContractDocument {
   return readings[direction](contract);

@@ -9,7 +9,7 @@ describe('a form that cannot be decoded', () => {
     ['a=%ZZ', '/a', 'a has a broken escape: % must be followed by two hexadecimal digits'],
     ['a=%ED%A0%80', '/a', 'a has escapes that are not UTF-8: encode the text as UTF-8, then escape it'],
     ['%FF=a', '/%FF', '%FF has escapes that are not UTF-8: encode the text as UTF-8, then escape it'],
-  ])('%s says at %s why', (text, at, says) => {
+  ])('%s has at %s the fault %s', (text, at, says) => {
     const body = { bytes: Buffer.from(text), mediaType: 'application/x-www-form-urlencoded' };
     expect(parseBody({}, body, schema)).toEqual({ kind: 'fault', at, says });
   });

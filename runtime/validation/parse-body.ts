@@ -6,18 +6,18 @@ import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Part } from './read-parts.ts';
 import { cut } from './sentence.ts';
 
-/** A body as it came. */
+/** A received body. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
   /** As sent, in lower case, without parameters. */
   readonly mediaType: string;
-  /** Of `multipart/form-data`; undefined where the bytes are none. */
+  /** Parts of `multipart/form-data`; undefined if the bytes are not in that format. */
   readonly parts?: readonly Part[] | undefined;
 }
 
 type ParsedBody =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** A type with no grammar that is known here: taken as it is, not validated. */
+  /** A type without a known grammar: accepted without validation. */
   | { readonly kind: 'opaque' }
   | { readonly kind: 'fault'; readonly at: string; readonly says: string };
 
@@ -35,7 +35,7 @@ const readers: readonly Reader[] = [
   },
 ];
 
-/** Text that stands for an object or a list, as CSV does, has a grammar that is not known here. */
+/** Text for an object or a list, such as CSV, has an unknown grammar. */
 function parseText(text: string, schema: unknown, document: ContractDocument): ParsedBody {
   const types = schemaTypes(document, schema);
   const isStructured = types.size > 0 && [...types].every((type) => type === 'object' || type === 'array');
@@ -43,9 +43,9 @@ function parseText(text: string, schema: unknown, document: ContractDocument): P
 }
 
 /**
- * Turns the bytes of a body into the value its schema judges, once.
+ * Parses the bytes of a body into the value for its schema.
  *
- * @param schema the declared schema; a form field becomes a number only where it asks for one
+ * @param schema the declared schema; a form field becomes a number only if the schema requires one
  */
 export function parseBody(document: ContractDocument, body: ReceivedBody, schema: unknown): ParsedBody {
   if (isForm(body.mediaType) && !mayHaveFields(document, schema)) return { kind: 'opaque' };
@@ -61,23 +61,23 @@ function isForm(mediaType: string): boolean {
   return mediaType === 'multipart/form-data' || mediaType === 'application/x-www-form-urlencoded';
 }
 
-/** A form that is described as one file or text, as publishers do of an upload: no field of it has a schema to be judged by. */
+/** False for a form that is described as one file or text, as some contracts describe uploads: its fields have no schemas. */
 function mayHaveFields(document: ContractDocument, schema: unknown): boolean {
   const types = schemaTypes(document, schema);
   return types.size === 0 || types.has('object');
 }
 
-/** Whether a media type reads as JSON: itself, or by its structured suffix, which is not of `application` alone (RFC 6838, 4.2.8). */
+/** Whether a media type is JSON: itself, or by its structured suffix, which any top-level type may have (RFC 6838, 4.2.8). */
 export function isJsonType(mediaType: string): boolean {
   return /^(?:application\/json|[\w.!#$&^-]+\/[\w.!#$&^-]+\+json)$/i.test(mediaType.split(';', 1)[0]?.trim() ?? '');
 }
 
-/** V8's own message repeats a piece of the body, which may hold a secret: only the place is taken from it. */
+/** V8's own message repeats a piece of the body, which may contain a secret: only its location is used. */
 function parseJson(text: string): ParsedBody {
   return parseNamedJson(text, 'the body');
 }
 
-/** @param name what to call it in a sentence */
+/** @param name the name of the text in messages */
 export function parseNamedJson(text: string, name: string): ParsedBody {
   if (text.trim() === '') return { kind: 'fault', at: '', says: `${name} is empty: send JSON` };
   try {
@@ -93,7 +93,7 @@ export function parseNamedJson(text: string, name: string): ParsedBody {
   }
 }
 
-/** RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema asks for more. */
+/** RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema allows it. */
 function parseForm(text: string, schema: unknown, document: ContractDocument): ParsedBody {
   return collectFields(parseUrlEncoded(text), schema, document, (property, pair) =>
     pair.broken
@@ -103,8 +103,8 @@ function parseForm(text: string, schema: unknown, document: ContractDocument): P
 }
 
 /**
- * The same in parts. What the contract describes as an object is JSON (OpenAPI 3.1, 4.8.15.2). A file is bytes where the contract gives it
- * no type; where it is a string, it has one character a byte, so that its length can be judged: `Buffer.from(file, 'latin1')`.
+ * Parses a multipart form. A field that the contract describes as an object is JSON (OpenAPI 3.1, 4.8.15.2). A file without a type in the
+ * contract is bytes. As a string it has one character for each byte, so that its length can be validated: `Buffer.from(file, 'latin1')`.
  */
 function parseMultipart(parts: readonly Part[] | undefined, schema: unknown, document: ContractDocument): ParsedBody {
   if (parts === undefined) return { kind: 'fault', at: '', says: 'the body is not valid multipart/form-data' };
@@ -121,12 +121,12 @@ function parseMultipart(parts: readonly Part[] | undefined, schema: unknown, doc
   });
 }
 
-/** `format: binary` is OpenAPI 3.0's word for it. */
+/** `format: binary` is the notation of OpenAPI 3.0. */
 function isBinary({ format, contentMediaType, contentEncoding }: JsonObject): boolean {
   return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }
 
-/** @param read one value by the schema of its member, or of an item of it */
+/** @param read parses one value by the schema of its member, or of an item of it */
 function collectFields<Sent extends { readonly name: string }>(
   sent: readonly Sent[],
   schema: unknown,

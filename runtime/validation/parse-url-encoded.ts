@@ -2,15 +2,15 @@
 export interface Pair {
   readonly name: string;
   readonly value: string;
-  /** Whether an escape in it could not be decoded; name and value are then as they were sent. */
+  /** Whether an escape could not be decoded; name and value are then as sent. */
   readonly broken: boolean;
-  /** The value as it was sent, where it was sent with escapes: what separates items is looked for in it. */
+  /** The value as sent, if it has escapes: separators of items are searched in it. */
   readonly raw?: string;
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` text. Unlike `URLSearchParams` it keeps quiet about nothing: a broken
- * escape (`%ZZ`) is marked, and no value is dropped or merged.
+ * Parses `application/x-www-form-urlencoded` text. Unlike `URLSearchParams` it marks a broken escape (`%ZZ`), and
+ * drops or merges no value.
  */
 export function parseUrlEncoded(text: string): Pair[] {
   return text
@@ -26,12 +26,12 @@ export function parseUrlEncoded(text: string): Pair[] {
     });
 }
 
-/** A piece of a query that was cut out before it was decoded; its escapes are known to be good. */
+/** Decodes a piece of a query whose escapes are known to be valid. */
 export function decodeForm(text: string): string | undefined {
   return decodePercent(text.replaceAll('+', ' '));
 }
 
-/** Percent-decoding that answers `undefined` for a broken escape or bytes that are no UTF-8. */
+/** Percent-decoding that returns `undefined` for a broken escape, or for bytes that are not UTF-8. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -40,7 +40,7 @@ export function decodePercent(text: string): string | undefined {
   }
 }
 
-/** What is wrong with a pair that is marked as broken, after its name in a sentence. */
+/** The fault of a pair that is marked as broken, to follow its name in a sentence. */
 export function describeBroken({ name, value }: Pair): string {
   const raw = decodeForm(value) === undefined ? value : name;
   return /%(?![0-9a-f]{2})/i.test(raw)

@@ -206,12 +206,12 @@ describe('readParameter', () => {
       expect(reading(0, 'x=1')).toEqual({ kind: 'absent' });
     });
 
-    test('tells what is no JSON', () => {
+    test('reports invalid JSON', () => {
       expect(reading(0, 'q=%7B')).toMatchObject({ kind: 'fault', says: expect.stringMatching(/^q is not valid JSON/) });
       expect(reading(0, 'q=1&q=2')).toEqual({ kind: 'fault', says: 'q is sent 2 times: send it once' });
     });
 
-    test('takes text where the contract says nothing of the value', () =>
+    test('accepts text if the contract does not describe the value', () =>
       expect(reading(2, 'q=7')).toEqual(value('7')));
   });
 

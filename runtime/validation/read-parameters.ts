@@ -12,15 +12,15 @@ import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerc
 import { isJsonType, parseNamedJson } from './parse-body.ts';
 import { decodeForm, decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
-/** What a request sends for one parameter. */
+/** The value of a request for one parameter. */
 type ParameterReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Sent without a value, where the contract allows that. */
+  /** Sent without a value, which the contract allows. */
   | { readonly kind: 'empty' }
   | { readonly kind: 'fault'; readonly says: string };
 
-/** What stands between the items of a list in one value, by OpenAPI style. */
+/** Separators of the items of a list in one value, by OpenAPI style. */
 const separators: Readonly<Record<string, string>> = {
   form: ',',
   simple: ',',
@@ -28,14 +28,14 @@ const separators: Readonly<Record<string, string>> = {
   pipeDelimited: '|',
 };
 
-/** @param pairs all that was sent at the parameter's place, in order; names of headers in lower case */
+/** @param pairs all pairs at the parameter's location, in order; names of headers in lower case */
 export type ReadParameter = (pairs: readonly Pair[]) => ParameterReading;
 
 /**
- * Makes the reading of one parameter from the values sent under its name, still as text.
+ * Creates the parser of one parameter from the text values under its name.
  *
- * @param document the contract, for the schema that says which type the text becomes
- * @param others names of the other parameters at its place
+ * @param document the contract, whose schema determines the type of the value
+ * @param others names of the other parameters at its location
  */
 export function createParameterReader(
   document: ContractDocument,
@@ -62,9 +62,9 @@ export function createParameterReader(
   };
 }
 
-/** Where the schema of a parameter's value stands, which may be that of a document in it (`content`; OpenAPI 3.1, 4.8.12.2.2). */
+/** The schema of a parameter's value, which may be that of a document in it (`content`; OpenAPI 3.1, 4.8.12.2.2). */
 interface ValueForm {
-  /** Undefined where the contract gives it none. */
+  /** Undefined if the contract has none. */
   readonly pointer: string | undefined;
   readonly schema: unknown;
   readonly isJson: boolean;
@@ -125,8 +125,8 @@ function createListReader(
 }
 
 /**
- * The pieces between separators. A comma that is part of an item is escaped, so that items are cut apart before they are decoded (RFC 6570,
- * 2.4.2); spaces and bars are always escaped, and separate all the same (OpenAPI 3.1, 4.8.12.4).
+ * The pieces between separators. A comma in an item is escaped, so items are split before they are decoded (RFC 6570, 2.4.2). Spaces and
+ * bars are always escaped, and still separate items (OpenAPI 3.1, 4.8.12.4).
  */
 function splitValue(pair: Pair | undefined, separator: string, place: Parameter['in']): readonly string[] {
   const { value = '', raw } = pair ?? {};
@@ -135,7 +135,7 @@ function splitValue(pair: Pair | undefined, separator: string, place: Parameter[
   return raw.split(separator).map((piece) => decode(piece) ?? piece);
 }
 
-/** An object in one value: `a=1,b=2` where it is exploded, else `a,1,b,2`. */
+/** Parses an object in one value: `a=1,b=2` if exploded, else `a,1,b,2`. */
 function createObjectReader(
   document: ContractDocument,
   { name, in: place, explode, style }: Parameter,
@@ -146,7 +146,7 @@ function createObjectReader(
   return (own) => {
     if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
     const apart = splitValue(own[0], separator, place);
-    // One piece is no object, but for clients that escape the separators too.
+    // One piece is an object only if the client has escaped the separators too.
     const pieces = apart.length > 1 ? apart : (own[0]?.value ?? '').split(separator);
     const members = explode
       ? pieces.map((piece) => [piece.split('=', 1)[0] ?? '', piece.slice(piece.indexOf('=') + 1)] as const)
@@ -161,10 +161,10 @@ function createObjectReader(
   };
 }
 
-/** Members of an object that are parameters of their own. */
+/** Members of an object that are sent as parameters of their own. */
 export interface SpreadMembers {
   readonly names: ReadonlySet<string>;
-  /** Whether it takes any other name too. */
+  /** Whether it accepts any other name too. */
   readonly isFree: boolean;
 }
 
@@ -177,7 +177,7 @@ export function spreadMembers(document: ContractDocument, parameter: Parameter):
   return { names: new Set(memberSchemas(document, node).keys()), isFree: freeMembers(document, node) !== undefined };
 }
 
-/** @param others names that other parameters have: they are no members of one that takes any */
+/** @param others names of other parameters, which are not members of this object */
 function createSpreadReader(document: ContractDocument, schema: unknown, others: ReadonlySet<string>): ReadParameter {
   const coercions = createCoercions(document, schema);
   return (pairs) => {
@@ -199,7 +199,7 @@ function isObjectAlone(types: ReturnType<typeof schemaTypes>): boolean {
 
 interface Coercions {
   readonly named: ReadonlyMap<string, Coerce>;
-  /** Of members that are not described one by one; undefined where there may be none. */
+  /** For members without a description of their own; undefined if there may be none. */
   readonly other: Coerce | undefined;
 }
 
@@ -211,7 +211,7 @@ function createCoercions(document: ContractDocument, schema: unknown): Coercions
   return { named: new Map(named), other: free === undefined ? undefined : createCoercion(document, free) };
 }
 
-/** The schema of members that nobody has named; undefined where the contract doesn't speak of any. */
+/** The schema of unnamed members; undefined if the contract has none. */
 function freeMembers(document: ContractDocument, schema: unknown): unknown {
   const parts = listParts(document, schema);
   const free = parts
@@ -234,7 +234,7 @@ export function ownsName(parameter: Parameter, name: string, members?: SpreadMem
   return parameter.style === 'deepObject' ? deepMember(parameter, name) !== undefined : parameter.name === name;
 }
 
-/** The values of a path template as pairs; a broken escape is marked, as in a query. */
+/** The values of a path template as pairs; broken escapes are marked as in a query. */
 export function pathPairs(rawValues: ReadonlyMap<string, string>): Pair[] {
   return [...rawValues].map(([name, raw]) => {
     const value = decodePercent(raw);
@@ -278,7 +278,7 @@ function createDeepReader(document: ContractDocument, parameter: Parameter, sche
   };
 }
 
-/** Members that are lists, which are sent once for each item: nobody has said how, and so most clients do it. */
+/** Parsers for members that are lists: they are sent once for each item, as most clients do, since no norm defines it. */
 function listReaders(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
   const lists = [...memberSchemas(document, schema)].filter(([, own]) => schemaTypes(document, own).has('array'));
   return new Map(

@@ -1,15 +1,15 @@
 /** One part of a form that is sent as `multipart/form-data`. */
 export interface Part {
   readonly name: string;
-  /** Bytes where the part names a file, text where it does not. */
+  /** Bytes if the part names a file, else text. */
   readonly value: string | Buffer;
 }
 
 /**
- * Takes a body apart, by the reader that Node's own `fetch` has.
+ * Splits a body into parts, with the parser of Node's own `fetch`.
  *
- * @param contentType as it was sent: it names the boundary
- * @returns undefined for what is no `multipart/form-data`, or not the whole of it
+ * @param contentType as sent: it contains the boundary
+ * @returns undefined if the body is no `multipart/form-data`, or is incomplete
  * @see RFC 7578
  */
 export async function readParts(bytes: Buffer, contentType: string): Promise<readonly Part[] | undefined> {

@@ -1,20 +1,20 @@
-// Patterns of a contract in time linear in the text. The platform's engine goes back and tries again: `^(a+)+$` takes it twice as long for each
-// further letter, 2.4 s for 29 of them (measured, Node 24), and nothing else runs meanwhile.
+// Matches patterns of a contract in time linear in the text. The platform's engine backtracks: with `^(a+)+$` its time doubles for each further
+// letter, 2.4 s for 29 of them (measured, Node 24), and blocks the process meanwhile.
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { RE2JS } from 're2js';
 
 /** A pattern that is matched in time linear in the text. */
 export interface Pattern {
   readonly test: (text: string) => boolean;
-  /** Ajv keeps one pattern for each of these texts. */
+  /** Ajv caches one pattern for each of these texts. */
   readonly toString: () => string;
 }
 
 const known = new Map<string, Pattern | Error>();
 
 /**
- * Compiles a pattern of ECMA-262 (JSON Schema 2020-12, Core, 6.4), each once. The platform's engine runs it where that is sure to be fast, else
- * RE2's algorithm does.
+ * Compiles a pattern of ECMA-262 (JSON Schema 2020-12, Core, 6.4), each once. The platform's engine runs it if that is certainly fast, else RE2's
+ * algorithm.
  *
  * @throws Error for a syntax error, and for a pattern that neither can run in linear time
  */
@@ -35,7 +35,7 @@ function tryPattern(source: string): Pattern | Error {
   }
 }
 
-/** The engine's stack overflows at some megabytes of text, as with `^([a-z])*$`: so long a text does not match. */
+/** The engine's stack overflows at some megabytes of text, as with `^([a-z])*$`: such a long text does not match. */
 function wrap(expression: RegExp): Pattern {
   const test = (text: string): boolean => {
     try {
@@ -48,10 +48,10 @@ function wrap(expression: RegExp): Pattern {
 }
 
 /**
- * A pattern for the platform's own engine, with the `u` flag; without it where that alone is in the way, since most authors escape more than `u`
- * allows, as in `[\w\-]`, and mean the same.
+ * A pattern for the platform's own engine, with the `u` flag if possible. Without it, redundant escapes such as `[\w\-]` are allowed, which many authors
+ * write.
  *
- * @throws SyntaxError for a pattern that is wrong with and without the flag, or too large
+ * @throws SyntaxError for a pattern that is invalid with and without the flag, or too large
  */
 export function compilePattern(source: string): RegExp {
   try {
@@ -67,7 +67,7 @@ export function compilePattern(source: string): RegExp {
 
 function compile(source: string, flags: string): RegExp {
   const expression = new RegExp(source, flags);
-  // The engine compiles it at its first use, and finds it too large only then.
+  // The engine compiles a pattern at its first use, and only then detects that it is too large.
   expression.test('');
   return expression;
 }
@@ -78,20 +78,20 @@ function parse({ source, unicode }: RegExp): AST.Pattern {
 
 /** Upper bounds on the work of a backtracking engine for one text. */
 interface Work {
-  /** Paths through the pattern that match. */
+  /** Number of matching paths through the pattern. */
   readonly ways: number;
   readonly steps: number;
-  /** The fewest characters that it takes. */
+  /** The fewest characters that it matches. */
   readonly least: number;
 }
 
 const probedLength = 10_000;
-/** For each further character: 0.1 s for a body of 10 MiB. */
+/** Limit for each further character: 0.1 s for a body of 10 MiB. */
 const mostStepsPerCharacter = 32;
-/** For a text of the probed length: 25 ms. */
+/** Limit for a text of the probed length: 25 ms. */
 const mostSteps = 5_000_000;
 
-/** May say no to a fast pattern, but never yes to a slow one: it compares upper bounds. */
+/** Compares upper bounds: it may be false for a fast pattern, but is never true for a slow one. */
 function isFast(pattern: AST.Pattern): boolean {
   const steps = measurePattern(pattern, probedLength);
   const more = measurePattern(pattern, 2 * probedLength) - steps;
@@ -135,7 +135,7 @@ function measure(element: AST.Element, length: number): Work {
     case 'Quantifier':
       return measureRepetition(element, length);
     case 'Assertion':
-      // An assertion that holds is not tried in another way.
+      // The engine does not backtrack into an assertion.
       return 'alternatives' in element
         ? { ...measureChoice(element.alternatives, length), ways: 1, least: 0 }
         : nothing;
@@ -165,9 +165,9 @@ function measureRepetition({ min, max, element }: AST.Quantifier, length: number
 }
 
 /**
- * Counts the characters of the longest text that a generator makes of a pattern: nested repetitions can make more than memory holds.
+ * Counts the characters of the longest text that a generator creates from a pattern: nested repetitions can exceed memory.
  *
- * @param endless repetitions that the generator makes where there is no upper bound
+ * @param endless repetitions of the generator for a quantifier without an upper bound
  * @returns Infinity for a pattern with a syntax error
  */
 export function measureLongest(source: string, endless: number): number {
@@ -195,11 +195,11 @@ function longestElement(element: AST.Element, endless: number): number {
   return element.type === 'Backreference' ? endless : 1;
 }
 
-/** Characters times states of the automaton, of all texts of one value: 2 s at most, 0.1 s as a rule. */
+/** Limit of characters times automaton states, for all texts of one value: 2 s at most, usually 0.1 s. */
 const mostLinearSteps = 30_000_000;
 let stepsLeft = mostLinearSteps;
 
-/** Called before a value is judged, whose texts share the steps. Judging is synchronous, so that no two values share them. */
+/** Call this before each validation of a value. Its texts share the steps; values don't, since validation is synchronous. */
 export function renewSteps(): void {
   stepsLeft = mostLinearSteps;
 }
@@ -213,14 +213,14 @@ function compileLinear(pattern: AST.Pattern): Pattern {
   };
 }
 
-/** @returns false where fewer are left; the text does not match then */
+/** @returns false if fewer steps are left; the text does not match then */
 function spendSteps(count: number): boolean {
   if (count > stepsLeft) return false;
   stepsLeft -= count;
   return true;
 }
 
-/** Refuses syntax that RE2 does not have. */
+/** Throws for syntax that RE2 does not have. */
 function refuse(what: string): never {
   throw new Error(`it may take more than linear time, and no linear engine runs ${what}`);
 }
@@ -261,7 +261,7 @@ function spell(element: AST.Element): string {
 type Ranges = readonly (readonly [number, number])[];
 
 const highest = 0x10ffff;
-/** Their members are code points of 16 bits. */
+/** Shorthands whose members are code points of 16 bits. */
 const shorthands = { any: '[\\n\\r\\u2028\\u2029]', digit: '\\d', space: '\\s', word: '\\w' } as const;
 
 function readSet(
@@ -291,7 +291,7 @@ const collected = new Map<string, Ranges>();
 /** A property is looked up in all characters, which takes 80 ms. */
 const mostCollected = 20;
 
-/** The members of a class, up to the last code point that is asked for, by the platform's own tables: RE2's know fewer names. */
+/** The members of a class up to a code point, by the platform's own tables: those of RE2 have fewer names. */
 function collect(source: string, last: number): Ranges {
   const found = collected.get(source);
   if (found !== undefined) return found;

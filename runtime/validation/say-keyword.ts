@@ -5,10 +5,10 @@ import { cut, describeUnknown, listOr, nameType } from './sentence.ts';
 
 /** A keyword of JSON Schema that a value broke. */
 interface BrokenKeyword {
-  /** What to call the place: `limit`, `guests/0/name`; `body` for a body itself. */
+  /** Name of the location: `limit`, `guests/0/name`; `body` for a body itself. */
   readonly name: string;
   readonly value: unknown;
-  /** The schema that holds the keyword. */
+  /** The schema that contains the keyword. */
   readonly schema: JsonObject;
   /** The keyword's own value. */
   readonly limit: unknown;
@@ -18,19 +18,19 @@ interface BrokenKeyword {
 
 export interface Saying {
   readonly says: string;
-  /** Values or names that would do. */
+  /** Accepted values or names. */
   readonly nearest?: readonly string[];
 }
 
 type Say = (broken: BrokenKeyword) => Saying;
 
-/** Valid values that a fault lists where none is near. */
+/** Number of valid values that a fault lists if none is near. */
 const mostNearest = 10;
 
-/** A longer pattern says less than an example does. */
+/** A longer pattern is less helpful than an example. */
 const longestPattern = 32;
 
-/** How each keyword is said. What is missing here is said in the validator's own words. */
+/** The message for each keyword. Others get the message of the validator. */
 export const sayings: Readonly<Record<string, Say>> = {
   required: sayRequired,
   additionalProperties: sayUnknownMember,
@@ -84,7 +84,7 @@ export const sayings: Readonly<Record<string, Say>> = {
   }),
 };
 
-/** A misspelt member shows as a missing one and an unknown one: told together, it is mended at once. */
+/** A misspelt member is both a missing and an unknown one: one message helps to fix it at once. */
 function sayRequired({ name, params, value, schema }: BrokenKeyword): Saying {
   const missing = String(params.missingProperty);
   const known = memberNames(schema);
@@ -128,7 +128,7 @@ function withExample(broken: BrokenKeyword, says: string): Saying {
   return { says: `${says}${showSent(broken)}${suggest(broken.schema)}`, nearest: examplesOf(broken.schema) };
 }
 
-/** A place with what was sent there: `limit "abc"`. */
+/** A location with the value that was sent: `limit "abc"`. */
 function nameSent(broken: Pick<BrokenKeyword, 'name' | 'value' | 'schema'>): string {
   const sent = describeSent(broken);
   return sent === undefined ? broken.name : `${broken.name} ${typeof broken.value === 'object' ? `(${sent})` : sent}`;
@@ -140,7 +140,7 @@ function showSent(broken: Pick<BrokenKeyword, 'value' | 'schema'>): string {
 }
 
 /**
- * Secrets are never repeated: marked ones, and values in which one may stand. These are text that holds other content, and any value
+ * Secrets are never repeated: neither marked ones, nor values that may contain one. Those are text with other content, and any value
  * in place of an object or a list, such as JSON that was encoded twice.
  */
 function describeSent({ value, schema }: Pick<BrokenKeyword, 'value' | 'schema'>): string | undefined {

@@ -1,25 +1,25 @@
 import { nearestNames } from './nearest-name.ts';
 
-/** Longest piece of a request that a text repeats, in characters. */
+/** Greatest length of a request's text in a message, in characters. */
 const longestEcho = 60;
 
-/** Most known names that a text lists. */
+/** Greatest number of known names in a message. */
 const mostListed = 20;
 
-/** Shortens text of a request for the answer; never inside a surrogate pair. */
+/** Shortens text of a request for the answer, but never inside a surrogate pair. */
 export function cut(text: string): string {
   const characters = [...text];
   return characters.length > longestEcho ? `${characters.slice(0, longestEcho).join('')}…` : text;
 }
 
-/** A list as a sentence has it: `a, b or c`. */
+/** A list for a sentence: `a, b or c`. */
 export function listOr(items: readonly string[]): string {
   const listed =
     items.length > mostListed ? [...items.slice(0, mostListed), `${items.length - mostListed} more`] : items;
   return listed.length < 2 ? (listed[0] ?? '') : `${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}`;
 }
 
-/** Says that a name is not known, with the nearest that is, or all where none is near. */
+/** The message about an unknown name, with the nearest known names, or all if none is near. */
 export function describeUnknown(
   place: string,
   sent: string,
@@ -42,7 +42,7 @@ export function nameType(type: string): string {
   return names[type] ?? `a ${type}`;
 }
 
-/** A value as a sentence has it: text and numbers as they are, else by its type alone, since it may hold a secret. */
+/** A value for a sentence: text and numbers as they are, any other by its type only, since it may contain a secret. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty text' : cut(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

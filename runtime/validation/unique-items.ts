@@ -4,7 +4,7 @@ import type { Ajv, ErrorObject } from 'ajv';
 /**
  * Finds two equal items of a list in one pass over it. Objects with the same members are equal in any order (JSON Schema 2020-12, core, 4.2.2).
  *
- * @returns the index of the first item that repeats one, and of that one
+ * @returns the index of the first repeated item, and of its earlier equal
  */
 export function findTwins(items: readonly unknown[]): { readonly i: number; readonly j: number } | undefined {
   const seen = new Map<string, number>();
@@ -23,7 +23,7 @@ function inOrder(_: string, value: unknown): unknown {
 }
 
 /**
- * Has Ajv judge `uniqueItems` in one pass. Its own keyword compares each item with each other, unless the type of items stands beside it without a
+ * Makes Ajv check `uniqueItems` in one pass. Its own keyword compares each item with each other, unless the sibling `items` has a type without a
  * `$ref`: a list of 100,000 short texts, 0.9 MB, took 70 seconds.
  */
 export function judgeUniqueItemsOnce(ajv: Pick<Ajv, 'removeKeyword' | 'addKeyword'>): void {
