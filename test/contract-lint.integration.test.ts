@@ -204,28 +204,28 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
       name: 'a pattern that does not compile counts the examples that it keeps from being checked',
       given: 'pattern-compiles.examples',
       want: `${fixtures}/pattern-compiles.examples.yaml:40:35 lockstep/pattern-compiles
-  at   #/components/schemas/Kind/pattern
-  says The pattern ^[a-z$ does not compile: unterminated character class.
-  fix Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.
+  at      #/components/schemas/Kind/pattern
+  message The pattern ^[a-z$ does not compile: unterminated character class.
+  fix     Write a JavaScript regular expression that compiles with the u flag: escape only special characters.
   and 4 more that follow from it
 `,
     },
     {
-      name: 'an operationId that stands twice is named with both places',
+      name: 'a duplicate operationId is reported with both locations',
       given: 'operation-operationId-unique',
       want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
-  at   #/paths/~1halls/get/operationId
-  says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
-  fix Give each operation an operationId of its own.
+  at      #/paths/~1halls/get/operationId
+  message The operationId listRooms is used here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
+  fix     Give each operation an operationId of its own.
 `,
     },
     {
-      name: 'an operationId that stands twice is found where it stands, behind the summary too',
+      name: 'a duplicate operationId is found at its own line, after a summary too',
       given: 'operation-operationId-unique.order',
       want: `${fixtures}/operation-operationId-unique.order.yaml:23:7 operation-operationId-unique
-  at   #/paths/~1halls/get/operationId
-  says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.order.yaml:8:7.
-  fix Give each operation an operationId of its own.
+  at      #/paths/~1halls/get/operationId
+  message The operationId listRooms is used here and at ${fixtures}/operation-operationId-unique.order.yaml:8:7.
+  fix     Give each operation an operationId of its own.
 `,
     },
   ])('$name', options, async ({ given, want }) => {

@@ -94,7 +94,7 @@ test.each([
   {
     name: 'a folder where a file belongs',
     make: (path: string) => mkdir(join(path, 'types.gen.ts', 'below'), { recursive: true }),
-    message: "can't be the output folder: a folder stands where a file belongs.",
+    message: "can't be the output folder: a folder has the name of a derived file.",
   },
 ])('an output folder that is $name is refused, and nothing half written stays', async ({ make, message }) => {
   const path = join(folder, 'odd');

@@ -4,17 +4,17 @@ import type { Derived } from './derive.ts';
 import { type ContractChange, findContractChanges } from './find-contract-changes.ts';
 import { readOutput } from './output-folder.ts';
 
-/** One derived file that is not what the contract says. */
+/** A derived file that differs from the contract. */
 export interface Drift {
   readonly file: string;
   readonly kind: 'changed' | 'missing' | 'unexpected';
-  /** Unified diff from what is there to what is derived; empty unless changed. */
+  /** Unified diff from the file to the derived text; empty unless changed. */
   readonly diff: string;
 }
 
 export interface CheckResult {
   readonly drifts: readonly Drift[];
-  /** Lines of the contract behind the drift. Empty when it isn't the contract that moved. */
+  /** Places of the contract that caused the drift. Empty if the contract did not change. */
   readonly changes: readonly ContractChange[];
 }
 
@@ -37,7 +37,7 @@ export async function check(contract: Contract, derived: Derived, folder: string
 }
 
 function formatDiff(file: string, have: string, want: string): string {
-  return createTwoFilesPatch(file, file, have, want, 'as it is', 'as the contract says', { context: 1 })
+  return createTwoFilesPatch(file, file, have, want, 'the file', 'derived from the contract', { context: 1 })
     .split('\n')
     .filter((line) => !/^(=+|Index: .*)$/.test(line) && !line.startsWith('\\ No newline'))
     .join('\n')

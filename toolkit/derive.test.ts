@@ -7,7 +7,7 @@ import { readContract } from './contract/read-contract.ts';
 import { derive } from './derive.ts';
 import { readOutput } from './output-folder.ts';
 
-// Contracts that have nothing in common with locks. What is derived from them is committed beside them and type-checked
+// Contracts that have nothing in common with locks. Their derived files are committed next to them and type-checked
 // with everything else, so that a construct the service does not use is still known to compile.
 const fixtures = ['greenhouse', 'museum', 'parcels', 'payments'];
 describe.each(fixtures)('%s', (name) => {
@@ -19,7 +19,7 @@ describe.each(fixtures)('%s', (name) => {
     expect([...derived]).toEqual([...committed].map(([name, bytes]) => [name, bytes.toString('utf8')]));
   });
 
-  test('every derived file says from what, from which contract and by which tools', async () => {
+  test('every derived file names its source, the hash of its contract and its tools', async () => {
     const contract = await readContract(`${folder}contract.yaml`);
     for (const text of (await derive(contract, `${folder}generated`)).values()) {
       expect(text).toContain('../contract.yaml');
@@ -71,7 +71,7 @@ test('what is on the wire belongs to its reader, and is read-only for handlers',
   );
 });
 
-test('a parameter that holds JSON is typed by what the JSON says, any other content is text', async () => {
+test('a parameter of JSON is typed by the schema of the JSON, any other content is text', async () => {
   const content = (type: string) => `content: {${type}: {schema: {type: array, items: {type: integer}}}}`;
   const derived = await deriveText(
     `paths:\n  /a: {get: {operationId: readA, parameters: [{name: ids, in: query, ${content('application/json')}}, {name: rows, in: query, ${content('text/csv')}}], responses: {'200': {description: OK}}}}\n`,
@@ -140,7 +140,7 @@ test.each([
     want: { 'handlers.gen.ts': `['content']["application/json"]>, "size">` },
   },
   {
-    name: 'a choice that asks for members beside a description keeps them',
+    name: 'a choice that requires members next to a description keeps them',
     paths: '{}',
     components: `schemas: {A: {type: object, properties: {a: {type: string}, b: {type: string}}, anyOf: [{required: [a]}, {type: object, required: [b]}]}}`,
     want: { 'types.gen.ts': 'A: {\n            a?: string;\n            b?: string;\n        };' },
@@ -167,7 +167,7 @@ test.each([
     },
   },
   {
-    name: 'an extension beside paths or statuses is neither',
+    name: 'an extension next to paths or statuses is neither',
     paths: `x-note: hello\n  /a: {get: {operationId: readA, responses: {'200': {description: OK}, x-note: hello}}}`,
     components: 'schemas: {}',
     want: { 'operations.gen.ts': '"statuses":[200],' },

@@ -11,7 +11,7 @@ import { emitTypes } from './emit/types.ts';
 /** Everything derived from a contract: file name to content, in the order of the names. */
 export type Derived = ReadonlyMap<string, string>;
 
-/** One generated file each, a pure function of the contract. `types.gen.ts` is made beside them. */
+/** The emitter of each file, a pure function of the contract. `derive` adds `types.gen.ts`. */
 const emitters: Readonly<Record<string, (contract: Contract, header: Header) => string>> = {
   'contract.gen.json': emitBundle,
   'handlers.gen.ts': emitHandlers,
@@ -19,12 +19,12 @@ const emitters: Readonly<Record<string, (contract: Contract, header: Header) => 
   'published.gen.json': emitPublished,
 };
 
-/** Derives in memory: same contract, same tools, same bytes. @param out the folder the files are meant for; nothing is written. */
+/** Derives in memory: same contract, same tools, same bytes. @param out folder for the files; nothing is written */
 export async function derive(contract: Contract, out: string): Promise<Derived> {
   const { file } = contract;
   const from = isWebAddress(file) ? file : relative(resolve(out), resolve(file)).split(sep).join('/');
   const header = createHeader(contract, from);
-  // One after another, the types first: they take the most memory, and the others' texts would wait in it.
+  // The types come first, alone: they need the most memory, and other texts would add to it.
   const types = await emitTypes(contract, header);
   const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
   const texts = [...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -2,7 +2,7 @@ import { extendPointer, valueAt } from '@lockstep/json/json-pointer';
 import type { Contract } from './contract/read-contract.ts';
 import { isNode } from './contract/walk-document.ts';
 
-/** One place where the contract differs from what was last derived. */
+/** One place where the contract differs from the last derivation. */
 export interface ContractChange {
   readonly file: string;
   readonly line: number;
@@ -12,16 +12,16 @@ export interface ContractChange {
 }
 
 /**
- * The contract's own lines behind a drift: the bundle that was derived last time is compared with the contract of now, value by value.
+ * Finds the places of the contract that caused a drift: compares the last derived bundle with the contract, value by value.
  *
- * @param lastBundle text of contract.gen.json as it lies in the output folder, undefined where it is missing
+ * @param lastBundle text of contract.gen.json in the output folder, undefined if it is missing
  * @returns the deepest places that differ, in the order of the contract; empty when the contract is the same or nothing can be compared
  */
 export function findContractChanges(contract: Contract, lastBundle: string | undefined): readonly ContractChange[] {
   const before = parse(lastBundle);
   if (before === undefined) return [];
   const { 'x-generated': header, ...last } = before;
-  // The header still names this contract: then the bundle was edited by hand, and the contract never said what stands in it.
+  // If the header still names this contract, the bundle was edited by hand and the contract did not change.
   if (valueAt(header, ['contract']) === `sha256:${contract.hash}`) return [];
   return compare(last, contract.document, '#').map(({ pointer, message }) => {
     const { file, line } = contract.locate(pointer);

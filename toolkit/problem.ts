@@ -1,6 +1,6 @@
 import { escapeControls } from '@lockstep/json/escape-controls';
 
-/** Where something stands. */
+/** A location in a file. */
 export interface Place {
   /** Path of the file as the user named it, relative to the working directory. */
   readonly file: string;
@@ -12,23 +12,23 @@ export interface Place {
   readonly pointer: string;
 }
 
-/** One thing wrong with a contract, with everything a reader needs to find and mend it. */
+/** A problem of a contract, with all that a reader needs to find and fix it. */
 export interface Problem extends Place {
-  /** Missing for an error. Everything works in spite of a warning, but the contract says something else than it means. */
+  /** Missing for an error. With a warning everything works, but the contract does not describe what its author means. */
   readonly severity?: 'warning';
   /** Name of the rule that found it, `struct`, `lockstep/pattern-compiles`. */
   readonly rule: string;
-  /** What is wrong, naming what was found and what was expected. */
+  /** The fault, with the value found and the value expected. */
   readonly message: string;
-  /** What to do about it, one sentence. */
+  /** How to correct it, in one sentence. */
   readonly fix: string;
-  /** Further places of which the same is to be said. */
+  /** Further places with the same problem. */
   readonly also?: readonly Place[];
   /** How many further findings follow from the fault and are not listed, as a sentence. */
   readonly more?: string;
 }
 
-/** By file, then line, then column, then rule: the order a reader meets them in. */
+/** By file, then line, then column, then rule: the order of reading. */
 export function compareProblems(a: Problem, b: Problem): number {
   return (
     compareText(a.file, b.file) ||
@@ -45,25 +45,25 @@ export function formatProblem(problem: Problem): string {
   const kind = severity === undefined ? '' : ` (${severity})`;
   const rest = [formatPlaces(also, file), more].flatMap((text) => (text === undefined ? [] : `  ${text}`));
   const place = `${file}:${line}:${column} ${rule}${kind}`;
-  const lines = [place, `  at   ${pointer}`, `  says ${message}`, `  fix ${fix}`, ...rest];
+  const lines = [place, `  at      ${pointer}`, `  message ${message}`, `  fix     ${fix}`, ...rest];
   return lines.map((text) => `${escapeControls(text)}\n`).join('');
 }
 
-/** The same for a list, in which of each rule the first `ofEachRule` are written out and the others counted behind the last of these. */
+/** Formats a list: of each rule the first `ofEachRule` problems, then the number of the others. */
 export function formatProblems(problems: readonly Problem[], ofEachRule: number): readonly string[] {
   const byRule = Map.groupBy(problems, ({ severity, rule }) => JSON.stringify([severity, rule]));
-  const told = new Map<Problem, string>();
+  const formatted = new Map<Problem, string>();
   for (const group of byRule.values()) {
     const rest = group.length - ofEachRule;
-    for (const problem of group.slice(0, ofEachRule)) told.set(problem, formatProblem(problem));
+    for (const problem of group.slice(0, ofEachRule)) formatted.set(problem, formatProblem(problem));
     const last = group[ofEachRule - 1];
     if (rest > 0 && last !== undefined)
-      told.set(last, `${formatProblem(last)}  and ${rest} more by this rule, which --json lists\n`);
+      formatted.set(last, `${formatProblem(last)}  and ${rest} more by this rule, which --json lists\n`);
   }
-  return problems.flatMap((problem) => told.get(problem) ?? []);
+  return problems.flatMap((problem) => formatted.get(problem) ?? []);
 }
 
-/** Whoever mends the first few knows what to look for; `--json` has all. */
+/** Lists the first few places, which show a reader what to look for; `--json` has all. */
 function formatPlaces(also: readonly Place[], here: string): string | undefined {
   if (also.length === 0) return undefined;
   const first = also
@@ -73,7 +73,7 @@ function formatPlaces(also: readonly Place[], here: string): string | undefined 
   return `and the same at ${first.join(', ')}${rest === 0 ? '' : ` and ${rest} more ${rest === 1 ? 'place' : 'places'}`}`;
 }
 
-/** More of them tell a reader nothing: they go when the first is mended. */
+/** Further ones add nothing: they disappear when the first is fixed. */
 const listedFollowers = 3;
 
 /** The first of these problems, three that follow from it, and how many more do. */

@@ -1,4 +1,4 @@
-// Stands beside the toolkit and not in fixtures/, because test runs leave fixtures/ out.
+// Next to the toolkit and not in fixtures/, because test runs exclude fixtures/.
 import { describe, expect, test } from 'vitest';
 import { stripProse } from './fixtures/strip-prose.ts';
 

@@ -25,7 +25,7 @@ import { readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
-/** One fix for each rule that stands between a document and its derivation. */
+/** The fix for each rule that a document must pass before anything is derived from it. */
 const fixes: Readonly<Record<string, string>> = {
   struct: 'Write what the OpenAPI Specification expects at this place.',
   'no-unresolved-refs': 'Correct the reference, or add what it points at.',
@@ -33,8 +33,8 @@ const fixes: Readonly<Record<string, string>> = {
 };
 
 /**
- * JSON Schema takes an unknown keyword as an annotation (2020-12 core, 6.5): a `nullable` left over from OpenAPI 3.0 is for `lint`
- * to name and no reason to derive nothing. 26 of 126 published documents tried have one.
+ * JSON Schema treats an unknown keyword as an annotation (2020-12 core, 6.5). So a `nullable` of OpenAPI 3.0 does not stop the derivation:
+ * `lint` reports it. 26 of 126 published documents have one.
  */
 const openSchemas = {
   id: 'open-schemas',
@@ -47,36 +47,36 @@ const openSchemas = {
   },
 };
 
-/** Redocly has opinions on what stands in some extensions, `x-webhooks` among them. An extension is its owner's. */
+/** Redocly checks the values of some extensions, `x-webhooks` among them. Only the owner of an extension defines its values. */
 function withoutExtensions(type: { readonly properties?: object }): object {
   const members = Object.entries(type.properties ?? {}).filter(([name]) => !name.startsWith('x-'));
   return { ...type, properties: Object.fromEntries(members) };
 }
 
-/** Redocly asks for a type beside `nullable`. The structure of 3.0 does not: without one it has a meaning, see `upgradeDocument`. */
+/** Redocly requires a type next to `nullable`. OpenAPI 3.0 does not: `nullable` alone has a meaning, see `upgradeDocument`. */
 const isBareNullable = /^The `type` field must be defined when the `nullable` field is used/;
 
-/** The root document as the bundler reads it, with what it needs to read the rest. */
+/** The root document as the bundler reads it, with configuration and resolver for the files that it refers to. */
 export interface LoadedDocument {
   readonly document: Document;
   readonly config: Awaited<ReturnType<typeof createConfig>>;
   readonly externalRefResolver: FileResolver;
 }
 
-/** A `$ref` in a text that is not seen to stay within it: most documents have none, and a walk through 5 MB takes a second. */
+/** Matches a `$ref` that may lead out of its text. Most documents have none and need no walk, which takes a second for 5 MB. */
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads files alone, and none that the rule refuses. References of the root document to the network were refused before; here come those of the
- * files that it refers to. References inside extensions are not followed.
+ * Reads only files, and only those that the rule allows. `findUnsupported` has refused network references of the root document before; this class
+ * refuses those of the files that it refers to. It does not follow references inside extensions.
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
-  /** For the first file that is no YAML, or that is beyond the limits of depth and size. The linter reports it as a reference that leads nowhere. */
+  /** The error of the first file that is no YAML or exceeds the limits of depth and size. The linter reports only an unresolved reference. */
   unreadable: ContractError | undefined;
-  /** For the first file that the rule refused. */
+  /** The reason for the first file that the rule refused. */
   refused: FileRefusal | undefined;
-  /** Whether any document that was read has a reference that is hidden now. */
+  /** Whether a document has hidden references. */
   hides = false;
 
   constructor(config: ConstructorParameters<typeof BaseResolver>[0], refuses: FileRule) {
@@ -84,7 +84,7 @@ class FileResolver extends BaseResolver {
     this.refuses = refuses;
   }
 
-  /** @returns why the rule refuses the file that a reference leads to; undefined where it does not */
+  /** @returns why the rule refuses the file of a reference; undefined if it allows the file */
   findRefusal(from: string, reference: string): FileRefusal | undefined {
     const path = pathOf(reference);
     return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));
@@ -122,10 +122,10 @@ function explainUnreadable(error: unknown, { absoluteRef, body }: Source): Contr
 
 /**
  * @param source path or address of the root document
- * @param text what stands there
- * @param refuses which files are not read
- * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
- * @throws ContractError for a document that is nested too deep, or repeats too much
+ * @param text its content
+ * @param refuses files that are not read
+ * @returns the document, or the error of the YAML parser: text that is no YAML is a finding, not a failure
+ * @throws ContractError for a document that is nested too deep, or whose aliases repeat too much
  */
 export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
@@ -136,7 +136,7 @@ export async function loadDocument(source: string, text: string, refuses: FileRu
   const absoluteRef = isWebAddress(source) ? source : resolve(source);
   try {
     const document = externalRefResolver.parseDocument(new Source(absoluteRef, text.replaceAll('\r\n', '\n')), true);
-    // A file that it refers to may refer back to it.
+    // A file that the root refers to may refer back to it.
     externalRefResolver.cache.set(absoluteRef, Promise.resolve(document));
     return { document, config, externalRefResolver };
   } catch (cause) {
@@ -148,7 +148,7 @@ export async function loadDocument(source: string, text: string, refuses: FileRu
 /**
  * Checks structure and references, then inlines every external `$ref` under `components`, by Redocly's own linter and bundler.
  *
- * @returns the bundled document and no problems, or every problem with its place in the file where it stands
+ * @returns the bundled document and no problems, or every problem with its location in its own file
  */
 export async function bundleDocument({ document, config, externalRefResolver }: LoadedDocument): Promise<{
   document: unknown;
@@ -176,7 +176,7 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   };
 }
 
-/** One document without references to others is its own bundle; walking it again would cost a tenth of the derivation. */
+/** A document without references to others is its own bundle. Bundling it again would take a tenth of the derivation. */
 function isSelfContained(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return true;
   const { $ref } = node as { readonly $ref?: unknown };
@@ -188,7 +188,7 @@ async function toProblem(
   resolver: FileResolver,
 ): Promise<Problem> {
   const [first] = location;
-  const fix = fixes[ruleId] ?? 'Mend the document at this place.';
+  const fix = fixes[ruleId] ?? 'Correct the document here.';
   const near = suggest.length === 0 ? '' : ` Nearest: ${suggest.join(', ')}.`;
   if (first === undefined) return { file: '', line: 1, column: 1, pointer: '#', rule: ruleId, message, fix };
   const { start } = getLineColLocation(first);
@@ -220,7 +220,7 @@ async function toProblem(
   return { ...place, ...described, fix: nearest === undefined ? fix : `Did you mean ${nearest}?` };
 }
 
-/** A boolean where 3.1 has a number is told as what it is: left over from 3.0. */
+/** Reports a boolean where 3.1 has a number as a keyword of 3.0. */
 function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][number]) {
   const segments = parsePointer(pointer);
   const keyword = segments.at(-1) ?? '';
@@ -232,7 +232,7 @@ function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][n
   return oldKeyword && { message: oldKeyword.message, fix: oldKeyword.fix };
 }
 
-/** Redocly says that a reference fails, not which. */
+/** Redocly reports that a reference fails, but does not name it. */
 function describeReference(
   location: CoreProblem['location'][number],
   message: string,
@@ -241,7 +241,7 @@ function describeReference(
   // A discriminator maps to a reference without the keyword around it.
   const isMapped = typeof node === 'string';
   const target = isMapped ? node : valueAt(node, ['$ref']);
-  const reason = /ENOENT/.test(message) ? 'that file does not exist' : 'nothing stands there';
+  const reason = /ENOENT/.test(message) ? 'that file does not exist' : 'there is nothing at that pointer';
   return {
     message: `${isMapped ? 'reference' : '$ref'} ${JSON.stringify(target)} can't be resolved: ${reason}`,
     target: typeof target === 'string' ? target : undefined,

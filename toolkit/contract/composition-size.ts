@@ -2,15 +2,15 @@ import { isObject, type JsonObject, parseReference, valueAt } from '@lockstep/js
 import { schemasIn } from '@lockstep/json/schema-keywords';
 import { listSchemas, type Visited } from './walk-document.ts';
 
-/** A hundred times as many as in any contract that was met. A check goes through each of them for one value, in some 10 ms. */
+/** A hundred times as many as in any known contract. To check one value against all of them takes some 10 ms. */
 const mostSchemas = 100_000;
 
-/** Deeper ones overflow the stack of a walk that calls itself for each level. */
+/** Deeper schemas overflow the stack of a recursive walk. */
 const deepest = 1000;
 
 /**
- * Finds the schemas that hold one value against more schemas than can be gone through. An `allOf` of twice the same schema, which is itself an
- * `allOf` of twice the same, doubles the number with each line. Only the innermost is reported. A circle counts once.
+ * Finds schemas by which a validator would check one value against too many schemas. If an `allOf` lists a schema twice, and that one does the
+ * same, each level doubles the number. Only the innermost is reported. A cycle counts once.
  */
 export function* findLargeCompositions(
   document: unknown,
@@ -20,22 +20,22 @@ export function* findLargeCompositions(
   for (const { at, node } of listSchemas(document)) {
     measure(node, 0);
     if (large.has(node))
-      yield { at, message: `a value of it is held against more than ${mostSchemas.toLocaleString('en')} schemas` };
+      yield { at, message: `one value is checked against more than ${mostSchemas.toLocaleString('en')} schemas` };
   }
 
-  /** @returns how many schemas a value is held against; 0 for a schema that is reported itself */
+  /** @returns the number of schemas that one value is checked against; 0 for a schema that is reported itself */
   function measure(schema: JsonObject, depth: number): number {
     const known = sizes.get(schema);
     if (known !== undefined) return known;
-    // So that a circle ends here.
+    // Stops a cycle here.
     sizes.set(schema, 1);
     const { $ref } = schema;
     const target = typeof $ref === 'string' ? [valueAt(document, parseReference($ref))] : [];
     const parts = depth < deepest ? [...target, ...schemasIn(schema, 'value')].filter(isObject) : [];
     const size = parts.reduce((sum, part) => sum + measure(part, depth + 1), 1);
     if (size > mostSchemas || depth === deepest) large.add(schema);
-    const told = large.has(schema) ? 0 : size;
-    sizes.set(schema, told);
-    return told;
+    const counted = large.has(schema) ? 0 : size;
+    sizes.set(schema, counted);
+    return counted;
   }
 }

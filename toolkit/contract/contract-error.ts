@@ -2,7 +2,7 @@ import { WrongUse } from '@lockstep/shell/wrong-use';
 import { compareProblems, formatProblem, type Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 
-/** A contract from which nothing can be derived. Carries every problem found, in reading order; nothing was written. */
+/** A contract from which nothing can be derived, with every problem in the order of reading. Nothing was written. */
 export class ContractError extends WrongUse {
   override readonly name = 'ContractError';
   readonly problems: readonly Problem[];
@@ -18,7 +18,7 @@ export class ContractError extends WrongUse {
   }
 }
 
-/** Problems of a contract that was refused; any other error is thrown on. */
+/** The problems of a refused contract. Throws any other error again. */
 export function problemsOf(error: unknown): readonly Problem[] {
   if (error instanceof ContractError) return error.problems;
   throw error;

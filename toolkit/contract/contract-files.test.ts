@@ -47,7 +47,7 @@ const table = [
   },
   { name: 'leaves out what is not there', files: { 'a.yaml': '{$ref: none.yaml}' }, want: ['a.yaml'] },
   {
-    name: 'ends at an alias inside its own anchor',
+    name: 'stops at an alias inside its own anchor',
     files: { 'a.yaml': '&a {b: *a, $ref: b.yaml}', 'b.yaml': '' },
     want: ['a.yaml', 'b.yaml'],
   },
@@ -76,7 +76,7 @@ describe('readContractFiles', () => {
     await writeFile(join(folder, 'b.yaml'), given);
     const reading = readContractFiles(join(folder, 'a.yaml'));
     await expect(reading).rejects.toThrow(`${join(folder, 'b.yaml')}:${place} no-network`);
-    await expect(reading).rejects.toThrow(`The contract leads to ${address}`);
+    await expect(reading).rejects.toThrow(`The contract refers to ${address}`);
   });
 
   // Redocly follows all of these: none may be missed here.
@@ -102,7 +102,7 @@ describe('readContractFiles', () => {
     expect(await readContractFiles(join(folder, 'a.yaml'), { allowFiles })).toBeInstanceOf(Array);
   });
 
-  test('says that the contract itself is not there', async () => {
+  test('reports a missing contract', async () => {
     await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('the file does not exist');
   });
 });

@@ -13,20 +13,20 @@ import { readText } from './read-text.ts';
 import { refuseSyntax } from './syntax-problems.ts';
 import { readYaml } from './yaml-source.ts';
 
-/** A member that Redocly follows to another file, wherever it stands, in data too, with its path in the document. */
+/** A reference that Redocly follows to another file, also in data, with its path in the document. */
 interface Reference {
   readonly target: string;
   readonly at: readonly string[];
 }
 
-/** A file that a contract is made of. */
+/** One file of a contract. */
 export interface ContractFile {
   /** Absolute. */
   readonly file: string;
   readonly text: string;
 }
 
-/** The text of a contract, from a path or an address. @throws ContractError where there is none to be had */
+/** The text of a contract, from a path or an address. @throws ContractError if it can't be read */
 export async function readSource(source: string): Promise<string> {
   const reading = await readText(source);
   if (reading.kind === 'text') return reading.text;
@@ -38,16 +38,16 @@ export async function readSource(source: string): Promise<string> {
  * Redocly's command follows them all.
  *
  * @param contract a path
- * @returns the contract first; a file that is not there is left out, since Redocly says it better
- * @throws ContractError when the contract can't be read or a file is no YAML, and for every reference that leads to http or https, since a contract could make this
- *   machine ask any address, or to a file that `createFileRule` refuses
+ * @returns the contract first, without missing files: Redocly reports those better
+ * @throws ContractError if the contract can't be read or a file is no YAML, and for every reference to a file that `createFileRule` refuses, or
+ *   to http or https: a contract could make this machine request any address
  */
 export async function readContractFiles(contract: string, options?: ContractOptions): Promise<readonly ContractFile[]> {
   const root = resolve(contract);
   const refuses = createFileRule(contract, options);
   const found = new Map([[root, await readSource(contract)]]);
   const problems: Problem[] = [];
-  // A Map goes on to what is added while it is read: each file once, circles end.
+  // The loop over a Map includes entries that it adds: each file once, and cycles stop.
   for (const [file, text] of found) {
     refuseTooLargeText(file, text);
     const value = await readValue(text);
@@ -59,15 +59,16 @@ export async function readContractFiles(contract: string, options?: ContractOpti
         ...{ pointer: formatPointer(at), rule, message, fix },
       });
       if (/^https?:/i.test(target)) {
-        const message = `The contract leads to ${target}, and nothing is fetched from the network.`;
-        problems.push(problem('no-network', message, 'Keep the file beside the contract and refer to it by its path.'));
+        const message = `The contract refers to ${target}, but references are not fetched from the network.`;
+        const fix = 'Keep the file next to the contract and refer to it by its path.';
+        problems.push(problem('no-network', message, fix));
         continue;
       }
       const path = pathOf(target);
       const next = resolve(dirname(file), path);
       if (path === '' || found.has(next)) continue;
       const refusal = refuses(next);
-      // `/components/schemas/A` lacks its `#`, and is told as such.
+      // `/components/schemas/A` lacks its `#`, which another rule reports.
       if (refusal !== undefined && !existsSync(next) && (await nearestReference(target, file, refuses)) !== undefined)
         continue;
       const name = at.at(-1) === 'externalValue' ? 'externalValue' : '$ref';
@@ -83,7 +84,7 @@ export async function readContractFiles(contract: string, options?: ContractOpti
   return Array.from(found, ([file, text]) => ({ file, text }));
 }
 
-/** Name of the rule that a reference to a file breaks. */
+/** Rule that a reference to a refused file breaks. */
 export const outsideFile = 'outside-file';
 
 /** The path in a reference, as Redocly reads it: a pointer begins with `#/`, and `a#b/../c` is a path. */
@@ -91,7 +92,7 @@ export function pathOf(reference: string): string {
   return (reference.split('#/')[0] ?? '').replace(/#$/, '');
 }
 
-/** Redocly takes the text of any other file as it is. */
+/** Redocly does not parse any other file. */
 function isRead(file: string): boolean {
   return /\.(json|ya?ml)$/.test(file);
 }
@@ -109,7 +110,7 @@ async function readValue(text: string): Promise<unknown> {
 /** The kind of an object. Each string of a discriminator's mapping is a reference, whatever its name. */
 type Holding = 'members' | 'discriminator' | 'mapping';
 
-/** In the order of the text. An alias of YAML is the same object again, and is searched once as each kind. */
+/** Lists references in the order of the text. A YAML alias is the same object again: each object is searched once per kind. */
 export function* listReferences(root: unknown): Generator<Reference> {
   const seen = { members: new Set<unknown>(), discriminator: new Set<unknown>(), mapping: new Set<unknown>() };
   // No recursion: a file that a contract refers to may be nested deeper than any stack.
@@ -134,7 +135,7 @@ function holdingOf(around: Holding, name: string): Holding {
   return name === 'discriminator' ? 'discriminator' : 'members';
 }
 
-/** The way to a place, from its end. */
+/** A path in the document, linked from its end. */
 interface Way {
   readonly name: string;
   readonly around: Way | undefined;

@@ -2,23 +2,23 @@ import { Lexer } from 'yaml';
 import { ContractError, problemAtTop } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 
-/** Ten times as deep as any contract that was met. Parsers and walks of ours and others call themselves for each level, and end in the stack. */
+/** Ten times as deep as any known contract. Parsers and walks recurse for each level, and deeper ones overflow the stack. */
 const deepest = 1000;
 
-/** Of one file. The linter needs a gigabyte for so many, and an address can send more in 60 kB. */
+/** Limit of one file. The linter needs a gigabyte for so many values, and an address can send more in 60 kB (compressed). */
 const mostValues = 2_000_000;
 
 /**
- * Refuses a text that holds more values than memory, or is nested deeper than any parser or walk bears, before one of them sees it.
+ * Refuses a text with more values than fit in memory, or nested too deep for parsers and walks, before one of them reads it.
  *
- * @throws ContractError with the place where it goes too deep
+ * @throws ContractError with the location of the excess depth
  */
 export function refuseTooLargeText(source: string, text: string): void {
   if (text.length > mostValues && countValues(text) > mostValues)
     throw tooLarge(
       source,
       `it holds more than ${mostValues.toLocaleString('en')} values`,
-      'Make several contracts of it.',
+      'Split it into several contracts.',
     );
   const offset = findTooDeep(text);
   if (offset === undefined) return;
@@ -26,12 +26,12 @@ export function refuseTooLargeText(source: string, text: string): void {
   throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
 }
 
-/** Lists and objects that aliases may add to those of the text: twice as many as any walk, our own or of a library, goes through in a second. */
+/** Lists and objects that aliases may add to those of the text: twice as many as any walk, our own or a library's, visits in a second. */
 const mostRepeated = 100_000;
 
 /**
- * Refuses the same of the parsed value, where aliases of YAML are used. A value of aliases is nested deeper than its text, and nine levels of nine
- * aliases hold more objects than memory does.
+ * Applies these limits to the parsed value of a text with YAML aliases. Such a value is nested deeper than its text, and nine levels of nine
+ * aliases hold more objects than fit in memory.
  *
  * @throws ContractError for a value that is too deep, or too large
  */
@@ -41,14 +41,14 @@ export function refuseTooLargeValue(source: string, text: string, value: unknown
   if (height > deepest) throw tooDeep(source, 1, 1);
   if (repeated <= mostRepeated) return;
   const message = `its aliases stand for more than ${mostRepeated.toLocaleString('en')} further lists and objects`;
-  throw tooLarge(source, message, 'Move what is repeated into components, and refer to it by $ref.');
+  throw tooLarge(source, message, 'Move the repeated parts into components, and refer to them by $ref.');
 }
 
 function tooLarge(source: string, message: string, fix: string): ContractError {
   return new ContractError([problemAtTop(source, 'too-large', message, fix)]);
 }
 
-/** By the signs before a value: a comma or a bracket; in YAML a line and the mark of an item besides. Those in prose count too. */
+/** Counts the characters before a value: commas and brackets, in YAML also line breaks and item marks. Those in prose count too. */
 function countValues(text: string): number {
   const signs = /^\s*\{/.test(text) ? /[,[{]/g : /[,[{\n]|[-?](?=\s)/g;
   let count = 0;
@@ -63,7 +63,7 @@ export function findTooDeep(text: string): number | undefined {
 
 function tooDeep(source: string, line: number, column: number): ContractError {
   const message = `lists and objects are nested more than ${deepest} deep here`;
-  const fix = 'Move what is nested into components, and refer to it by $ref.';
+  const fix = 'Move the nested parts into components, and refer to them by $ref.';
   return new ContractError([{ file: displayPath(source), line, column, pointer: '#', rule: 'too-deep', message, fix }]);
 }
 
@@ -76,7 +76,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Without recursion, and without what quoted text holds. */
+/** Counts brackets outside of strings, without recursion. */
 function tooDeepJson(text: string): number | undefined {
   const marks = /["[\]{}]/g;
   let depth = 0;
@@ -97,12 +97,12 @@ function tooDeepJson(text: string): number | undefined {
   return undefined;
 }
 
-/** In brackets by the lexer of YAML, which knows what is quoted; else by columns, which each level needs more of. */
+/** Counts brackets by the YAML lexer, which recognizes quotes, and blocks by their columns: each level is further right. */
 function tooDeepYaml(text: string): number | undefined {
   return tooDeepBlocks(text) ?? (mayNest(text) ? tooDeepFlow(text) : undefined);
 }
 
-/** More brackets open than close: in a hundredth of the time that the lexer takes. What hides closing ones in quotes is left to the parser. */
+/** Whether enough brackets are open at once, in a hundredth of the lexer's time. The parser catches texts with closing brackets in quotes. */
 function mayNest(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -114,7 +114,7 @@ function mayNest(text: string): boolean {
   return false;
 }
 
-/** What the lexer says of the begin and end of a document, and of the begin of a scalar. */
+/** Lexemes without text: begin and end of a document, begin of a scalar. */
 const noText = new Set(['\u0002', '\u0018', '\u001f']);
 
 function tooDeepFlow(text: string): number | undefined {
@@ -129,7 +129,7 @@ function tooDeepFlow(text: string): number | undefined {
   return undefined;
 }
 
-/** Lines that begin further right than all before them, and several lists on one line: `- - -`. */
+/** Counts lines that begin further right than all before them, and several lists on one line: `- - -`. */
 function tooDeepBlocks(text: string): number | undefined {
   const starts: number[] = [];
   const line = /^( *)((?:[-?:] +)*)(?=\S)/gm;
@@ -149,8 +149,7 @@ function tooDeepBlocks(text: string): number | undefined {
 }
 
 /**
- * Height of a value, and how many lists and objects stand in it more than once. Each object is measured once; a circle has no end and is another
- * fault.
+ * Height of a value, and how many of its lists and objects are repetitions. Each object is measured once. `findForeign` reports cycles.
  */
 function measure(root: unknown): { readonly height: number; readonly repeated: number } {
   const measured = new Map<object, { readonly height: number; readonly size: number }>();

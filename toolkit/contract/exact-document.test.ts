@@ -23,7 +23,7 @@ describe('exactDocument', () => {
       { description: 'D', example: 'a', default: 'a', 'x-rule': {}, anyOf: [{ const: 1 }] },
     ],
     [
-      'says an annotation anew',
+      'replaces an annotation',
       { type: 'string', example: 'a', 'x-exact': { type: 'integer', example: 1 } },
       { type: 'integer', example: 1 },
     ],

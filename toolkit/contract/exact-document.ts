@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
 import type { OpenApiDocument } from './openapi-document.ts';
 
-/** Keywords that judge nothing (JSON Schema 2020-12, Validation, 9): `x-exact` leaves them in place. */
+/** Annotations (JSON Schema 2020-12, Validation, 9), which `x-exact` leaves in place. */
 const annotations = new Set([
   'title',
   'description',
@@ -15,8 +15,8 @@ const annotations = new Set([
 ]);
 
 /**
- * Returns the contract with each schema in the form that holds on the wire: the schema under `x-exact` replaces the plainer keywords beside it,
- * which are there for generators of clients.
+ * Returns the contract with the exact schemas of the wire: each `x-exact` replaces the plainer keywords next to it, which are written for client
+ * generators.
  *
  * @returns a copy; parts without `x-exact` are shared with the given document
  */

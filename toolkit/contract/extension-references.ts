@@ -1,19 +1,19 @@
 import { isObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
 
-/** No member of a document is called so; a name that JSON can write all the same, so that a copy keeps it. */
+/** A name that no document uses but JSON can write, so that a copy keeps it. */
 const hidden = '\u0000$ref';
 
 /**
- * Hides the references that lead out of a document and stand in an extension. The linter and the bundler take every `$ref` for one, but in an
- * `x-` member only its owner knows what it means: it stays text.
+ * Hides references in extensions that lead out of the document. The linter and the bundler would follow every `$ref`, but only the owner of an
+ * `x-` member knows its meaning: it stays text.
  *
  * @param document as it was parsed; changed in place
  * @returns whether there were any
  */
 export function hideExtensionReferences(document: unknown): boolean {
   let isFound = false;
-  // An alias of YAML is the same object again; one inside its own anchor would never end.
+  // A YAML alias is the same object again; inside its own anchor it forms a cycle.
   const seen = new Set<object>();
   const walk = (node: object, reading: Reading | 'extension'): void => {
     if (seen.has(node)) return;
@@ -35,7 +35,7 @@ export function hideExtensionReferences(document: unknown): boolean {
   return isFound;
 }
 
-/** Shows again what was hidden. @param document changed in place */
+/** Restores hidden references. @param document changed in place */
 export function showExtensionReferences(node: unknown): void {
   if (typeof node !== 'object' || node === null) return;
   if (Object.hasOwn(node, hidden)) rename(node, hidden, '$ref');
@@ -46,7 +46,7 @@ function leadsOut(reference: unknown): boolean {
   return typeof reference === 'string' && !reference.startsWith('#');
 }
 
-/** In its place among the members. */
+/** Keeps the order of the members. */
 function rename(node: object, from: string, to: string): void {
   const members = Object.entries(node);
   for (const [name] of members) delete (node as Record<string, unknown>)[name];

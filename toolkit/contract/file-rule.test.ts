@@ -28,14 +28,14 @@ function judge(file: string, contract = 'api/a.yaml', allowFiles: readonly strin
 }
 
 test.each([
-  { name: 'a file beside the contract', file: 'api/b.yaml' },
+  { name: 'a file next to the contract', file: 'api/b.yaml' },
   { name: 'a file below', file: 'api/parts/b.yaml' },
   { name: 'a name that only begins with dots', file: 'api/parts/a..yaml' },
   { name: 'a file of a folder that was allowed', file: 'shared/b.yaml', allow: ['shared'] },
   { name: 'a link into a folder that was allowed', file: 'api/link.yaml', allow: ['shared'] },
   { name: 'a hidden file of a folder that was allowed', file: 'api/.env', allow: ['api'] },
   { name: 'a folder that is named by a link', file: 'to-api/parts/b.yaml', contract: 'to-api/a.yaml' },
-  { name: 'what lies beside the end of a link to a contract', file: 'shared/d.yaml', contract: 'api-2/contract.yaml' },
+  { name: 'a file next to the target of a link to a contract', file: 'shared/d.yaml', contract: 'api-2/contract.yaml' },
 ])('$name may be referred to', ({ file, contract, allow }) => {
   expect(judge(file, contract, allow)).toBeUndefined();
 });

@@ -19,13 +19,13 @@ export interface ContractOptions {
 }
 
 /**
- * Makes the rule that says which files of this machine a contract may refer to. A file that a contract refers to is printed, copied and served:
- * a contract from elsewhere could have any file published.
+ * Creates the rule for the files of this machine that a contract may refer to. Such files are printed, copied and served: a foreign contract
+ * could publish any file.
  *
- * - Files below the folder of the contract may be referred to, but for hidden ones, where keys and tokens are kept: `.env`, `.lockstep/keys.json`.
+ * - Files below the folder of the contract may be referred to, except hidden ones, which hold keys and tokens: `.env`, `.lockstep/keys.json`.
  * - All files below a folder of `allowFiles` may be referred to.
  * - A symbolic link counts as its target.
- * - A device or a pipe is refused: it may never end, or never begin.
+ * - A device or a pipe is refused: reading it may never finish.
  *
  * @param contract path of the root document. In the root of a file system it has no folder of its own: all of the machine lies below that
  */
@@ -39,7 +39,7 @@ export function createFileRule(contract: string, { allowFiles = [] }: ContractOp
   };
   return (file) => {
     const path = resolve(file);
-    // By name first: on some systems looking at a path already calls another machine.
+    // Checks the name first: on some systems a look at a path already contacts another machine.
     const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
     if (isAmong(real, target))
       return isSpecial(target) ? { message: 'leads to a device or a pipe', fix: 'Refer to a file.' } : undefined;
@@ -48,7 +48,7 @@ export function createFileRule(contract: string, { allowFiles = [] }: ContractOp
     const link = target === path ? '' : `, ${displayPath(target)}`;
     return {
       message: `leads to ${what}${link}`,
-      fix: `Move the file beside the contract, or allow its folder with --allow-files ${displayPath(dirname(target)) || '.'}`,
+      fix: `Move the file next to the contract, or allow its folder with --allow-files ${displayPath(dirname(target)) || '.'}`,
     };
   };
 }

@@ -5,7 +5,7 @@ const at = '#/components/schemas/A';
 
 test.each([
   {
-    name: 'nullable beside a type',
+    name: 'nullable next to a type',
     schema: { type: 'string', nullable: true },
     want: [{ pointer: `${at}/nullable`, fix: "Write type: [string, 'null'], and null in the enum if there is one." }],
   },

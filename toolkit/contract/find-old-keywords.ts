@@ -1,7 +1,7 @@
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { listSchemas, type Visited } from './walk-document.ts';
 
-/** A keyword of OpenAPI 3.0 in a document of 3.1, where it says nothing or something else. */
+/** A keyword of OpenAPI 3.0 in a document of 3.1, where it has no meaning or another one. */
 export interface OldKeyword {
   readonly pointer: string;
   readonly message: string;
@@ -10,10 +10,10 @@ export interface OldKeyword {
 
 type Schema = Visited['node'];
 
-/** By keyword: what is wrong with its value, and what 3.1 writes instead. */
+/** By keyword: the fault of its value, and the fix for 3.1. */
 const oldKeywords: Readonly<Record<string, (schema: Schema) => Pick<OldKeyword, 'message' | 'fix'> | undefined>> = {
   nullable: ({ nullable, type }) => ({
-    message: 'nullable is a word of OpenAPI 3.0: in 3.1 it has no effect',
+    message: 'nullable is a keyword of OpenAPI 3.0 and has no effect in 3.1',
     fix: nullable === true ? fixNull(type) : 'Delete it.',
   }),
   exclusiveMinimum: (schema) => findBoolean(schema, 'exclusiveMinimum', 'minimum'),
@@ -21,8 +21,8 @@ const oldKeywords: Readonly<Record<string, (schema: Schema) => Pick<OldKeyword, 
 };
 
 /**
- * Finds what is left of 3.0 in a document of 3.1. JSON Schema takes an unknown keyword for a note (2020-12 core, 6.5), so that `nullable` is
- * no error; it has no effect either, and null is refused where somebody meant to allow it.
+ * Finds keywords of 3.0 in a document of 3.1. JSON Schema treats an unknown keyword as an annotation (2020-12 core, 6.5). So `nullable` is no
+ * error, but null is invalid where the author meant to allow it.
  *
  * @param document parsed, of 3.1, without cycles; bundled or not
  */
@@ -37,7 +37,7 @@ export function findOldKeywords(document: unknown): readonly OldKeyword[] {
 
 function fixNull(type: unknown): string {
   if (typeof type === 'string') return `Write type: [${type}, 'null'], and null in the enum if there is one.`;
-  return "Write anyOf with {type: 'null'} as one more alternative, or delete it where no type is asked for.";
+  return "Write anyOf with {type: 'null'} as one more alternative, or delete nullable if the schema needs no type.";
 }
 
 function findBoolean(
@@ -46,7 +46,7 @@ function findBoolean(
   bound: string,
 ): Pick<OldKeyword, 'message' | 'fix'> | undefined {
   if (typeof schema[exclusive] !== 'boolean') return undefined;
-  const message = `${exclusive} is a boolean, as OpenAPI 3.0 has it: in 3.1 it is the bound itself`;
+  const message = `${exclusive} is a boolean, as in OpenAPI 3.0; in 3.1 it is the bound itself`;
   if (schema[exclusive] === false || typeof schema[bound] !== 'number') return { message, fix: 'Delete it.' };
   return { message, fix: `Write ${exclusive}: ${schema[bound]}, and delete ${bound}.` };
 }

@@ -7,23 +7,23 @@ import { findForeign, listSchemas, type Visited } from './walk-document.ts';
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
   readonly message: string;
-  /** In place of the one of its limit. */
+  /** Replaces the fix of the limit. */
   readonly fix?: string;
 }
 
-/** One thing that the toolkit can't derive from, with what to write instead. */
+/** A construct that the toolkit can't derive from, with its fix. */
 export interface Limit {
   readonly name: string;
   readonly fix: string;
   /** @param objects every object of the document, walked once for all limits of a step */
   readonly find: (document: unknown, objects: () => readonly Visited[]) => Iterable<LimitFinding>;
-  /** What it finds makes the later ones of its step meaningless. */
-  readonly ends?: true;
+  /** A finding makes later limits of the step meaningless. */
+  readonly stops?: true;
 }
 
 /**
- * `root`: judged on the root document before the linter walks it, which some of these would kill. `bundle`: on the
- * bundled one.
+ * `root`: checked on the root document before the linter walks it, since some findings would crash the linter. `bundle`: checked on the bundled
+ * document.
  */
 export type LimitStep = 'root' | 'bundle';
 
@@ -31,19 +31,19 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   root: [
     {
       name: 'not-json',
-      fix: 'Write the value as JSON has it: text in quotes, no alias inside its own anchor.',
+      fix: 'Write a value that JSON has: quote text, and use no alias inside its own anchor.',
       find: (document) => findForeign(document),
-      ends: true,
+      stops: true,
     },
     {
       name: 'openapi-version',
       fix: 'Name an OpenAPI document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.',
       find: judgeVersion,
-      ends: true,
+      stops: true,
     },
     {
       name: 'network-reference',
-      fix: 'Keep the file beside the contract and refer to it by its path: nothing is fetched.',
+      fix: 'Keep the file next to the contract and refer to it by its path: references are not fetched.',
       find: (_, objects) =>
         referencesOf(objects(), (ref) =>
           /^[a-z][a-z0-9+.-]+:/i.test(ref) ? `$ref ${JSON.stringify(ref)} leads to the network` : undefined,
@@ -60,24 +60,24 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       // The linter follows each reference of a chain to its end: with 5,000 it took 40 s and more.
       name: 'reference-chain',
-      fix: 'Let the first of the references name the description itself.',
+      fix: 'Let the first reference point at the definition itself.',
       find: (document, objects) => {
         const long = objects().find(({ node }) => chainOf(document, node.$ref) === 'long');
         if (long === undefined) return [];
         return [{ at: [...long.at, '$ref'], message: `a chain of more than ${longestChain} references begins here` }];
       },
-      ends: true,
+      stops: true,
     },
     {
       name: 'reference-loop',
-      fix: 'Let one of the references end in a description.',
+      fix: 'Let one of the references point at a definition.',
       find: (document, objects) =>
         referencesOf(objects(), (ref) =>
           chainOf(document, ref) === 'loop' ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
         ),
     },
     {
-      // The linter's own core calls these on the objects that it walks.
+      // The linter's core calls methods of these names on the objects that it walks.
       name: 'member-name',
       fix: 'Choose another name.',
       find: function* (_, objects) {
@@ -93,30 +93,30 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   bundle: [
     {
       name: 'composition',
-      fix: 'Compose it of fewer: what stands in several parts is needed in one of them.',
+      fix: 'Compose it of fewer schemas: if several parts repeat a schema, keep it in one of them.',
       find: findLargeCompositions,
-      ends: true,
+      stops: true,
     },
     {
       name: 'server-url',
-      fix: 'Write an address as https://api.example/v1, or a path.',
+      fix: 'Write a URL such as https://api.example/v1, or a path.',
       find: function* (_, objects) {
         for (const place of objects()) {
           const { servers } = place.node;
           if (!Array.isArray(servers)) continue;
           for (const [index, server] of servers.entries()) {
             if (typeof valueAt(server, ['url']) !== 'string') continue;
-            // The default of a variable may be words for a reader, `<tenant>`, where nothing is read of the address.
+            // Only the first server is used. In others the default of a variable may be prose, `<tenant>`.
             const url = index === 0 ? fillServerUrl(server) : server.url.replace(/\{[^}]*\}/g, '0');
             if (!URL.canParse(url, 'http://relative.invalid'))
-              yield { at: [...place.at, 'servers', index, 'url'], message: `${JSON.stringify(url)} is no address` };
+              yield { at: [...place.at, 'servers', index, 'url'], message: `${JSON.stringify(url)} is not a URL` };
           }
         }
       },
     },
     {
       name: 'empty-enum',
-      fix: 'List the values, or leave enum out where any value may stand.',
+      fix: 'List the values, or delete enum if any value is valid.',
       find: function* (document) {
         for (const schema of listSchemas(document))
           if (Array.isArray(schema.node.enum) && schema.node.enum.length === 0)
@@ -126,7 +126,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       // JavaScript sorts members that are numbers before all others, and the table's order is the router's.
       name: 'operation-id',
-      fix: 'Let the operationId begin with a letter, as in getThings.',
+      fix: 'Begin the operationId with a letter, as in getThings.',
       find: (document) =>
         operationsOf(document)
           .filter(({ operation }) => /^(\d+|__proto__)$/.test(operation.operationId ?? ''))
@@ -158,11 +158,11 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
 };
 
 function* judgeVersion(document: unknown): Generator<LimitFinding> {
-  const supported = 'supported are openapi 3.0.x and 3.1.x';
-  if (document === undefined || document === null) return yield { at: [], message: 'there is nothing in it' };
+  const supported = 'supported versions are openapi 3.0.x and 3.1.x';
+  if (document === undefined || document === null) return yield { at: [], message: 'the document is empty' };
   if (!isObject(document)) {
     const kind = Array.isArray(document) ? 'a list' : typeof document === 'string' ? 'text' : `a ${typeof document}`;
-    return yield { at: [], message: `it is ${kind}, and no OpenAPI document` };
+    return yield { at: [], message: `it is ${kind}, not an OpenAPI document` };
   }
   const { openapi, swagger } = document;
   if (typeof openapi === 'string' && /^3\.[01]\.\d+$/.test(openapi)) return;
@@ -179,11 +179,11 @@ function* judgeVersion(document: unknown): Generator<LimitFinding> {
     const fix =
       Number(major) < 3
         ? 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.'
-        : 'Write the document in OpenAPI 3.1, openapi: 3.1.1, and leave out what only the later version has.';
+        : 'Write the document in OpenAPI 3.1, openapi: 3.1.1, and remove features of the later version.';
     return yield { at: ['openapi'], message, fix };
   }
-  const fix = 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
-  yield { at: ['openapi'], message: `openapi is ${JSON.stringify(openapi)}, supported are 3.0.x and 3.1.x`, fix };
+  const fix = 'Write the version of the document as text, openapi: 3.1.1 or openapi: 3.0.4.';
+  yield { at: ['openapi'], message: `openapi is ${JSON.stringify(openapi)}, ${supported}`, fix };
 }
 
 function* referencesOf(
@@ -197,10 +197,10 @@ function* referencesOf(
   }
 }
 
-/** No contract that was met has a chain of ten. */
+/** No known contract has a chain of ten. */
 const longestChain = 100;
 
-/** Follows a chain of objects that are references alone. A description that refers to itself further down is fine. */
+/** Follows a chain of objects that are only references. A recursive definition is fine. */
 function chainOf(document: unknown, reference: unknown): 'loop' | 'long' | 'end' {
   const seen = new Set<string>();
   for (let ref = reference; typeof ref === 'string' && ref.startsWith('#/'); ) {

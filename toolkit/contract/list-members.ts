@@ -2,19 +2,19 @@ import { extendPointer } from '@lockstep/json/json-pointer';
 import type { OpenApiDocument, Ref, SchemaObject } from './openapi-document.ts';
 import { type Resolved, resolveRef } from './resolve-ref.ts';
 
-/** One property that every value of a schema may have: as it is written, and behind its `$ref`. */
+/** A property of a schema: as it is written, and with its `$ref` resolved. */
 export interface Member {
   readonly name: string;
   readonly written: Readonly<Record<string, unknown>>;
   readonly schema: SchemaObject;
 }
 
-/** The properties that stand in the schema itself and in its `allOf`, at any depth. Those of one branch of a choice are not among them. */
+/** The properties of a schema and of its `allOf`, at any depth, without those of a branch of `oneOf` or `anyOf`. */
 export function listMembers(document: OpenApiDocument, schema: Resolved<SchemaObject>): readonly Member[] {
   return addMembers(document, schema, new Set());
 }
 
-/** @param seen schemas that were listed. Without it an `allOf` of twice the same, nested, doubles the work with every level */
+/** @param seen schemas that are listed already. Otherwise nested `allOf`s that list a schema twice would double the work with each level */
 function addMembers(
   document: OpenApiDocument,
   { value, pointer }: Resolved<SchemaObject>,

@@ -15,12 +15,12 @@ import {
 } from './openapi-document.ts';
 import { type Resolved, resolveRef } from './resolve-ref.ts';
 
-/** One operation with all that path item and root lend it, every `$ref` followed. */
+/** One operation with what it inherits from path item and root, every `$ref` resolved. */
 export interface ContractOperation {
   readonly operationId: string;
   readonly method: Method;
   readonly basePath: string;
-  /** Address of the first server, variables at their defaults, without a trailing slash; relative where the contract's is. */
+  /** Address of the first server, variables at their defaults, without a trailing slash; relative if the contract's is relative. */
   readonly serverUrl: string;
   readonly path: string;
   readonly pointer: string;
@@ -31,7 +31,7 @@ export interface ContractOperation {
   readonly security: readonly SecurityRequirement[];
 }
 
-/** Of documents that nobody can change: each emitter asks for them. */
+/** Operations of frozen documents, which each emitter lists again. */
 const listed = new WeakMap<OpenApiDocument, readonly ContractOperation[]>();
 
 /** In the order in which a router may mount them: by base path, literal segments before templates, then by method. */
@@ -76,7 +76,7 @@ function findOperations(document: OpenApiDocument): readonly ContractOperation[]
   );
 }
 
-/** Path items behind their `$ref`s: a path may borrow another's operations. */
+/** Path items with their `$ref`s resolved: a path may share another's operations. */
 export function listPathItems(document: OpenApiDocument) {
   return entriesOf(document.paths).map(([path, entry]) => {
     const { value: item, pointer } = resolveRef<PathItemObject>(document, entry, formatPointer(['paths', path]));
@@ -84,7 +84,7 @@ export function listPathItems(document: OpenApiDocument) {
   });
 }
 
-/** A copy in which operations are what `change` makes of them, under `paths` and among the components; all else is shared. */
+/** A copy with each operation replaced by `change`, under `paths` and in components. The rest is shared. */
 export function mapOperations(
   document: OpenApiDocument,
   change: (operation: OperationObject) => OperationObject,
@@ -112,12 +112,12 @@ export function mapOperations(
   };
 }
 
-/** Paths and statuses without what a contract says beside them in an `x-` member of its own (OpenAPI 3.1, 4.9). */
+/** Entries of paths or statuses, without extensions (OpenAPI 3.1, 4.9). */
 export function entriesOf<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
   return Object.entries(map ?? {}).filter(([key]) => !key.startsWith('x-'));
 }
 
-/** Headers of a response, each behind its `$ref`. */
+/** Headers of a response, each with its `$ref` resolved. */
 export function listHeaders(document: OpenApiDocument, response: Resolved<ResponseObject>) {
   return Object.entries(response.value.headers ?? {}).map(([name, header]) => ({
     name,
@@ -125,7 +125,7 @@ export function listHeaders(document: OpenApiDocument, response: Resolved<Respon
   }));
 }
 
-/** The schema of a parameter or media type behind its `$ref`; an absent one takes any value. */
+/** The schema of a parameter or media type, with its `$ref` resolved. An absent schema allows any value. */
 export function schemaOf(
   document: OpenApiDocument,
   owner: { readonly schema?: ParameterObject['schema'] },

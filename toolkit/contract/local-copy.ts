@@ -10,33 +10,33 @@ import { readQuickly } from './read-quickly.ts';
 import { isWebAddress } from './read-text.ts';
 import { readYaml } from './yaml-source.ts';
 
-/** A contract as a file, for programs that read nothing else. */
+/** A contract as a file, for programs that read only files. */
 export interface LocalCopy {
-  /** As the user named it, or of the copy. */
+  /** The user's path, or that of the copy. */
   readonly path: string;
-  /** What was said of the copy, said of the address. */
+  /** Replaces the path of the copy in a text by the address. */
   readonly rename: (text: string) => string;
 }
 
 /**
- * Gives a contract as a file, and what lies at an address as a copy that is gone afterwards. Programs that read files follow every reference, also
- * one in data or extensions: whoever answers at an address could have any file of this machine printed. So nothing in a copy may lead out of it.
+ * Provides a contract as a file, a fetched one as a temporary copy. Programs that read files follow every reference, also in data or extensions:
+ * a server could have any file of this machine printed. So a copy may refer to nothing outside itself.
  *
- * @param source path or address; a path is handed on as it is
- * @param text what stands at the address
- * @throws ContractError for a copy that leads out of itself; what `work` throws, with the address in place of the copy
+ * @param source path or address; a path is passed on
+ * @param text content of the address
+ * @throws ContractError if a copy refers to another document; the error of `work`, with the address in place of the copy
  */
 export async function withLocalCopy<Result>(
   source: string,
   text: string,
   work: (copy: LocalCopy) => Promise<Result>,
 ): Promise<Result> {
-  if (!isWebAddress(source)) return work({ path: source, rename: (said) => said });
+  if (!isWebAddress(source)) return work({ path: source, rename: (words) => words });
   refuseLeadingOut(source, { text, value: readQuickly(text), externalValues: true });
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-contract-'));
   const path = join(folder, /^\s*\{/.test(text) ? 'contract.json' : 'contract.yaml');
-  const rename = (said: string): string =>
-    [path, displayPath(path)].reduce((result, name) => result.replaceAll(name, () => source), said);
+  const rename = (words: string): string =>
+    [path, displayPath(path)].reduce((result, name) => result.replaceAll(name, () => source), words);
   try {
     await writeFile(path, text);
     return await work({ path, rename });
@@ -52,17 +52,17 @@ export async function withLocalCopy<Result>(
   }
 }
 
-/** A limit of what was fetched alone. */
+/** A limit of fetched documents only. */
 export const leadingOut = {
   name: 'file-reference',
-  fix: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
+  fix: 'Bundle the document into one file first, or download it with its files and name the local file.',
 };
 
 /**
- * Refuses what was fetched and leads to another document: nothing else is fetched, and what its author names on this machine is not theirs to read.
+ * Refuses a fetched document that refers to another one: nothing else is fetched, and its author has no right to files of this machine.
  *
- * @param reader.value what the text holds, without references that its reader does not follow
- * @param reader.externalValues whether its reader follows these
+ * @param reader.value the parsed text, without references that its reader does not follow
+ * @param reader.externalValues whether its reader follows `externalValue`
  * @throws ContractError with every such reference
  */
 export function refuseLeadingOut(
@@ -79,14 +79,14 @@ export function refuseLeadingOut(
     found.map(({ target, at }) => ({
       ...{ file: source, ...positionOf(at), pointer: formatPointer(at) },
       ...{ rule: `unsupported/${name}`, fix },
-      message: `${isKeyword(at.at(-1)) ? at.at(-1) : 'reference'} ${JSON.stringify(target)} leads out of a document that was fetched`,
+      message: `${isKeyword(at.at(-1)) ? at.at(-1) : 'reference'} ${JSON.stringify(target)} leads out of the fetched document`,
     })),
   );
 }
 
-/** What a discriminator maps to may be the name of a schema: without a slash it leads at most into the folder of the copy, which is empty. */
+/** A discriminator may map to the name of a schema. Without a slash it leads at most into the folder of the copy, which is empty. */
 function leadsOut({ target, at }: { readonly target: string; readonly at: readonly string[] }): boolean {
-  // Who follows an address refuses it on its own.
+  // A program that follows addresses refuses them itself.
   if (at.at(-1) === 'externalValue') return !target.startsWith('#') && !isWebAddress(target);
   if (at.at(-1) === '$ref') return !target.startsWith('#');
   return /[/\\:]/.test(target.split('#')[0] ?? '');

@@ -1,15 +1,15 @@
 import { listPathItems, mapOperations } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 
-/** Operations that were given a name, as pointers, in the order of the document. */
+/** Operations that got a generated name, as pointers, in the order of the document. */
 export interface NamedOperations {
   readonly document: OpenApiDocument;
   readonly named: readonly { readonly pointer: string; readonly operationId: string }[];
 }
 
 /**
- * Gives each operation without an operationId one that says method and path, `getPetsPetId` for `GET /pets/{petId}`. Where that
- * is taken it has a number behind it. What a document names itself keeps its name, so that the same document always has the same ones.
+ * Gives each operation without an operationId a name of method and path, `getPetsPetId` for `GET /pets/{petId}`, with a number if that name
+ * exists. Names of the document stay, so that the same document always gets the same names.
  *
  * @param document bundled; never changed
  */

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The known name that fewest edits (insert, delete, replace a character) lead to.
+ * The known name with the smallest edit distance (insert, delete, replace a character).
  *
  * @returns undefined when even the nearest needs more edits than a third of the length of `name`: then it is no misspelling
  */

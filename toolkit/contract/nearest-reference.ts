@@ -6,14 +6,14 @@ import { nearestName } from './nearest-name.ts';
 import { readValue } from './yaml-source.ts';
 
 /**
- * The reference that a reference into nothing was meant to be: each segment of its pointer, and the name of its file, by the name that
- * stands there and is spelt nearest. `#/components/schemas/Devise` → `#/components/schemas/Device`.
+ * The reference that an unresolved one probably means: for each segment of its pointer, and for the name of its file, the existing name with the
+ * nearest spelling. `#/components/schemas/Devise` → `#/components/schemas/Device`.
  *
- * A pointer without its `#` is the path of a file (RFC 3986, 4.2). Where no such file is near, it is read as the pointer.
+ * A pointer without its `#` is the path of a file (RFC 3986, 4.2). If no file is near, it is read as a pointer.
  *
- * @param from path of the file that the reference stands in
+ * @param from path of the file with the reference
  * @param refuses files that are neither read nor searched for
- * @returns undefined where a segment is near nothing; it is no misspelling then
+ * @returns undefined if a segment has no near name: then it is no misspelling
  */
 export async function nearestReference(
   reference: string,
@@ -23,7 +23,7 @@ export async function nearestReference(
   const [path = '', fragment] = reference.split('#');
   const named = resolve(dirname(from), path);
   const file = path === '' ? from : refuses(named) === undefined ? await nearestFile(named) : undefined;
-  // One name alone is rather a file's: `info` stands in every contract.
+  // A single name is more likely a file: every contract has `info`.
   if (file === undefined && fragment === undefined && /\w\/\w/.test(path))
     return nearestReference(`#${path.replace(/^(\.?\/)?/, '/')}`, from, refuses);
   if (file !== undefined && refuses(file) !== undefined) return undefined;
@@ -49,7 +49,7 @@ function nearestPointer(root: unknown, segments: readonly string[]): string | un
   return formatPointer(spelt);
 }
 
-/** Among the files of its folder. */
+/** Searches the folder of the path. */
 async function nearestFile(path: string): Promise<string | undefined> {
   const names: readonly string[] = await readdir(dirname(path)).catch(() => []);
   const name = names.includes(basename(path)) ? basename(path) : nearestName(basename(path), names);

@@ -1,6 +1,6 @@
 /**
  * The parts of an OpenAPI 3.1 document that the toolkit reads, after bundling: every `$ref` points into the same document.
- * Names are those of the specification. What the toolkit only copies stays `unknown`.
+ * Names are those of the specification. Parts that the toolkit only copies are `unknown`.
  */
 export interface OpenApiDocument {
   readonly openapi: string;

@@ -8,16 +8,15 @@ import type { FileRule } from './file-rule.ts';
 import { walkDocument } from './walk-document.ts';
 import { type Position, readYaml } from './yaml-source.ts';
 
-/** Where an `operationId` stands. */
+/** Location of an `operationId`. */
 interface Place extends Position {
   readonly file: string;
   readonly pointer: string;
 }
 
 /**
- * Adds to a finding of `operation-operationId-unique` where the other operations of that name stand; Redocly says that there are some.
- * Moves it to its own `operationId`: Redocly names the line of the operation's first member, a `summary` as it may be.
- * Any other problem comes back as it is.
+ * Adds to a finding of `operation-operationId-unique` the locations of the other operations; Redocly only reports that there are some.
+ * Moves it to its own `operationId`: Redocly names the line of the operation's first member, such as `summary`. Returns other problems unchanged.
  *
  * @param root path of the contract
  * @param refuses files that are not read
@@ -36,15 +35,15 @@ export async function nameBothOperations(problem: Problem, root: string, refuses
     line: here.line,
     column: here.column,
     pointer,
-    message: `The operationId ${operationId} stands ${['here', ...others.map(({ file, line, column }) => `at ${file}:${line}:${column}`)].join(' and ')}.`,
+    message: `The operationId ${operationId} is used ${['here', ...others.map(({ file, line, column }) => `at ${file}:${line}:${column}`)].join(' and ')}.`,
   };
 }
 
-/** Of each operation with this operationId, in the contract and in the files that it refers to. */
+/** Locations of this operationId in the contract and in the files that it refers to. */
 async function placesOf(operationId: string, root: string, refuses: FileRule): Promise<readonly Place[]> {
   const places: Place[] = [];
   const files = new Set([resolve(root)]);
-  // A Set goes on to what is added while it is read: each file once, circles end.
+  // The loop over a Set includes entries that it adds: each file once, and cycles stop.
   for (const file of files) {
     const { value, positionOf } = readYaml(await readFile(file, 'utf8').catch(() => ''));
     for (const { at, node } of walkDocument(value)) {

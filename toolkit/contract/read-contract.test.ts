@@ -33,7 +33,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           line: 1,
           pointer: '#/openapi',
           message: 'OpenAPI 3.2 is not supported, 3.0.x and 3.1.x are',
-          fix: expect.stringMatching(/3\.1\.1, and leave out/),
+          fix: expect.stringMatching(/3\.1\.1, and remove/),
         },
       ],
     },
@@ -48,7 +48,10 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       name: 'a version that YAML takes for a number',
       text: "openapi: 3.1\ninfo: {title: T, version: '1'}\npaths: {}\n",
       want: [
-        { message: 'openapi is 3.1, supported are 3.0.x and 3.1.x', fix: expect.stringMatching(/^Write .* as text/) },
+        {
+          message: 'openapi is 3.1, supported versions are openapi 3.0.x and 3.1.x',
+          fix: expect.stringMatching(/^Write .* as text/),
+        },
       ],
     },
     {
@@ -64,7 +67,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           rule: 'unsupported/openapi-version',
           line: 2,
           pointer: '#/swagger',
-          message: 'swagger is "2.0", supported are openapi 3.0.x and 3.1.x',
+          message: 'swagger is "2.0", supported versions are openapi 3.0.x and 3.1.x',
           fix: expect.stringContaining('swagger2openapi'),
         },
       ],
@@ -82,7 +85,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           rule: 'struct',
           line: 4,
           pointer: '#/components/schemas/A/exclusiveMinimum',
-          message: 'exclusiveMinimum is a boolean, as OpenAPI 3.0 has it: in 3.1 it is the bound itself',
+          message: 'exclusiveMinimum is a boolean, as in OpenAPI 3.0; in 3.1 it is the bound itself',
           fix: 'Write exclusiveMinimum: 3, and delete minimum.',
         },
       ],
@@ -95,13 +98,13 @@ describe('a broken contract is refused with place, reason and fix:', () => {
     {
       name: 'an empty file',
       text: '',
-      want: [{ rule: 'unsupported/openapi-version', line: 1, pointer: '#', message: 'there is nothing in it' }],
+      want: [{ rule: 'unsupported/openapi-version', line: 1, pointer: '#', message: 'the document is empty' }],
     },
     ...[
-      ['a list', '[]', 'it is a list, and no OpenAPI document'],
-      ['null', 'null', 'there is nothing in it'],
-      ['words', 'Rooms', 'it is text, and no OpenAPI document'],
-      ['no openapi member', '{}', 'openapi is missing, supported are openapi 3.0.x and 3.1.x'],
+      ['a list', '[]', 'it is a list, not an OpenAPI document'],
+      ['null', 'null', 'the document is empty'],
+      ['words', 'Rooms', 'it is text, not an OpenAPI document'],
+      ['no openapi member', '{}', 'openapi is missing, supported versions are openapi 3.0.x and 3.1.x'],
     ].map(([name = '', text = '', message]) => ({
       name,
       text,
@@ -115,7 +118,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
         {
           rule: 'no-unresolved-refs',
           line: 9,
-          message: `$ref "#/components/responses/No" can't be resolved: nothing stands there`,
+          message: `$ref "#/components/responses/No" can't be resolved: there is nothing at that pointer`,
         },
       ],
     },
@@ -138,7 +141,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           rule: 'no-unresolved-refs',
           line: 4,
           pointer: '#/paths/~1a/post/requestBody',
-          message: `$ref "#/components/requestBodies/Roms" can't be resolved: nothing stands there`,
+          message: `$ref "#/components/requestBodies/Roms" can't be resolved: there is nothing at that pointer`,
           fix: 'Did you mean #/components/requestBodies/Rooms?',
         },
       ],
@@ -151,7 +154,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           rule: 'operation-operationId-unique',
           line: 5,
           pointer: '#/paths/~1b/get/operationId',
-          message: expect.stringMatching(/^The operationId a stands here and at .*contract\.yaml:4:14\.$/),
+          message: expect.stringMatching(/^The operationId a is used here and at .*contract\.yaml:4:14\.$/),
         },
       ],
     },
@@ -184,7 +187,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       name: 'an address that is none, one with the default of its variable, and one of a file that it refers to',
       text: `${head}servers: [{url: 'https://{a}', variables: {a: {default: 'b c'}}}, {url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: <host>}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
       want: [
-        { rule: 'unsupported/server-url', line: 3, message: '"https://b c" is no address', pointer: '#/servers/0/url' },
+        { rule: 'unsupported/server-url', line: 3, message: '"https://b c" is not a URL', pointer: '#/servers/0/url' },
         { rule: 'unsupported/server-url', pointer: '#/servers/1/url' },
         { rule: 'unsupported/server-url', line: 4 },
       ],
@@ -221,7 +224,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
     server.close();
   });
 
-  test('an https address of a server without TLS is told as that', async () => {
+  test('an https address of a server without TLS is reported as such', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}/a.yaml`;
@@ -285,7 +288,7 @@ test("what extensions refer to is nobody's but their owners'", async () => {
   expect(JSON.stringify(document.components?.schemas?.part)).toContain('{"a":1,"$ref":"./nowhere.md","b":');
 });
 
-test('operations without a name are told once, where the first stands', async () => {
+test('operations without a name are reported once, at the first', async () => {
   const file = join(folder, 'nameless.yaml');
   const nameless = "{responses: {'200': {description: OK}}}";
   await writeFile(
@@ -324,8 +327,8 @@ test('a contract is bundled, frozen and hashed by its meaning', async () => {
 });
 
 test.each([
-  ['ftp://127.0.0.1/a.yaml', 'addresses that begin with ftp:// are not taken'],
+  ['ftp://127.0.0.1/a.yaml', 'addresses that begin with ftp:// are not supported'],
   ['http://127.0.0.1:9/a.yaml', 'its port belongs to another protocol'],
-])('%s is told for what it is', async (address, message) => {
+])('%s is reported', async (address, message) => {
   await expect(readContract(address)).rejects.toThrow(message);
 });

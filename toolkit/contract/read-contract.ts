@@ -16,11 +16,11 @@ import { findUnsupported, type Unsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
-/** Something that was decided for the user, told once. */
+/** A decision that the toolkit made for the user, reported once. */
 export interface Notice extends Position {
   readonly file: string;
   readonly pointer: string;
-  /** What was decided, and why. */
+  /** The decision, and its reason. */
   readonly message: string;
 }
 
@@ -28,19 +28,19 @@ export interface Notice extends Position {
 export interface Contract {
   /** Path or address of the root document as the user named it. */
   readonly file: string;
-  /** What stands there, as it was read: who needs it again reads, or fetches, nothing twice. */
+  /** Content of the root document, so that nothing is read or fetched twice. */
   readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
-  /** The published form: the same, with the plain schemas that `x-exact` replaces in `document`. */
+  /** The document to publish: the same, with the plain schemas that `x-exact` replaces in `document`. */
   readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
-  /** What was decided for the user: names of operations that have none. */
+  /** Decisions for the user: names of operations without an operationId. */
   readonly notices: readonly Notice[];
   /**
-   * Where a place of the bundled document stands in the root file; for what came from another file or was added, the nearest place that
-   * exists.
+   * Position in the root file of a place in the bundled document. A place that another file or the toolkit added has the position of its nearest
+   * ancestor.
    */
   locate(pointer: string): Position & { readonly file: string };
 }
@@ -51,7 +51,7 @@ export interface Contract {
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
  * @param options.text the content of the root document, if it was read already
- * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
+ * @throws ContractError for an unreadable file, broken YAML, a document that breaks the OpenAPI structure,
  *   an unresolvable `$ref` or one to a file that `createFileRule` refuses, or a construct that the toolkit doesn't support
  */
 export async function readContract(
@@ -61,38 +61,39 @@ export async function readContract(
   // 1. Text.
   const text = options.text ?? (await readSource(source));
 
-  // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
+  // 2. YAML. Its loader stops at the first fault; the parser with positions finds them all. A sound contract needs no positions, so they are
+  // computed on demand.
   const locate = createLocate(source, text);
   const loaded = await loadDocument(source, text, createFileRule(source, options));
   if (loaded instanceof Error) {
     refuseSyntax(source, text);
-    throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Mend the YAML at this place.')]);
+    throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Correct the YAML here.')]);
   }
 
-  // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
+  // 3. Constructs that would crash the linter or make it fetch something; then structure and references, by the version of the document.
   refuse(findUnsupported(loaded.document.parsed, 'root'), locate);
   if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
   const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
     if (cause instanceof ContractError) throw cause;
-    const fix = 'Leave out what was added last, part by part, to find the place.';
+    const fix = 'Remove the latest additions, part by part, to find the cause.';
     throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, fix)]);
   });
   if (problems.length > 0) throw new ContractError(problems);
 
-  // 4. One version inside. From here on pointers are those of the new document, places those of the old.
+  // 4. One internal version. From here on, pointers refer to the new document, positions to the old one.
   const { document: upgraded, originOf } = isVersion30(bundled)
     ? upgradeDocument(bundled)
     : { document: bundled, originOf: (pointer: string) => pointer };
   const locateOrigin: Contract['locate'] = (pointer) => locate(originOf(pointer));
 
-  // 5. What OpenAPI allows and the toolkit can't derive from.
+  // 5. Constructs that OpenAPI allows but the toolkit can't derive from.
   refuse(findUnsupported(upgraded, 'bundle'), locateOrigin);
 
   // 6. A name for each operation.
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
-  const notices = tellNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
+  const notices = describeNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
 
-  // 7. The exact schemas of the wire beside the plain ones for generators, both frozen.
+  // 7. The exact schemas of the wire and the plain ones for generators, both frozen.
   const written = JSON.stringify(plain);
   const document = written.includes('"x-exact"') ? exactDocument(plain) : plain;
   const hash = createHash('sha256').update(written).digest('hex');
@@ -116,7 +117,7 @@ function isVersion30(document: unknown): boolean {
 }
 
 /** One sentence for all of them: a document without operationIds has hundreds. */
-function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'message' | 'pointer'>[] {
+function describeNames(named: NamedOperations['named']): readonly Pick<Notice, 'message' | 'pointer'>[] {
   const [first] = named;
   if (first === undefined) return [];
   const who =

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 
-/** Longer than any contract that was met (20 MB) by a factor; a server that sends without end must not fill the memory. */
+/** Three times the longest known contract (20 MB). A server that sends without end must not fill the memory. */
 const longestText = 64 * 1024 * 1024;
 
-/** For the whole answer. */
+/** Limit for the whole answer. */
 const patienceMilliseconds = 30_000;
 
 /** Text of a contract, or why there is none. */
@@ -19,7 +19,7 @@ export function isWebAddress(source: string): boolean {
 /**
  * Reads a contract from a file, or from an address by http or https. A redirect is followed within the origin of the address alone.
  *
- * @param limits of the web; tests have smaller ones
+ * @param limits of a fetch; tests set smaller ones
  */
 export async function readText(
   source: string,
@@ -29,7 +29,7 @@ export async function readText(
   const scheme = /^[a-z][a-z0-9+.-]+(?=:\/\/)/i.exec(source)?.[0];
   if (scheme !== undefined) {
     const fix = 'Name a file by its path, or an address that begins with http:// or https://.';
-    return { kind: 'fault', message: `addresses that begin with ${scheme}:// are not taken`, fix };
+    return { kind: 'fault', message: `addresses that begin with ${scheme}:// are not supported`, fix };
   }
   try {
     return { kind: 'text', text: await readFile(source, 'utf8') };
@@ -85,7 +85,7 @@ async function fetchText(
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 5;
 
-/** Redirects are followed by hand: a public address could otherwise have this machine ask what only it can reach, such as the metadata of a cloud. */
+/** Follows no redirects: otherwise a public address could make this machine request what only it can reach, such as cloud metadata. */
 function ask(address: URL, signal: AbortSignal): Promise<Response> {
   const accept = 'application/json, application/yaml, text/yaml, text/plain;q=0.9, */*;q=0.1';
   return fetch(address, { headers: { accept }, signal, redirect: 'manual' });
@@ -96,15 +96,15 @@ function formatSize(bytes: number): string {
   return megabytes < 1 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(megabytes)} MB`;
 }
 
-/** Node says `fetch failed`, and why in the cause. */
+/** Node's message is `fetch failed`; the reason is in its cause. */
 function explain(error: unknown, milliseconds: number): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no whole answer came within ${milliseconds / 1000} seconds`;
+  if (error.name === 'TimeoutError') return `the whole answer did not arrive within ${milliseconds / 1000} seconds`;
   const { cause } = error;
   const { code } = (cause ?? {}) as { readonly code?: string };
   // Ports of other protocols, by the Fetch Standard, 2.9.
   if (cause instanceof Error && cause.message === 'bad port')
-    return 'its port belongs to another protocol, and is not asked';
+    return 'its port belongs to another protocol, so no request was sent';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'the server speaks no TLS: try http://';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';

@@ -1,7 +1,7 @@
 import { formatPointer, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { OpenApiDocument, Ref } from './openapi-document.ts';
 
-/** A value with the place where it really stands, behind any chain of `$ref`. */
+/** A value behind any chain of `$ref`, with its own pointer. */
 export interface Resolved<T> {
   readonly value: T;
   readonly pointer: string;
@@ -10,7 +10,7 @@ export interface Resolved<T> {
 /**
  * Follows local `$ref`s from a place in a bundled document.
  *
- * @throws Error when a reference leads nowhere or in a circle: `readContract` lets neither through, so it is a bug here
+ * @throws Error if a reference is unresolved or circular: `readContract` refuses both, so it is a bug here
  */
 export function resolveRef<T extends object>(document: OpenApiDocument, node: Ref<T>, pointer: string): Resolved<T> {
   const seen = new Set<string>();

@@ -12,17 +12,17 @@ export function refuseSyntax(source: string, text: string): void {
 }
 
 /**
- * Says what keeps a text from being YAML, in the order of its lines.
+ * Lists the syntax faults of a text, in the order of its lines.
  *
- * One mistake makes the parser report many: one wrong indent made dozens. The first is reported, with the number of the others. A key that stands
- * twice is a fault of its own, wherever it stands.
+ * One mistake makes the parser report many: one wrong indent caused dozens. The first is reported, with the number of the others. Each duplicate
+ * key is a fault of its own.
  *
  * @param file as it is displayed
  */
 export function findSyntaxProblems(file: string, { faults }: Pick<YamlSource, 'faults'>): readonly Problem[] {
   const sorted = faults
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    // Of several sentences about one place the first is the closest.
+    // Of several messages about one position the first is the most precise.
     .filter(({ line, column }, index, all) => line !== all[index - 1]?.line || column !== all[index - 1]?.column);
   const twice = sorted.filter(({ first }) => first !== undefined).map((fault) => toProblem(file, fault));
   const broken = sorted.filter(({ first }) => first === undefined).map((fault) => toProblem(file, fault));
@@ -35,7 +35,7 @@ function toProblem(file: string, { line, column, message, first }: SyntaxFault):
   if (first === undefined) return { ...place, message, fix };
   return {
     ...place,
-    message: `The key ${first.key} stands here and at ${file}:${first.line}:${first.column}: map keys must be unique.`,
+    message: `The key ${first.key} is here and at ${file}:${first.line}:${first.column}: map keys must be unique.`,
     fix: 'Keep the key once, or correct the indentation if it belongs to another YAML map.',
   };
 }

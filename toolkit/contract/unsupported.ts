@@ -2,7 +2,7 @@ import { formatPointer } from '@lockstep/json/json-pointer';
 import { type LimitFinding, type LimitStep, limits } from './limits.ts';
 import { type Visited, walkDocument } from './walk-document.ts';
 
-/** A construct that OpenAPI allows and the toolkit honestly can't derive from. */
+/** A construct that OpenAPI allows but the toolkit can't derive from. */
 export interface Unsupported {
   readonly pointer: string;
   readonly rule: `unsupported/${string}`;
@@ -10,7 +10,7 @@ export interface Unsupported {
   readonly fix: string;
 }
 
-/** Everything of one step that the toolkit can't derive from. A limit that finds something ends the step: the next may rely on it. */
+/** Lists what the toolkit can't derive from, in one step. A finding of a limit with `stops` stops the step: later limits may rely on it. */
 export function findUnsupported(document: unknown, step: LimitStep): readonly Unsupported[] {
   const found: Unsupported[] = [];
   let walked: readonly Visited[] | undefined;
@@ -18,7 +18,7 @@ export function findUnsupported(document: unknown, step: LimitStep): readonly Un
     walked ??= walkDocument(document);
     return walked;
   };
-  for (const { name, fix, find, ends } of limits[step]) {
+  for (const { name, fix, find, stops } of limits[step]) {
     const findings: readonly LimitFinding[] = [...find(document, objects)];
     found.push(
       ...findings.map(({ at, message, fix: own = fix }) => ({
@@ -28,7 +28,7 @@ export function findUnsupported(document: unknown, step: LimitStep): readonly Un
         fix: own,
       })),
     );
-    if (ends === true && findings.length > 0) break;
+    if (stops === true && findings.length > 0) break;
   }
   return found;
 }

@@ -46,7 +46,7 @@ describe('a schema of 3.0 becomes one of 3.1:', () => {
       },
     },
     {
-      name: 'a type beside a nullable composition goes inside',
+      name: 'a type next to a nullable composition goes inside',
       given: { type: 'object', nullable: true, oneOf: [{ type: 'object' }], discriminator: { propertyName: 'kind' } },
       want: {
         anyOf: [
@@ -86,7 +86,7 @@ describe('a schema of 3.0 becomes one of 3.1:', () => {
       want: { type: 'integer', format: 'int64' },
     },
     {
-      name: 'nothing counts beside a $ref but words and extensions',
+      name: 'only annotations and extensions count next to a $ref',
       given: { $ref: '#/components/schemas/B', nullable: true, type: 'string', description: 'B', 'x-a': 1 },
       want: { $ref: '#/components/schemas/B', description: 'B', 'x-a': 1 },
     },
@@ -276,7 +276,7 @@ function takesTheSameValues(numRuns: number): void {
 test('a schema takes the same values before and after', () => takesTheSameValues(200));
 test('a thousand schemas take the same values before and after', { tags: ['full'] }, () => takesTheSameValues(1000));
 
-test('a path item keeps what stands beside its reference, in a callback too', () => {
+test('a path item keeps the members next to its reference, in a callback too', () => {
   const item = { $ref: '#/paths/~1b', post: { responses: { 200: { description: 'OK' } } } };
   const callbacks = { told: { '{$request.body#/url}': item } };
   const given = { openapi: '3.0.3', paths: { '/a': { get: { callbacks } }, '/b': item }, components: { callbacks } };

@@ -2,11 +2,11 @@ import { formatPointer, isObject, type JsonObject, parsePointer, parseReference 
 import { type Reading, readingOf, schemaKeywords } from '@lockstep/json/schema-keywords';
 import { methods } from './openapi-document.ts';
 
-/** A document of OpenAPI 3.0 as one of 3.1 that takes the same values. */
+/** A document of OpenAPI 3.0 rewritten as 3.1, with the same valid values. */
 export interface Upgraded {
   /** A copy that shares what did not change. */
   readonly document: unknown;
-  /** Where a place of the new document stood in the old one; for a node that is new, where the one around it stood. */
+  /** Pointer in the old document of a place in the new one; for a new node, that of the node around it. */
   readonly originOf: (pointer: string) => string;
 }
 
@@ -22,7 +22,7 @@ interface Move {
 }
 
 /**
- * What is said of a value, not asked of it. Where a schema has to be wrapped, these stay outside, at the place where tools look for them.
+ * Keywords that describe a value but do not constrain it. If a schema is wrapped, these stay outside, where tools look for them.
  * `readOnly` and `writeOnly` are of that kind (JSON Schema 2020-12 validation, 9.4).
  */
 const annotations = new Set([
@@ -38,17 +38,17 @@ const annotations = new Set([
 ]);
 
 /**
- * Rewrites OpenAPI 3.0 as 3.1. Pointers stay as they are but below a schema that may be null by composition.
+ * Rewrites OpenAPI 3.0 as 3.1. Pointers change only below a schema that may be null by composition.
  *
  * What changes, after "Upgrading from OpenAPI 3.0 to 3.1" (learn.openapis.org) and the Schema Objects of 3.0.3 and 3.1.1:
  *
- * - `nullable: true` beside a `type`: `null` joins the type, and the `enum` where it is not in it.
- * - `nullable: true` beside `allOf`, `anyOf` or `oneOf`: one more alternative, `type: null`. The text of 3.0.3 gives `nullable` no effect
- *   there, but 3.0.0 to 3.0.2 do not say so, and whoever writes it means it.
- * - `nullable: true` alone: gone, since a schema without a type takes null.
- * - `exclusiveMinimum: true` takes over the number of `minimum`; the same for the maximum.
- * - `format: binary` and `byte` become `contentMediaType` and `contentEncoding`. The type stays: what is measured in characters still is.
- * - Beside a `$ref` nothing counts in 3.0 (Reference Object); there stay `summary`, `description` and extensions.
+ * - `nullable: true` next to a `type`: `null` joins the type, and the `enum` if it lacks null.
+ * - `nullable: true` next to `allOf`, `anyOf` or `oneOf`: one more alternative, `type: null`. The text of 3.0.3 gives `nullable` no effect
+ *   there, but 3.0.0 to 3.0.2 do not, and its author means it.
+ * - `nullable: true` alone: removed, since a schema without a type allows null.
+ * - `exclusiveMinimum: true` gets the number of `minimum`; the same for the maximum.
+ * - `format: binary` and `byte` become `contentMediaType` and `contentEncoding`. The type stays, so that lengths still count characters.
+ * - Next to a `$ref` nothing counts in 3.0 (Reference Object): only `summary`, `description` and extensions stay.
  *
  * Examples, defaults, enums and extensions are data, and left alone.
  *
@@ -68,12 +68,12 @@ export function upgradeDocument(document: unknown): Upgraded {
   return { document: redirect(whole, 'keywords', targetOf), originOf };
 }
 
-/** Anything but a schema: what it holds is looked through for schemas. */
+/** Anything but a schema: searches it for schemas. */
 function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): unknown {
   if (Array.isArray(node))
     return mapList(node, (item, index) => upgradeNode(item, 'keywords', below(at, index), moves));
   if (!isObject(node)) return node;
-  // A path item may have members beside its reference.
+  // A path item may have members next to its reference.
   if (reading === 'keywords' && typeof node.$ref === 'string' && !isPathItem(at.from)) return dropSiblings(node);
   return mapMembers(node, (name, value) => {
     const within = readingIn(reading, name);
@@ -105,17 +105,17 @@ function upgradeSchema(schema: unknown, at: Move, moves: Move[]): unknown {
   const mapped = mapMembers(schema, (name, value) => upgradePart(name, value, below(inside, name), moves));
   const respelt = respellBounds(respellBytes(mapped));
   if (!('nullable' in respelt)) return respelt;
-  const { nullable, ...said } = respelt;
-  if (nullable !== true) return said;
-  return wrap === undefined ? allowNull(said) : wrapForNull(said, wrap);
+  const { nullable, ...rest } = respelt;
+  if (nullable !== true) return rest;
+  return wrap === undefined ? allowNull(rest) : wrapForNull(rest, wrap);
 }
 
-/** As every part of a document is read, but for extensions: they are data, whatever they look like. */
+/** As `readingOf`, but extensions are data. */
 function readingIn(around: Reading, name: string): Reading | 'data' {
   return around === 'keywords' && name.startsWith('x-') ? 'data' : readingOf(around, name);
 }
 
-/** What stands below one keyword of a schema. */
+/** Upgrades the value of one keyword of a schema. */
 function upgradePart(name: string, value: unknown, at: Move, moves: Move[]): unknown {
   const holds = schemaKeywords.get(name)?.holds;
   if (holds === 'schemas' && Array.isArray(value))
@@ -125,14 +125,14 @@ function upgradePart(name: string, value: unknown, at: Move, moves: Move[]): unk
   return holds === 'schema' ? upgradeSchema(value, at, moves) : value;
 }
 
-/** How a schema that is composed of others comes to take null: by one more alternative, or by a choice around it. */
+/** How a composed schema allows null: by one more alternative, or by a choice around it. */
 type Wrap = 'alternative' | 'choice';
 
 function wrapOf(schema: JsonObject): Wrap | undefined {
   const isComposed = ['allOf', 'anyOf', 'oneOf'].some((keyword) => Array.isArray(schema[keyword]));
   if (schema.nullable !== true || !isComposed) return undefined;
   const asked = Object.keys(schema).filter((name) => name !== 'nullable' && !isAnnotation(name));
-  // One more alternative of `oneOf` would be one too many where another takes null.
+  // With one more alternative of `oneOf`, null would match two if another allows it.
   return asked.length === 1 && asked[0] === 'anyOf' ? 'alternative' : 'choice';
 }
 
@@ -162,7 +162,7 @@ function respellBounds(schema: JsonObject): JsonObject {
     const { [exclusive]: isExclusive, ...rest } = spelt;
     spelt = rest;
     if (isExclusive !== true || typeof spelt[bound] !== 'number') continue;
-    // In the place of the bound, so that the order of the source stays.
+    // Replaces the bound in its place, to keep the order of the source.
     spelt = Object.fromEntries(
       Object.entries(spelt).map(([name, value]) => [name === bound ? exclusive : name, value]),
     );
@@ -183,7 +183,7 @@ function respellBytes(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).map((entry) => (entry[0] === 'format' ? content : entry)));
 }
 
-/** In 3.0 nothing beside a `$ref` counts; our readers would lay it over what is referred to. */
+/** In 3.0 nothing next to a `$ref` counts; readers of 3.1 would merge it with the referenced schema. */
 function dropSiblings(node: JsonObject): JsonObject {
   const kept = Object.entries(node).filter(
     ([name]) => ['$ref', 'summary', 'description'].includes(name) || name.startsWith('x-'),
@@ -195,7 +195,7 @@ function isAnnotation(name: string): boolean {
   return annotations.has(name) || name.startsWith('x-');
 }
 
-/** Each reference into what moved, turned to where it is now. */
+/** Redirects references into moved places. */
 function redirect(node: unknown, reading: Reading, targetOf: (ref: string) => string): unknown {
   if (Array.isArray(node)) return mapList(node, (item) => redirect(item, 'keywords', targetOf));
   if (!isObject(node)) return node;
@@ -212,7 +212,7 @@ function isDeep(ref: string): boolean {
   return ref.startsWith('#/') && ref.split('/').length > 4;
 }
 
-/** The move of the nearest place around it counts: those further out are part of it. The wrap itself stands where the schema stood. */
+/** Applies the move of the nearest place around it, which includes moves further out. The wrap itself is where the schema was. */
 function follow(moves: readonly Move[], path: Path, side: 'from' | 'to', other: 'from' | 'to'): Path {
   let found: Move | undefined;
   for (const move of moves) {
@@ -234,7 +234,7 @@ function same(path: Path): Move {
   return { from: path, to: path };
 }
 
-/** The same list where nothing changed: most of a document is shared with the one it came from. */
+/** The same list if nothing changed: the new document shares most parts with the old one. */
 function mapList(list: readonly unknown[], map: (item: unknown, index: number) => unknown): readonly unknown[] {
   const mapped = list.map(map);
   return mapped.every((item, index) => item === list[index]) ? list : mapped;

@@ -1,12 +1,12 @@
 import { type Reading, readingOf, schemaKeywords } from '@lockstep/json/schema-keywords';
 
-/** One object of a document, with the way to it. */
+/** One object of a document, with its path. */
 export interface Visited {
   readonly at: readonly (string | number)[];
   readonly node: Readonly<Record<string, unknown>>;
 }
 
-/** The way is worked out when it is asked for: a document has a million places, and a sound one needs none of them. */
+/** Computes its path on demand: a document has a million places, and a sound one needs no path. */
 class Place implements Visited {
   readonly node: Visited['node'];
   readonly #around: Place | undefined;
@@ -23,7 +23,7 @@ class Place implements Visited {
   }
 }
 
-/** Every object of a parsed document, outermost first, without what is data. The document must hold no cycle (see `findForeign`). */
+/** Every object of a parsed document, outermost first, without data. The document must hold no cycle (see `findForeign`). */
 export function walkDocument(root: unknown): readonly Visited[] {
   const visited: Visited[] = [];
   const walk = (place: Place, reading: Reading): void => {
@@ -41,7 +41,7 @@ export function walkDocument(root: unknown): readonly Visited[] {
   return visited;
 }
 
-/** Every schema of a document that is an object, outermost first, wherever one may stand. Extensions hold none. */
+/** Every object schema of a document, outermost first. Extensions hold none. */
 export function listSchemas(root: unknown): readonly Visited[] {
   const visited: Visited[] = [];
   const walk = (place: Place, reading: Reading, isSchema: boolean): void => {
@@ -54,7 +54,7 @@ export function listSchemas(root: unknown): readonly Visited[] {
       if (isList || reading === 'names') walk(new Place(value, place, key), 'keywords', isSchema);
       else if (!key.startsWith('x-')) {
         const within = readingOf(reading, key);
-        // Of a schema, what is no keyword of schemas holds none: `discriminator`, `xml`.
+        // Members of a schema that are no schema keywords hold none: `discriminator`, `xml`.
         const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
         if (within !== 'data' && (holds || !isSchema)) walk(new Place(value, place, key), within, holds);
       }
@@ -64,18 +64,18 @@ export function listSchemas(root: unknown): readonly Visited[] {
   return visited;
 }
 
-/** Values that JSON doesn't have: a YAML alias inside its own anchor, a date, binary. Looks into data too. */
+/** Finds values that JSON doesn't have, also in data: a YAML alias inside its own anchor, a date, binary. */
 export function findForeign(root: unknown): readonly { readonly at: readonly string[]; readonly message: string }[] {
   const found: { at: readonly string[]; message: string }[] = [];
   const above = new Set<object>();
   const at: string[] = [];
   const walk = (node: Visited['node']): void => {
     if (above.has(node)) {
-      found.push({ at: [...at], message: 'an alias stands inside its own anchor: the value has no end' });
+      found.push({ at: [...at], message: 'an alias is inside its own anchor, so the value is endless' });
     } else if (!Array.isArray(node) && Object.getPrototypeOf(node) !== Object.prototype) {
       found.push({
         at: [...at],
-        message: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing`,
+        message: `JSON has no value of type ${node.constructor?.name ?? 'unknown'}`,
       });
     } else {
       above.add(node);

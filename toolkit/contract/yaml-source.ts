@@ -6,14 +6,14 @@ export interface Position {
   readonly column: number;
 }
 
-/** A text that is not YAML: where, and the parser's own words. */
+/** A syntax fault: its position, and the parser's message. */
 export interface SyntaxFault extends Position {
   readonly message: string;
-  /** Where a key that stands twice stands first. */
+  /** The first occurrence of a duplicate key. */
   readonly first?: Position & { readonly key: string };
 }
 
-/** One YAML or JSON file that knows where each of its values stands. */
+/** A parsed YAML or JSON file, with the positions of its values. */
 export interface YamlSource {
   readonly faults: readonly SyntaxFault[];
   readonly value: unknown;
@@ -35,11 +35,11 @@ export function readYaml(text: string): YamlSource {
     const opened = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? findUnclosed(document, text, pos[0]) : undefined;
     if (opened !== undefined)
       return { message: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
-    // The parser's own words name a function of its own.
-    const said = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
-    return { message: said, ...positionAt(pos[0]), ...first };
+    // The parser's message names one of its own functions.
+    const reworded = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
+    return { message: reworded, ...positionAt(pos[0]), ...first };
   });
-  // The parser looks for anchors only when it makes a value, and throws at the first that is missing.
+  // The parser resolves anchors only when it builds a value, and throws at the first missing one.
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) === undefined)
@@ -51,13 +51,13 @@ export function readYaml(text: string): YamlSource {
   });
   return {
     faults,
-    // The parser's own bound is a hundred aliases in others; an alias is the same object again.
+    // Lifts the parser's limit of a hundred nested aliases: an alias is the same object again.
     value: faults.length === 0 ? document.toJS({ maxAliasCount: -1 }) : undefined,
     positionOf: (segments) => positionAt(offsetOf(document.contents, segments)),
   };
 }
 
-/** The value alone, without a tree of places: of JSON in a hundredth of the time. Undefined for what is neither. */
+/** The value without positions: of JSON in a hundredth of the time. Undefined for a text that is neither JSON nor YAML. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -88,7 +88,7 @@ function findUnclosed(document: Document, text: string, offset: number): number 
   return found;
 }
 
-/** The key that stands before the one at this offset, in the same map, under the same name. */
+/** The first key of the same map with the name of the key at this offset. */
 function firstKey(document: Document, offset: number): Scalar | undefined {
   let found: Scalar | undefined;
   visit(document, {

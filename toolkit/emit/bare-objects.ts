@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
 import { walkDocument } from '../contract/walk-document.ts';
 
-/** Stands on an alternative that adds no member to the description beside it. A symbol, since no contract can write one. */
+/** Marks an alternative that adds no member to the schema around it. A symbol, since no contract can contain one. */
 export const addsNothing = Symbol('adds no member');
 
 interface Schema {
@@ -18,16 +18,15 @@ interface Schema {
 
 type Part = Schema | boolean;
 
-/** What names members, beside `properties`, which may be empty. */
+/** Keywords that name members, in addition to `properties`, which may be empty. */
 const ofMembers = ['additionalProperties', 'patternProperties'];
 const ofValues = ['allOf', 'anyOf', 'oneOf', 'enum', 'const', 'discriminator'];
 
 /**
- * Takes out of each composition what says `type: object`, perhaps `required`, and no more.
+ * Removes from each composition the parts that have only `type: object`, perhaps with `required`.
  *
- * Beside a description it adds no member (JSON Schema 2020-12, 10.2.1.1), but openapi-typescript makes of it an object without members
- * or one with any: the first lets no value of the whole pass, the second every misspelt member. Its `required` goes up to the schema that
- * it is a part of.
+ * Such a part adds no member (JSON Schema 2020-12, 10.2.1.1), but openapi-typescript creates an object without members or with any: the first
+ * allows no value of the whole, the second every misspelt member. Its `required` moves up to the schema that it is a part of.
  *
  * @param copy changed in place
  */
@@ -43,16 +42,16 @@ export function dropBareObjects(copy: OpenApiDocument): void {
 
   const settle = (schema: Schema, isPart: boolean): void => {
     const [allOf, anyOf, oneOf] = [partsOf(schema.allOf), partsOf(schema.anyOf), partsOf(schema.oneOf)];
-    const beside = isPart || namesMembers(schema);
-    if (beside || allOf.some(isFull)) {
+    const isJoined = isPart || namesMembers(schema);
+    if (isJoined || allOf.some(isFull)) {
       const required = allOf.filter(isBare).flatMap((part) => follow(part).required ?? []);
       if (required.length > 0) schema.required = [...new Set([...(schema.required ?? []), ...required])];
       replace(schema, 'allOf', allOf.filter(isFull));
     }
-    const described = beside || allOf.length > 0;
+    const described = isJoined || allOf.length > 0;
     if (described) {
       replace(schema, 'anyOf', anyOf.filter(isFull));
-      // One that adds nothing stays as a choice beside one that adds something.
+      // An alternative that adds nothing stays next to one that adds a member.
       const choices = oneOf.map((part) => (isBare(part) ? { type: 'object', [addsNothing]: true as const } : part));
       replace(schema, 'oneOf', oneOf.some(isFull) ? choices : []);
     }

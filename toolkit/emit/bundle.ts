@@ -11,8 +11,8 @@ export function emitBundle({ document }: Contract, header: Header): string {
 }
 
 /**
- * `published.gen.json`: the contract for readers and tools. What our extensions say and a schema can say too is written as one, and each
- * operation has samples in code, each error code its cause and fix. The runtime reads the bundle instead: it knows the extensions, and its refusals are in their words.
+ * `published.gen.json`: the contract for readers and tools. Extensions that a schema can express are written as schemas. Each operation has code
+ * samples, each error code its cause and fix. The runtime reads the bundle instead: it knows the extensions, and rejects in their terms.
  */
 export function emitPublished({ plain }: Contract, header: Header): string {
   return formatDocument(addErrorCatalogue(addCodeSamples(chooseByValue(plain))), header);

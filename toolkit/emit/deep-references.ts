@@ -5,9 +5,9 @@ import { listSchemas, walkDocument } from '../contract/walk-document.ts';
 type Node = Record<string, unknown>;
 
 /**
- * Lets every reference name a whole component. openapi-typescript writes one that goes on below it as a path through types, and that path
- * ends at each composition, list, map and null. A schema that is referred to inside another becomes a component of its own, named by its
- * pointer; anything else is put where its reference was, since nothing but schemas can contain itself.
+ * Makes every reference name a whole component. openapi-typescript writes a deeper reference as a path through types, which breaks at each
+ * composition, list, map and null. A schema that is referred to inside another becomes a component, named by its pointer. Anything else replaces
+ * its reference, since only schemas can contain themselves.
  *
  * @param copy changed in place
  */

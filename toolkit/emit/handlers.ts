@@ -8,7 +8,7 @@ import { readVerbatim } from './read-verbatim.ts';
 
 /**
  * `handlers.gen.ts`: the strict handler interface. One method per operationId, one parsed object in, a closed union by status out.
- * The types of bodies and parameters are those of types.gen.ts; here they are only put together.
+ * The types of bodies and parameters are those of types.gen.ts; here they are only combined.
  */
 export function emitHandlers({ document }: Contract, header: Header): string {
   const rows = listOperations(document);
@@ -20,9 +20,9 @@ export function emitHandlers({ document }: Contract, header: Header): string {
     /operations\[/.test([...requests, ...responses].join())
       ? "import type { operations } from './types.gen.ts';\n"
       : '',
-    '/** What a handler is given, checked against the contract and with defaults filled in. Header names are lower case. */',
+    '/** Requests as handlers get them: validated, with defaults filled in. Header names are lower case. */',
     `export interface Requests {\n${requests.join('\n')}\n}\n`,
-    '/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */',
+    '/** Answers that handlers may return: status, media type, body and headers, without those that the layer around them sends. */',
     `export interface Responses {\n${responses.join('\n')}\n}\n`,
     readVerbatim('status-range.ts'),
     readVerbatim('handler-types.ts'),
@@ -83,7 +83,7 @@ function formatResponses(document: OpenApiDocument, row: ContractOperation): str
   return members.map((member) => `\n    | ${member}`).join('');
 }
 
-/** Members that the layer around the handlers fills in: the id of the request, which no handler knows. */
+/** Members that the layer around the handlers fills in: the id of the request. */
 function listAmbientMembers(document: OpenApiDocument, media: Media, pointer: string): string[] {
   return membersOf(document, media, pointer)
     .filter(({ written, schema }) =>

@@ -15,12 +15,12 @@ export function emitOperations({ document }: Contract, header: Header): string {
   return `${formatHeader(header)}\n${readVerbatim('operation-table.ts')}\nexport const operations = {\n${rows.join('')}} as const satisfies OperationTable;\n\nexport type OperationId = keyof typeof operations;\n`;
 }
 
-/** The operation table as a value, for those who serve a contract without generating: by operationId, the rows of `operations.gen.ts`. */
+/** The operation table as a value, by operationId, for serving a contract without generated files. */
 export function describeOperations(document: OpenApiDocument): OperationTable {
   return Object.fromEntries(listOperations(document).map((row) => [row.operationId, describe(row)]));
 }
 
-/** What a contract may write that is no status (OpenAPI 3.1, 4.8.16). */
+/** Keys of responses that are no status (OpenAPI 3.1, 4.8.16). */
 type StatusRange = Exclude<Operation['statuses'][number], number>;
 
 function describe(row: ContractOperation): Operation {

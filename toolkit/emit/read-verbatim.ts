@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The line above what is copied. Above it stands what a file of `verbatim/` needs to be checked and linted where it is. */
+/** The line before the copied part. The part before it lets compiler and linter check a file of `verbatim/`. */
 const mark = '\n// Copied from here on.\n\n';
 
 /**

@@ -22,7 +22,7 @@ import { formatHeader, type Header } from './header.ts';
 /**
  * `types.gen.ts`: types without runtime, by openapi-typescript.
  *
- * `default`s stay optional here, since these are the types of what is on the wire; handlers get them filled in.
+ * Members with a `default` stay optional, since these are the types of the wire; handlers get the defaults filled in.
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
   const copy = flattenChains(chooseByValue(document));
@@ -42,8 +42,8 @@ function printTypes(nodes: readonly ts.Node[]): string {
 }
 
 /**
- * The transform's settings, all of them, as the package's own entry fills them in. That entry would lint and bundle first, which
- * has been done here: without it a derivation takes a sixth less.
+ * All settings of the transform, with the defaults of the package's entry. That entry would lint and bundle again: a derivation without it takes
+ * a sixth less.
  */
 async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
   const options = { silent: true };
@@ -80,7 +80,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
   };
 }
 
-/** `object` for what may be any object beside a description, `Record<string, never>` for what may have no member. */
+/** `object` for an alternative that adds no member, `Record<string, never>` for an object without members. */
 function typeEmptyObject(schema: SchemaObject): ts.TypeNode | undefined {
   // `true` and `false` are schemas too.
   if (typeof schema !== 'object') return undefined;
@@ -101,12 +101,12 @@ function writable({ name, questionToken, type }: ts.PropertySignature): ts.Prope
   return ts.factory.createPropertySignature(undefined, name, questionToken, type);
 }
 
-/** What a hook returns that changes nothing. */
+/** A hook that changes nothing. */
 function leave(): undefined {
   return undefined;
 }
 
-/** An `x-` member beside statuses: openapi-typescript takes it for one more response. */
+/** Removes `x-` members among statuses: openapi-typescript treats them as responses. */
 function dropExtensions(copy: OpenApiDocument): void {
   for (const { item } of listPathItems(copy))
     for (const method of methods) {
@@ -141,8 +141,7 @@ function copyTree<Value>(value: Value): Value {
 }
 
 /**
- * A parameter that holds JSON is typed as what the JSON says: handlers are given it read. openapi-typescript takes every `content` of a
- * parameter for text.
+ * Types a parameter of JSON by the schema of the JSON: handlers get it parsed. openapi-typescript types every `content` of a parameter as text.
  */
 function typeContents(copy: OpenApiDocument): void {
   for (const { node } of walkDocument(copy)) {
@@ -157,8 +156,8 @@ function typeContents(copy: OpenApiDocument): void {
 }
 
 /**
- * Types an enum under `x-open-enum` by its `type` alone and names the known values in words. `'a' | 'b' | (string & {})` would complete
- * them, but openapi-fetch 0.17 takes `string & {}` for an object, and what it hands out in its place is no string.
+ * Types an enum under `x-open-enum` by its `type` and lists the known values in the description. `'a' | 'b' | (string & {})` would offer them as
+ * completions, but openapi-fetch 0.17 treats `string & {}` as an object and returns a type that is no string.
  */
 function openEnums(copy: OpenApiDocument): void {
   for (const { node } of walkDocument(copy)) {

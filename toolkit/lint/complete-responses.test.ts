@@ -14,7 +14,7 @@ const busy = "        '503': {$ref: '#/components/responses/Busy'}\n";
 
 const rows = [
   {
-    name: 'behind the last response, whatever ends it',
+    name: 'after the last response, whatever its last line',
     given: `      responses:
         '200':
           description: |
@@ -79,7 +79,7 @@ ${noToken}        # Not found.
 ${busy}`,
   },
   {
-    name: 'before the first where that is a higher one, and at the end of a text that ends in no line break',
+    name: 'before the first if that is a higher one, and at the end of a text without a final line break',
     given: "      responses:\n        '404': {description: None}",
     want: `      responses:\n${noToken}        '404': {description: None}\n${busy.trimEnd()}`,
   },
@@ -116,7 +116,7 @@ test.each([
   ['an inline response', '{description: No token}'],
   ['null', 'null'],
   ['a reference that is no text', '{$ref: 1}'],
-])('%s under x-default-responses is not copied, a reference beside it is', (_, value) => {
+])('%s under x-default-responses is not copied, a reference next to it is', (_, value) => {
   const mixed = head.replace("{$ref: '#/components/responses/NoToken'}", value);
   const bare = "      responses:\n        '200': {description: All}\n";
   const { text, completed } = completeResponses(mixed + bare);

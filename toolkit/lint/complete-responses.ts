@@ -4,7 +4,7 @@ import { defaultResponses, findMissingResponses } from '../contract/default-resp
 import { methods } from '../contract/openapi-document.ts';
 import { readQuickly } from '../contract/read-quickly.ts';
 
-/** An operation that was given the default responses that it lacked. */
+/** An operation that got its missing default responses. */
 export interface Completed {
   readonly path: string;
   readonly method: string;
@@ -13,8 +13,7 @@ export interface Completed {
 
 /**
  * Writes the responses of `x-default-responses` to the operations that lack them, in the order of the statuses; every other byte stays.
- * Operations in another file stay as they are: the rule `default-responses-declared` names the responses that they lack. Text that is
- * no YAML stays, too.
+ * For operations in another file, the rule `default-responses-declared` reports the missing responses. Text that is no YAML stays, too.
  *
  * @param text of a contract in YAML or JSON
  */
@@ -35,7 +34,7 @@ export function completeResponses(text: string): { readonly text: string; readon
       .filter(([status]) => operation.statuses.includes(status))
       .map(([status, ref]) => ({ operation, ...insertion(text, responses, status, ref) }));
   });
-  // From the end, so that no offset moves; of several at one place the lowest status comes to stand first.
+  // From the end, so that no offset moves. At one place the lowest status comes first.
   const ordered = edits.toSorted((a, b) => b.at - a.at || Number(b.status) - Number(a.status));
   return {
     text: ordered.reduce((whole, { at, inserted }) => whole.slice(0, at) + inserted + whole.slice(at), text),
@@ -71,7 +70,7 @@ interface Insertion {
   readonly inserted: string;
 }
 
-/** A response stands there already, and in a block each begins a line. */
+/** The map has a response already; in a block, the response begins a line. */
 function isWritable(text: string, { items: [first], flow }: YAMLMap<Node, Node>): boolean {
   return first !== undefined && (flow === true || indentOf(text, first).trim() === '');
 }
@@ -81,7 +80,7 @@ function indentOf(text: string, { key }: Pair<Node, Node>): string {
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
 }
 
-/** Behind the last response of a lower status, on a line of its own where the others have one. */
+/** Inserts after the last response of a lower status, on a line of its own if the others have one. */
 function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: string, ref: string): Insertion {
   const [first] = items;
   const start = first?.key.range?.[0] ?? 0;
@@ -106,7 +105,7 @@ function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: s
     : { at: end + 1, status, inserted: entry + newline };
 }
 
-/** Of the last character that is written there: a block of text takes in the line breaks behind it. */
+/** Offset after the last written character: a block of text includes the line breaks after it. */
 function endOf(text: string, { key, value }: Pair<Node, Node>): number {
   let end = key.range?.[1] ?? 0;
   const take = (_: unknown, { range }: Node) => {

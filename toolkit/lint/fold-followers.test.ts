@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
 
 function problem(rule: string, pointer: string, message: string): Problem {
-  return { file: 'a.yaml', line: 1, column: 1, pointer, rule, message, fix: 'Mend it.' };
+  return { file: 'a.yaml', line: 1, column: 1, pointer, rule, message, fix: 'Fix it.' };
 }
 
 const broken = problem(

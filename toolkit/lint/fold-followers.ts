@@ -2,11 +2,10 @@ import { parsePointer } from '@lockstep/json/json-pointer';
 import { countMore, type Place, type Problem, takeWithFollowers } from '../problem.ts';
 
 /**
- * Takes from the findings what only follows from another one, and says there how many that were. One place is mended, and all are gone.
+ * Removes findings that only follow from another one, and adds their number to that one. One fix removes them all.
  *
- * A pattern that does not compile keeps its schema from compiling, so Redocly says of each example that validates against it that it can't.
- * A member that stands too far left or right is unexpected where it is, and so are those after it. A keyword of another version of OpenAPI is
- * unexpected too, and where it is `nullable`, no example is checked.
+ * A pattern that does not compile keeps its schema from compiling, so Redocly reports each example of that schema. A member with wrong indentation
+ * is unexpected, and so are those after it. A keyword of another OpenAPI version is unexpected too; if it is `nullable`, no example is checked.
  *
  * @param problems in the order of reading
  */
@@ -28,14 +27,14 @@ function foldPatterns(problems: readonly Problem[]): readonly Problem[] {
     .map((problem) => ({ ...problem, ...countMore(followers.get(problem)?.length ?? 0) }));
 }
 
-/** The sentence is `pattern-compiles`'s own. */
+/** `pattern-compiles` writes this sentence. */
 function patternIn(message: string): string {
   return message.slice('The pattern '.length, message.lastIndexOf(' does not compile: '));
 }
 
 const version = 'lockstep/keyword-of-version';
 
-/** A rule of ours knows more of a keyword than that it is not expected. How bad that is, `struct` says. */
+/** Drops findings of `struct` about a keyword that a rule of ours describes better. That one gets the severity of `struct`. */
 function dropTwice(problems: readonly Problem[]): readonly Problem[] {
   const isKnown = ({ rule }: Problem): boolean => /^lockstep\/keyword-/.test(rule);
   const placeOf = ({ file, pointer }: Problem): string => file + pointer;
@@ -69,13 +68,13 @@ function foldMembers(problems: readonly Problem[]): readonly Problem[] {
   );
   const listed = new Map(
     [...byObject.values()].flatMap((members) =>
-      takeWithFollowers(members).map((told, index) => [members[index], told]),
+      takeWithFollowers(members).map((counted, index) => [members[index], counted]),
     ),
   );
   return problems.flatMap((problem) => (unexpected.includes(problem) ? (listed.get(problem) ?? []) : problem));
 }
 
-/** What is said in the same words about several places is one problem, at the first of them. */
+/** Joins problems with the same text at several places to one problem, at the first place. */
 export function foldSame(problems: readonly Problem[]): readonly Problem[] {
   const groups = Map.groupBy(problems, ({ severity, rule, message, fix }) =>
     JSON.stringify([severity, rule, message, fix]),

@@ -7,8 +7,8 @@ import { walkDocument } from '../contract/walk-document.ts';
 import { countMore, type Problem } from '../problem.ts';
 
 /**
- * Puts each reference that leads nowhere before all else, and takes from the findings what only follows from it: rules that look through
- * references find nothing there, and so say of each example that its members are not described, of each link that its value is nowhere.
+ * Puts unresolved references first, and removes findings that only follow from them. Rules that resolve references find nothing there, and so
+ * report each member of an example as undescribed and each value of a link as missing.
  *
  * @param files the contract and the files that it refers to
  */
@@ -46,17 +46,17 @@ function isWithin(place: Place, outer: readonly Place[]): boolean {
   return outer.some((it) => place === it || place.startsWith(`${it}/`));
 }
 
-/** The place itself and all that it stands in, up to the whole file. */
+/** The place and all places around it, up to the whole file. */
 function outwards(place: Place): readonly Place[] {
   const segments = place.slice(place.indexOf('#')).split('/');
   const file = place.slice(0, place.indexOf('#'));
   return segments.map((_, index) => `${file}${segments.slice(0, segments.length - index).join('/')}`);
 }
 
-/** What a rule that looks through references has read before it reported this problem; nothing for any other rule. */
+/** Places that a rule which resolves references read before it reported this problem; none for other rules. */
 function placesReadFor(problem: Problem, references: References): readonly Place[] {
   const place = placeOf(problem);
-  // What is shared is reported where it stands, and read for each place that refers to it.
+  // A shared object is reported at its own place, but read for each reference to it.
   const uses = [place, ...outwards(place).flatMap((it) => references.get(it) ?? [])];
   if (problem.rule === 'lockstep/example-member-described') {
     return uses
@@ -78,10 +78,10 @@ function placesReadFor(problem: Problem, references: References): readonly Place
 /** For each place that is referred to, the places that refer to it. */
 type References = ReadonlyMap<Place, readonly Place[]>;
 
-/** Everything that holds this place through references: the places of those references, and itself. */
+/** The place, and the places of all direct and indirect references to it. */
 function dependentsOf(place: Place, references: References): readonly Place[] {
   const found = new Set([place]);
-  // A Set goes on to what is added while it is read: each place once, circles end.
+  // The loop over a Set includes entries that it adds: each place once, and cycles stop.
   for (const inner of found) {
     for (const outer of outwards(inner)) for (const from of references.get(outer) ?? []) found.add(from);
   }

@@ -51,12 +51,12 @@ for (const { by, run, options } of linters)
         {
           name: 'has a key twice',
           given: `${head}info: {}\n`,
-          want: ['yaml', 4, '#', / info stands here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
+          want: ['yaml', 4, '#', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
         },
         {
           name: 'has a key twice, in JSON',
           given: '{"openapi": "3.1.1",\n"info": {},\n"info": {}}',
-          want: ['yaml', 3, '#', / info stands here and at .*a\.yaml:2:1: map keys must be unique/, /once/],
+          want: ['yaml', 3, '#', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /once/],
         },
         {
           name: 'is no object',
@@ -86,7 +86,7 @@ for (const { by, run, options } of linters)
       ] as const;
 
       for (const { name, given, want } of refused) {
-        test(`${name}: says so, and where`, async () => {
+        test(`${name}: reports it with its location`, async () => {
           const problems = await refusal(join(await write({ 'a.yaml': given }), 'a.yaml'));
           const [rule, line, pointer, message, fix] = want;
           expect(problems[0]).toMatchObject({ rule, line, pointer });
@@ -330,7 +330,7 @@ components:
       expect(found.find(({ rule }) => rule === 'operation-operationId-unique')).toMatchObject({
         file: join(place, 'halls.yaml'),
         line: 1,
-        message: `The operationId listRooms stands here and at ${join(place, 'a.yaml')}:6:11.`,
+        message: `The operationId listRooms is used here and at ${join(place, 'a.yaml')}:6:11.`,
       });
     });
 
@@ -411,15 +411,15 @@ components:
         `openapi: ${version}\ninfo: {title: T, version: '1'}\npaths:\n  /a/{id}:\n    get:\n      parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n      responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}\n${more}components:\n  schemas:\n${schemas}`;
       const a = '    A: {type: object, properties: {b: {type: string}}}\n';
       const cases: readonly (readonly [name: string, given: string, want: readonly (readonly unknown[])[]])[] = [
-        ['of 3.1 has nothing to mend', stranger('3.1.0', a), []],
-        ['of 3.0 has nothing to mend', stranger('3.0.3', a.replace('string}', 'string, nullable: true}')), []],
+        ['of 3.1 has nothing to fix', stranger('3.1.0', a), []],
+        ['of 3.0 has nothing to fix', stranger('3.0.3', a.replace('string}', 'string, nullable: true}')), []],
         [
           'is warned of a keyword that nobody knows, which keeps nothing from being derived',
           stranger('3.1.0', a.replace('type: object', 'type: object, lenght: 3')),
           [['struct', 'warning', 10, 0]],
         ],
         [
-          'is told once what is true of several places, and an error before a warning',
+          'gets one problem for equal ones at several places, and errors before warnings',
           stranger(
             '3.1.0',
             '    A: {type: integer, example: a}\n    B: {type: integer, example: a}\n    C: {type: integer, example: a}\n    D: {pattern: "("}\n',
@@ -430,7 +430,7 @@ components:
           ],
         ],
         [
-          'is told first what nothing can be derived from',
+          'gets the problems first that stop the derivation',
           stranger('3.1.0', '    A: {type: integer, example: a}\n    B: {$dynamicRef: "#a"}\n'),
           [
             ['unsupported/dynamic-reference', undefined, 11, 0],

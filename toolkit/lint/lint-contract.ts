@@ -26,15 +26,15 @@ import { type LintProfile, type RedoclyProblem, type RunLinter, runRedocly } fro
 export type { LintProfile } from './run-redocly.ts';
 
 /**
- * Checks a contract against everything that a profile asks for, stock rules of Redocly and our own. Reads files alone.
+ * Checks a contract against all rules of a profile, Redocly's and our own.
  *
- * @param contract path of an OpenAPI 3.0 or 3.1 document in YAML or JSON, relative to the working directory or absolute; or its address by http or
- *   https, which is all that is fetched
- * @param profile `valid`: what OpenAPI asks and our parts need, what `readContract` refuses before all else; the same sentence about several places is
- *   one problem. `house`: the `redocly.yaml` of the working directory, or ours where there is none
+ * @param contract path of an OpenAPI 3.0 or 3.1 document in YAML or JSON, relative to the working directory or absolute; or its http or https
+ *   address: nothing else is fetched
+ * @param profile `valid`: what OpenAPI and our parts require, first of all what `readContract` refuses; equal problems at several places are one
+ *   problem. `house`: the `redocly.yaml` of the working directory, or ours if there is none
  * @param options.run the linter that both profiles configure
- * @returns all problems at once: errors before warnings, in the order a reader meets them but references into nothing first; empty if there is none
- * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network
+ * @returns all problems at once: errors before warnings, unresolved references first, then in the order of reading; empty if there is none
+ * @throws ContractError if no rule could check it: there is no such file, it isn't YAML, it refers to the network
  *   or to a file that `createFileRule` refuses, or the linter itself can't read it
  */
 export async function lintContract(
@@ -48,11 +48,11 @@ export async function lintContract(
   refuseTooLargeValue(contract, text, value);
   if (value === undefined) refuseSyntax(contract, text);
   refuseUnlintable(contract, text, value);
-  // Redocly would fetch it anew, and whatever stands beside it.
+  // Redocly would fetch it again, with all files that it refers to.
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
-/** Beyond other versions than our rules know: a longer chain of references holds the linter for minutes. */
+/** Versions that our rules do not know, and chains of references that would occupy the linter for minutes. */
 const notLinted: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
 
 function refuseUnlintable(contract: string, text: string, value: unknown): void {
@@ -79,18 +79,18 @@ async function lintFile(
   const files = await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
-    // Nothing is derived from these, whatever the rules say.
+    // Nothing can be derived with these problems, whatever the rules find.
     profile === 'valid' ? readContract(contract, { ...options, text }).then(() => [], problemsOf) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
-  // Redocly says the same of a shared example once for each place that uses it.
+  // Redocly reports a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
   if (profile === 'house') return renameFiles(foldFollowers(foldUnresolved(once, files)), rename);
   const ofCopy = refused.map((one) => (one.file === displayPath(contract) ? { ...one, file } : one));
   const folded = foldFollowers(foldUnresolved(joinRefused(once, ofCopy), files));
-  const told = foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
-  return renameFiles(told, rename);
+  const sorted = foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
+  return renameFiles(sorted, rename);
 }
 
 function renameFiles(problems: readonly Problem[], rename: LocalCopy['rename']): readonly Problem[] {
@@ -106,15 +106,16 @@ export function isWarning({ severity }: Problem): boolean {
 }
 
 /**
- * The reader's refusals first, in the words of a rule where one says more of the same place. A fault of structure that the reader passes over, as
- * a keyword that JSON Schema doesn't know, keeps nothing from being derived: a warning.
+ * Puts problems of `readContract` first, replaced by the finding of a rule at the same place. A fault of structure that `readContract` accepts, such
+ * as an unknown keyword, does not stop the derivation: it is a warning.
  */
 function joinRefused(found: readonly Problem[], refused: readonly Problem[]): readonly Problem[] {
-  const told = new Set(found.map(placeKey));
-  const isTold = (problem: Problem): boolean => told.has(placeKey(problem)) && !problem.rule.startsWith('unsupported/');
-  const alone = refused.filter((problem) => !isTold(problem));
-  const hard = new Set(refused.filter(isTold).map(placeKey));
-  // Limits that are judged before the structure say nothing about it.
+  const places = new Set(found.map(placeKey));
+  const isFound = (problem: Problem): boolean =>
+    places.has(placeKey(problem)) && !problem.rule.startsWith('unsupported/');
+  const alone = refused.filter((problem) => !isFound(problem));
+  const hard = new Set(refused.filter(isFound).map(placeKey));
+  // Limits are checked before the structure: if only limits failed, the structure is unknown.
   const isStructureRead = refused.length === 0 || refused.some(({ rule }) => !rule.startsWith('unsupported/'));
   const judged = found.map((problem): Problem => {
     const { severity: _, ...rest } = problem;
@@ -128,7 +129,7 @@ function placeKey({ file, line, column }: Problem): string {
   return `${file}:${line}:${column}`;
 }
 
-/** More of them are named by their own place alone: to name the others means to read all files again. */
+/** Further ones get no second location: each search reads all files again. */
 const namedBoth = 20;
 
 async function describeProblems(
@@ -183,14 +184,14 @@ async function toProblem(
   };
 }
 
-/** Redocly does not say which reference it could not resolve. In the mapping of a discriminator it has no `$ref` around it. */
+/** Redocly does not name the reference that it could not resolve. In the mapping of a discriminator it has no `$ref` around it. */
 function referenceAt(document: unknown, pointer = '#'): string | undefined {
   const node = valueAt(document, parsePointer(pointer));
   const target = typeof node === 'string' ? node : valueAt(node, ['$ref']);
   return typeof target === 'string' ? target : undefined;
 }
 
-/** A rule of ours brings its fix; Redocly's suggestions are names that come near. */
+/** Our rules bring their fix; Redocly's suggestions are near names. */
 function findFix({ ruleId, message, suggest = [], reference, location }: RedoclyProblem): string {
   if (/^(lockstep|rule)\//.test(ruleId)) return suggest.join(' ');
   const { pointer = '#' } = location[0];
@@ -198,6 +199,6 @@ function findFix({ ruleId, message, suggest = [], reference, location }: Redocly
     ({ at, message: asked }) => ruleId === 'struct' && at.test(pointer) && asked.test(message),
   );
   if (ofVersion !== undefined) return ofVersion.fix;
-  const fix = fixes[ruleId] ?? `Read ${reference ?? `what Redocly says about ${ruleId}`}.`;
+  const fix = fixes[ruleId] ?? `Read ${reference ?? `the documentation of Redocly's rule ${ruleId}`}.`;
   return suggest.length === 0 ? fix : `${fix} Did you mean ${suggest.join(' or ')}?`;
 }

@@ -5,12 +5,12 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What a contract is held to. `valid`: what OpenAPI asks and our parts need, for a contract from anywhere. `house`: what those who keep it ask
- * of themselves, the `redocly.yaml` of the working directory, or ours where there is none.
+ * The rules for a contract. `valid`: what OpenAPI and our parts require of any contract. `house`: the `redocly.yaml` of the working directory, or
+ * ours if there is none.
  */
 export type LintProfile = 'valid' | 'house';
 
-/** What Redocly says against a document: an entry of `problems` in its JSON format, as far as we read it. */
+/** A problem that Redocly reports: an entry of `problems` in its JSON format, as far as we read it. */
 export interface RedoclyProblem {
   readonly ruleId: string;
   readonly message: string;
@@ -35,14 +35,14 @@ const profiles: Readonly<Record<LintProfile, string>> = {
   house: fileURLToPath(new URL('./house.yaml', import.meta.url)),
 };
 
-/** Redocly prints 100 problems unless told otherwise; a million is "all" of any document that a person wrote. */
+/** Redocly prints 100 problems by default. A million is more than any document has that a person wrote. */
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
 /** Ten times as long as the largest published documents take. The linter matches examples against patterns, and one can take exponential time. */
 const patienceMs = 300_000;
 
-/** How one document is linted: its problems, or the sentence with which the linter refused to look for any. */
+/** Lints one document: returns its problems, or the linter's reason for checking nothing. */
 export type RunLinter = (path: string, profile: LintProfile) => Promise<readonly RedoclyProblem[] | string>;
 
 /** The configuration behind a profile, an absolute path. */
@@ -52,12 +52,12 @@ export function findConfig(profile: LintProfile): string {
 }
 
 /**
- * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. Sends nothing of its own,
- * but fetches whatever the document refers to by http: `readContractFiles` looks first.
+ * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. The command sends no telemetry,
+ * but fetches every http reference of the document: `readContractFiles` refuses those before.
  *
  * @param path absolute
- * @param limitMs after so many milliseconds the process is ended
- * @returns its problems, or the sentence with which it refused to look for any
+ * @param limitMs milliseconds after which the process is killed
+ * @returns its problems, or its reason for checking nothing
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
 export function runRedocly(
@@ -75,7 +75,7 @@ export function runRedocly(
   return new Promise((done, reject) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       if (error?.killed === true)
-        done(`it took more than ${limitMs / 1000} seconds, as an example against a pattern of exponential time does`);
+        done(`it took more than ${limitMs / 1000} seconds, as an example of a pattern of exponential time can`);
       else if (stdout.trim() !== '') done((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
       else if (stderr.startsWith('validating ')) done(refusalIn(stderr));
       else reject(new Error(`Redocly could not start: ${stderr.trim()}`, { cause: error }));
@@ -83,7 +83,7 @@ export function runRedocly(
   });
 }
 
-/** Its last sentence: before it stand "validating …" and a line per step. */
+/** Its last sentence, after "validating …" and a line per step. */
 function refusalIn(stderr: string): string {
   const sentences = stderr.split('\n').map((line) => line.trim().replace(/^- /, ''));
   return sentences.filter((line) => line !== '').at(-1) ?? 'Redocly gave no reason';

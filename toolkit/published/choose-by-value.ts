@@ -17,17 +17,16 @@ interface ValueRule {
 const bodyMember = /^\$request\.body#\/([^/]+)$/;
 
 /**
- * Writes what `x-by-value` says about a body as a choice that every tool reads: a `oneOf` with a branch for each set of values that ask for
- * the same schemas. A branch takes these values alone, and beside them the member that fits. The extension stays where it is: it also says
- * what no schema can, that text in that member is parsed before it is judged.
+ * Writes the rules of `x-by-value` about a body as a choice that every tool reads: a `oneOf` with a branch for each set of values that require the
+ * same schemas. A branch accepts only these values, and the other members that match them. The extension stays: no schema can express that text in
+ * a member is parsed before it is validated.
  *
- * Values that no case names stay what they were, in a branch of their own, where the member takes any. A schema that other places refer to as
- * well keeps its form there.
+ * Values that no case names get a branch of their own, if the member allows any. A schema that other places refer to stays unchanged there.
  *
- * Where the member has an `x-exact`, each branch is a component, and a `discriminator` chooses it by the plain values: generators of clients make
- * types of no other choice. The given schema becomes the `x-exact` of the whole.
+ * If the member has an `x-exact`, each branch is a component, and a `discriminator` chooses it by the plain values: client generators create types
+ * from no other choice. The given schema becomes the `x-exact` of the whole.
  *
- * @returns a copy; parts that nothing was done to are shared with the given document
+ * @returns a copy, or the given document if no operation has such a rule
  */
 export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
   const rows = listOperations(document).filter(({ operation }) => readRules(operation).length > 0);
@@ -35,7 +34,7 @@ export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document) as OpenApiDocument;
   for (const { pointer } of rows) {
     const operation = valueAt(copy, parseReference(pointer)) as { requestBody: Json };
-    // A body that operations share keeps its form for the others.
+    // A shared body stays unchanged for other operations.
     if (operation.requestBody.$ref !== undefined)
       operation.requestBody = structuredClone(follow(copy, operation.requestBody));
     for (const rule of readRules(operation))
@@ -44,7 +43,7 @@ export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
   return copy;
 }
 
-/** The rules of an operation that a schema can say. */
+/** The rules of an operation that a schema can express. */
 function readRules(operation: object): readonly ValueRule[] {
   const { 'x-by-value': rules = [], requestBody } = operation as {
     'x-by-value'?: readonly ValueRule[];
@@ -83,11 +82,11 @@ function readMember({ at }: ValueRule): string {
   return bodyMember.exec(at)?.[1] ?? '';
 }
 
-/** A form of the body, for the values that ask for the same schemas. */
+/** The schema of the body for values that require the same schemas. */
 interface Branch {
   readonly schema: Json;
   readonly member: string;
-  /** Members that the value decides, each with the component that fits it; undefined for the values that no case names. */
+  /** Members that the value decides, each with its component; undefined for values that no case names. */
   readonly dependents: ReadonlyMap<string, string> | undefined;
 }
 
@@ -136,7 +135,7 @@ function makeBranches(document: OpenApiDocument, whole: Json, rule: ValueRule): 
   return [...branches, { schema, member, dependents: undefined }];
 }
 
-/** The branches as components, chosen by the values of the member; undefined where it takes more than the cases name. */
+/** The branches as components, chosen by the values of the member; undefined if it allows more values than the cases name. */
 function nameBranches(document: OpenApiDocument, $ref: string, branches: readonly Branch[]): Json | undefined {
   const schemas = document.components?.schemas as Record<string, Json>;
   const mapping: Record<string, string> = {};
@@ -149,8 +148,8 @@ function nameBranches(document: OpenApiDocument, $ref: string, branches: readonl
     const name = `${parseReference($ref).at(-1)}With${after.join('And')}`;
     if (name in schemas) return undefined;
     for (const value of values) mapping[String(value)] = `#/components/schemas/${name}`;
-    const taken = Object.entries(properties).filter(([key]) => !takesNothing(document, dependents.get(key)));
-    components[name] = { description: `With the ${member} ${title}.`, ...rest, properties: Object.fromEntries(taken) };
+    const kept = Object.entries(properties).filter(([key]) => !isEmptyObject(document, dependents.get(key)));
+    components[name] = { description: `With the ${member} ${title}.`, ...rest, properties: Object.fromEntries(kept) };
   }
   Object.assign(schemas, components);
   const oneOf = Object.keys(components).map((name) => ({ $ref: `#/components/schemas/${name}` }));
@@ -158,13 +157,13 @@ function nameBranches(document: OpenApiDocument, $ref: string, branches: readonl
 }
 
 /** Whether a component is an object without members, so that the member that refers to it is left out. */
-function takesNothing(document: OpenApiDocument, $ref: string | undefined): boolean {
+function isEmptyObject(document: OpenApiDocument, $ref: string | undefined): boolean {
   if ($ref === undefined) return false;
   const { additionalProperties, properties = {} } = follow(document, { $ref });
   return additionalProperties === false && Object.keys(properties as object).length === 0;
 }
 
-/** The schema as far as it takes one of these values, compared as text; undefined where it takes none. */
+/** The schema restricted to these values, compared as text; undefined if it allows none of them. */
 function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
   const schema = follow(document, given);
   const { example, 'x-exact': _, ...rest } = schema as Json & { readonly example?: unknown };
@@ -175,7 +174,7 @@ function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<st
   }
   const [keyword, branches] = Object.entries(schema).find(([name]) => name === 'anyOf' || name === 'oneOf') ?? [];
   if (keyword === undefined) {
-    const left = takenBy(schema.type, values);
+    const left = valuesOfType(schema.type, values);
     return left.length === 0 ? undefined : { ...rest, enum: left };
   }
   const left = (branches as readonly Json[]).flatMap((branch) => restrict(document, branch, values) ?? []);
@@ -183,7 +182,7 @@ function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<st
   return { ...rest, [keyword]: left, example: (left[0] as { readonly example?: unknown }).example, ...kept };
 }
 
-/** The schema as far as it takes a value that is none of these; undefined where it takes no other. */
+/** The schema without these values; undefined if it allows no other. */
 function exclude(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
   const schema = follow(document, given);
   const { example, 'x-exact': _, ...rest } = schema as Json & { readonly example?: unknown };
@@ -193,24 +192,24 @@ function exclude(document: OpenApiDocument, given: Json, values: ReadonlySet<str
     return left.length === 0 ? undefined : { ...rest, enum: left, ...kept };
   }
   const [keyword, branches] = Object.entries(schema).find(([name]) => name === 'anyOf' || name === 'oneOf') ?? [];
-  if (keyword === undefined) return { ...rest, ...kept, not: { enum: takenBy(schema.type, values) } };
+  if (keyword === undefined) return { ...rest, ...kept, not: { enum: valuesOfType(schema.type, values) } };
   const left = (branches as readonly Json[]).flatMap((branch) => exclude(document, branch, values) ?? []);
   return left.length === 0 ? undefined : { ...rest, [keyword]: left, ...kept };
 }
 
-/** The values as the type has them: they are compared as text, so the integer 2 is the same as '2'. */
-function takenBy(type: unknown, values: ReadonlySet<string>): readonly unknown[] {
+/** The values in the given type: they are compared as text, so the integer 2 equals '2'. */
+function valuesOfType(type: unknown, values: ReadonlySet<string>): readonly unknown[] {
   const types = type === undefined ? ['string', 'number'] : [type].flat();
-  const takesNumbers = types.some((one) => one === 'integer' || one === 'number');
+  const hasNumbers = types.some((one) => one === 'integer' || one === 'number');
   const numbers = [...values].filter((value) => value.trim() !== '' && String(Number(value)) === value).map(Number);
-  return [...(types.includes('string') ? values : []), ...(takesNumbers ? numbers : [])];
+  return [...(types.includes('string') ? values : []), ...(hasNumbers ? numbers : [])];
 }
 
-/** The dependent member: its schema as an object, and as text where the member takes text. */
+/** The dependent member: its schema as an object, and as text if the member allows text. */
 function fit(document: OpenApiDocument, given: Json, $ref: string): Json {
   const { description, anyOf = [], example: _, ...alone } = follow(document, given);
-  const forms = (anyOf as readonly Json[]).length > 0 ? (anyOf as readonly Json[]) : [alone];
-  const text = forms.map((form) => follow(document, form)).find(({ type }) => type === 'string');
+  const variants = (anyOf as readonly Json[]).length > 0 ? (anyOf as readonly Json[]) : [alone];
+  const text = variants.map((one) => follow(document, one)).find(({ type }) => type === 'string');
   if (text === undefined) return { ...(description !== undefined && { description }), $ref };
   const own = valueAt(document, parseReference($ref)) as Json;
   const example = own.example ?? assemble(document, own);
@@ -218,7 +217,7 @@ function fit(document: OpenApiDocument, given: Json, $ref: string): Json {
     ...(description !== undefined && { description }),
     anyOf: [
       { ...text, contentSchema: { $ref }, example: JSON.stringify(example) },
-      forms.find((form) => form.$ref === $ref) ?? { $ref },
+      variants.find((one) => one.$ref === $ref) ?? { $ref },
     ],
     example: JSON.stringify(example),
   };
@@ -230,7 +229,7 @@ function assemble(document: OpenApiDocument, schema: Json): Json {
   return Object.fromEntries(members.map(([name, member]) => [name, follow(document, member).example]));
 }
 
-/** Whether `{}`, which stands for a member that was left out, is refused. */
+/** Whether `{}` is invalid, as which an omitted member counts. */
 function needsMembers(document: OpenApiDocument, $ref: string): boolean {
   const { required = [], minProperties = 0 } = valueAt(document, parseReference($ref)) as {
     readonly required?: readonly string[];

@@ -134,7 +134,7 @@ describe('the sample for curl', () => {
       want: /-H "X-Key: \$API_KEY"$/,
     },
     {
-      name: 'shows a key in the query, beside a body',
+      name: 'shows a key in the query, next to a body',
       given: {
         method: 'put',
         operation: bodyOf('application/json', { example: {} }),
@@ -186,7 +186,7 @@ describe('the sample for curl', () => {
       want: 'curl https://api.example/v2/doors \\\n  -H \'Content-Type: application/json\' \\\n  -d \'{"a": 1, "b": "text"}\'',
     },
     {
-      name: 'ends where a schema requires itself',
+      name: 'stops where a schema requires itself',
       given: {
         method: 'post',
         operation: bodyOf('application/json', { schema: { $ref: '#/components/schemas/Node' } }),
@@ -240,7 +240,7 @@ test('a body that takes a file has no sample', () => {
   ).toEqual({});
 });
 
-test('an example of more values than anybody reads ends', () => {
+test('an example of too many values is cut', () => {
   const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
   const schema = Array.from({ length: 6 }).reduce<object>(
     (inner) => ({

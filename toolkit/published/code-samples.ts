@@ -9,7 +9,7 @@ export interface CodeSample {
   readonly source: string;
 }
 
-/** In the order of the tabs. A test runs what they write. */
+/** In the order of the tabs. A test runs the samples. */
 const languages: readonly {
   lang: string;
   label: string;
@@ -26,8 +26,8 @@ const placeholder = 'http://localhost:8080';
 
 /**
  * Adds `x-codeSamples` to every operation that has none of its own: a request from the examples of the contract, with address and
- * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library). A body that is neither JSON, form
- * nor text has none: it takes a file, which a contract does not have.
+ * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library). An operation whose body is neither
+ * JSON, form nor text gets none: it needs a file, which a contract does not have.
  *
  * @returns a copy that shares all but the operations
  */
@@ -62,7 +62,7 @@ function writeCurl(request: SampleRequest): string {
   ].join(' \\\n  ');
 }
 
-/** In double quotes where the shell is to put a key in. */
+/** In double quotes if the shell inserts a key. */
 function writeCurlUrl(request: SampleRequest): string {
   const url = writeUrl(request);
   const key = keyIn(request, 'query');
@@ -114,7 +114,7 @@ function writeTypeScript(request: SampleRequest): string {
   const result = hasJson ? 'data, error' : 'error';
   return [
     "import createClient from 'openapi-fetch';",
-    "import type { paths } from './types.gen.ts'; // beside the reference, at /docs/types.gen.ts; or by lockstep generate",
+    "import type { paths } from './types.gen.ts'; // next to the reference, at /docs/types.gen.ts; or by lockstep generate",
     '',
     `const client = createClient<paths>(${settings});`,
     `const { ${result} } = await client.${method}(${typeScript.write(path)}${given});`,
@@ -180,7 +180,7 @@ function writeUrl({ serverUrl, path, pathValues, queryPairs }: SampleRequest): s
   return `${serverUrl}${filled}${search === '' ? '' : `?${search}`}`;
 }
 
-/** The name of an API key that goes there. */
+/** The name of an API key in that place. */
 function keyIn({ credentials }: SampleRequest, place: string): string | undefined {
   return credentials.flatMap((one) => (one.kind === 'key' && one.in === place ? [one.name] : []))[0];
 }
@@ -201,7 +201,7 @@ function withoutEmpty<Members extends object>(members: Readonly<Record<string, M
   return Object.fromEntries(Object.entries(members).filter(([, value]) => Object.keys(value).length > 0));
 }
 
-/** Words of the language itself, among values. */
+/** Source code among values. */
 class Raw {
   readonly source: string;
   constructor(source: string) {
@@ -211,7 +211,7 @@ class Raw {
 const raw = (source: string) => new Raw(source);
 const env = (name: string) => raw(`process.env.${name} ?? ''`);
 
-/** POSIX shell: nothing is special between single quotes but their end. */
+/** POSIX shell: between single quotes only the closing quote is special. */
 function quoteShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

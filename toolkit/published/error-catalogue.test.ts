@@ -37,7 +37,7 @@ function publish(paths: Readonly<Record<string, Json>>, more: Json = {}) {
 const described = (document: OpenApiDocument) => (document.info as { description?: string }).description;
 
 describe('the catalogue', () => {
-  test('says status, cause and fix of a code, and shows an answer', () => {
+  test('lists status, cause and fix of a code, and shows an answer', () => {
     expect(described(publish({ '/doors': { 400: refusal({ wrong }) } }))).toBe(
       [
         'Opens doors.\n\n# Error catalogue\n\n## wrong\n\n**Status:** 400\n\n**Cause:** The colour is none.\n',
@@ -76,7 +76,7 @@ describe('the catalogue', () => {
     expect(described(publish(paths))).toContain(want);
   });
 
-  test('links the operations of a code by their summaries, each to the answer of its status, and says where there is none', () => {
+  test('links the operations of a code by their summaries, each to the answer of its status, and mentions if there is none', () => {
     const paths = {
       '/b': { get: { operationId: 'b', summary: 'Paint [all] doors', responses: { 400: refusal({ wrong }) } } },
       '/a': { get: { operationId: 'a', responses: { 400: refusal({ wrong }), 422: refusal({ wrong }) } } },

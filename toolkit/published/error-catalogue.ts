@@ -8,17 +8,17 @@ interface Example {
   readonly value?: unknown;
 }
 
-/** A response that says in `x-error-codes` what it can carry. */
-interface Refusal {
+/** A response with `x-error-codes`. */
+interface Rejection {
   description?: string;
   readonly 'x-error-codes': readonly string[];
   readonly content?: Readonly<Record<string, { readonly examples?: Readonly<Record<string, Ref<Example>>> }>>;
 }
 
-/** Where a code is met: an operation, a status, and the example that goes by its name. */
-interface Meeting {
+/** Where a code occurs: an operation, a status, and the example with the name of the code. */
+interface Occurrence {
   readonly code: string;
-  /** As a link; undefined where no operation is reached. */
+  /** As a link; undefined if the request reaches no operation. */
   readonly operation: string | undefined;
   readonly status: string;
   readonly example: Example | undefined;
@@ -27,37 +27,37 @@ interface Meeting {
 const heading = 'Error catalogue';
 
 /**
- * Makes the error codes readable where a caller meets them. The description of a response lists its codes, each a link, and a section at the
- * end of `info.description` says for each code: the statuses, the cause (the `summary` of its example), the fix (its `description`), the
- * operations, each a link, and what the answer looks like. Where operations have other causes for the same code, these are named too.
+ * Documents the error codes. The description of a response lists its codes, each a link. A section at the end of `info.description` shows for each
+ * code: the statuses, the cause (the `summary` of its example), the fix (its `description`), the operations, each a link, and an example answer.
+ * If operations have other causes for the same code, these are listed too.
  *
  * A contract without `x-error-codes` stays as it is.
  *
- * @returns a copy, where there is something to say
+ * @returns a copy if there are codes
  */
 export function addErrorCatalogue(document: OpenApiDocument): OpenApiDocument {
-  if (listRefusals(document).length === 0) return document;
+  if (listRejections(document).length === 0) return document;
   const copy = structuredClone(document) as OpenApiDocument;
-  const refusals = listRefusals(copy);
-  const meetings = refusals.flatMap((row) => meet(copy, row));
+  const rejections = listRejections(copy);
+  const occurrences = rejections.flatMap((row) => listOccurrences(copy, row));
   // A response that several operations share is one object.
-  for (const refusal of new Set(refusals.map(({ refusal }) => refusal.value))) {
-    const links = refusal['x-error-codes'].map((code) => `[\`${code}\`](${anchorOf(code)})`);
-    refusal.description = joinParts([refusal.description, `Codes: ${links.join(', ')}`]);
+  for (const rejection of new Set(rejections.map(({ rejection }) => rejection.value))) {
+    const links = rejection['x-error-codes'].map((code) => `[\`${code}\`](${anchorOf(code)})`);
+    rejection.description = joinParts([rejection.description, `Codes: ${links.join(', ')}`]);
   }
   const info = copy.info as { description?: string };
-  const entries = [...Map.groupBy(meetings, ({ code }) => code)].map(([code, met]) => writeEntry(code, met));
+  const entries = [...Map.groupBy(occurrences, ({ code }) => code)].map(([code, found]) => writeEntry(code, found));
   info.description = `${joinParts([info.description, `# ${heading}`, ...entries])}\n`;
   return copy;
 }
 
-/** As Redoc names the place of a heading below another; other tools that know no such place show the code alone. */
+/** The anchor that Redoc gives a heading below another. Tools without such anchors show the code only. */
 function anchorOf(code: string): string {
   return `#section/${heading.toLowerCase().replaceAll(' ', '-')}/${code.toLowerCase()}`;
 }
 
-/** In the order of the contract, then what answers outside its operations. */
-function listRefusals(document: OpenApiDocument) {
+/** In the order of the contract, then the answers outside its operations. */
+function listRejections(document: OpenApiDocument) {
   const paths = new Map(Object.keys(document.paths ?? {}).map((path, index) => [path, index]));
   const rows = listOperations(document).toSorted((a, b) => (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0));
   const unrouted = (document as { 'x-unrouted'?: Readonly<Record<string, Ref<ResponseObject>>> })['x-unrouted'] ?? {};
@@ -70,22 +70,22 @@ function listRefusals(document: OpenApiDocument) {
     })),
   ];
   return all.flatMap(({ response, ...row }) =>
-    'x-error-codes' in response.value ? [{ ...row, refusal: response as object as Resolved<Refusal> }] : [],
+    'x-error-codes' in response.value ? [{ ...row, rejection: response as object as Resolved<Rejection> }] : [],
   );
 }
 
-/** To that response, as Redoc 3 names its place: it then shows the codes of this status. */
+/** A link to the response by the anchor of Redoc 3, which then shows the codes of this status. */
 function linkTo({ operationId, operation }: ContractOperation, status: string): string {
   const { summary = operationId } = operation as { readonly summary?: string };
   const words = summary.replaceAll(/[\\[\]]/g, '\\$&');
   return `[${words}](#operation/${encodeURIComponent(operationId)}/responses&c=${status})`;
 }
 
-/** Of several media types JSON speaks: a page for a browser says the same. */
-function meet(
+/** Of several media types, JSON has the examples: a page for a browser shows the same. */
+function listOccurrences(
   document: OpenApiDocument,
-  { status, operation, refusal: { value, pointer } }: ReturnType<typeof listRefusals>[number],
-): readonly Meeting[] {
+  { status, operation, rejection: { value, pointer } }: ReturnType<typeof listRejections>[number],
+): readonly Occurrence[] {
   const content = Object.entries(value.content ?? {});
   const [, media] = content.find(([type]) => /json/.test(type)) ?? content[0] ?? [];
   return value['x-error-codes'].map((code) => {
@@ -94,12 +94,12 @@ function meet(
   });
 }
 
-function writeEntry(code: string, met: readonly Meeting[]): string {
-  const statuses = [...new Set(met.map(({ status }) => status))].sort();
-  const operations = [...new Set(met.flatMap(({ operation }) => operation ?? []))];
+function writeEntry(code: string, found: readonly Occurrence[]): string {
+  const statuses = [...new Set(found.map(({ status }) => status))].sort();
+  const operations = [...new Set(found.flatMap(({ operation }) => operation ?? []))];
   const [shown, ...others] = [
     ...Map.groupBy(
-      met.flatMap(({ example }) => example ?? []),
+      found.flatMap(({ example }) => example ?? []),
       ({ summary }) => summary,
     ).values(),
   ].flatMap(([first]) => first ?? []);

@@ -4,7 +4,7 @@ import type { OpenApiDocument, ParameterObject } from '../contract/openapi-docum
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One way in which a caller shows who it is. What it shows is read from the environment, so that no secret stands in a sample. */
+/** Credentials of one scheme. Samples read them from the environment, so that they contain no secret. */
 export type Credentials =
   /** `Authorization: Bearer $TOKEN` */
   | { readonly kind: 'bearer' }
@@ -13,7 +13,7 @@ export type Credentials =
   /** A key in a header, a query parameter or a cookie: `$API_KEY` */
   | { readonly kind: 'key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
-/** A request that works, from the examples of the contract: what is required, and nothing else. */
+/** A request that works, from the examples of the contract, with required members only. */
 export interface SampleRequest {
   readonly method: string;
   /** Absolute or relative as the contract's server is, without a trailing slash. */
@@ -22,20 +22,20 @@ export interface SampleRequest {
   readonly path: string;
   readonly pathValues: Json;
   readonly query: Json;
-  /** The same as it is written into an address, in order. */
+  /** The query as written into an address, in order. */
   readonly queryPairs: readonly (readonly [name: string, value: string])[];
   readonly headers: Json;
   readonly cookies: Json;
-  /** Those of the first alternative; empty where anybody may call. */
+  /** Those of the first alternative; empty if anybody may call. */
   readonly credentials: readonly Credentials[];
   readonly body: { readonly mediaType: string; readonly value: unknown } | undefined;
-  /** Whether the operation declares a success; where it does not (a redirect, say), a program has nothing to read. */
+  /** Whether the operation declares a success. Without one (as of a redirect) a program has nothing to read. */
   readonly hasSuccess: boolean;
   /** Whether a success has JSON in it. */
   readonly hasJson: boolean;
 }
 
-/** Of several named examples of a body the first is taken: the shortest way to a success should come first. */
+/** Uses the first of several named examples of a body: the contract lists the simplest success first. */
 export function sampleRequest(document: OpenApiDocument, row: ContractOperation): SampleRequest {
   const required = row.parameters.map(({ value }) => value).filter((parameter) => parameter.required === true);
   const valuesIn = (place: string): Json =>
@@ -73,13 +73,13 @@ function readExample(document: OpenApiDocument, owner: object): unknown {
   return exampleOf(document, schema ?? {}, new Set(), { schemas: mostSchemas });
 }
 
-/** Bounds the work for one example: nested members multiply with every level, and nobody reads an example so long. */
+/** Bounds the work for one example: nested members multiply with every level. */
 const mostSchemas = 5000;
 
 /**
  * A schema's own example, or the first of its enum, or the examples of the members that it requires, those of all parts of `allOf` together.
  *
- * @param open references that are being followed: a schema that requires itself has no example, and gets null there
+ * @param open references on the path: a schema that requires itself has no example, and gets null there
  * @param left how many more schemas may be read; any further one gets null
  */
 function exampleOf(
@@ -117,7 +117,7 @@ function exampleOf(
 
 const plainValues: Json = { integer: 1, number: 1, boolean: true, array: [] };
 
-/** As OpenAPI writes a query parameter: lists repeat the name unless `explode` is off, members of an object stand for themselves or in brackets. */
+/** The style of OpenAPI for query parameters: lists repeat the name unless `explode` is off; members of an object are parameters or in brackets. */
 function listPairs({ name, style = 'form', explode = style === 'form' }: ParameterObject, value: unknown) {
   const pair = (key: string, one: unknown): readonly [string, string] => [key, String(one)];
   if (Array.isArray(value)) return explode ? value.map((one) => pair(name, one)) : [pair(name, value.join(','))];
@@ -127,7 +127,7 @@ function listPairs({ name, style = 'form', explode = style === 'form' }: Paramet
   return explode ? members.map(([key, one]) => pair(key, one)) : [pair(name, members.flat().join(','))];
 }
 
-/** Of several alternatives the first, all its schemes. */
+/** All schemes of the first alternative. */
 function readCredentials(document: OpenApiDocument, { security }: ContractOperation): readonly Credentials[] {
   return Object.keys(security[0] ?? {}).map((name) => {
     const scheme = follow(document, (document.components?.securitySchemes?.[name] ?? {}) as Json);
@@ -137,13 +137,13 @@ function readCredentials(document: OpenApiDocument, { security }: ContractOperat
   });
 }
 
-/** Behind references, with what stands beside them. */
+/** Follows references, and keeps the members next to them. */
 export function follow(document: OpenApiDocument, node: Json): Json {
   const next = followOnce(document, node);
   return typeof next.$ref === 'string' ? follow(document, next) : next;
 }
 
-/** Behind one reference, with what stands beside it (JSON Schema 2020-12: siblings of `$ref` count). */
+/** Follows one reference, and keeps the members next to it (JSON Schema 2020-12: siblings of `$ref` count). */
 function followOnce(document: OpenApiDocument, node: Json): Json {
   const { $ref, ...siblings } = node;
   return typeof $ref === 'string' ? { ...(valueAt(document, parseReference($ref)) as Json), ...siblings } : node;

@@ -12,14 +12,14 @@ export const arrayParameterForm: Oas3Rule = () => ({
     if (String(parameter.name).endsWith('[]')) {
       report({
         message: `The query parameter ${parameter.name} has brackets in its name.`,
-        suggest: ['Take the brackets out of the name; style: form with explode: true repeats it.'],
+        suggest: ['Remove the brackets from the name: style: form with explode: true repeats the name.'],
         location: location.child('name'),
       });
     }
     const isList = [...schemaParts(parameter.schema, resolve)].some(({ schema }) => schema.type === 'array');
     if (!isList || (parameter.style === 'form' && parameter.explode === true)) return;
     report({
-      message: `The query parameter ${parameter.name} is a list, but not written style: form with explode: true.`,
+      message: `The query parameter ${parameter.name} is a list, but does not have style: form with explode: true.`,
       suggest: ['Write style: form and explode: true.'],
       location,
     });

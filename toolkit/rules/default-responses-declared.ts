@@ -20,10 +20,8 @@ export const defaultResponsesDeclared: Oas3Rule = () => {
       const missing = findMissingResponses(root, parent, operation);
       if (missing.length === 0) return;
       report({
-        message: `${operation.operationId} does not declare ${missing.join(', ')}, as x-default-responses asks for.`,
-        suggest: [
-          'Run lockstep generate --profile house, which adds them, or write them as they stand under x-default-responses.',
-        ],
+        message: `${operation.operationId} does not declare ${missing.join(', ')}, which x-default-responses requires.`,
+        suggest: ['Run lockstep generate --profile house, which adds them, or copy them from x-default-responses.'],
         location: location.child('responses').key(),
       });
     },

@@ -2,20 +2,22 @@ import { isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule } from 'redocly-core';
 import { dereference, entriesOf } from './reading/dereference.ts';
 
-/** What stands under these asks whether a value is of a kind; what its members are is described where the whole is. */
+/** Schemas under these keywords are conditions. The schema around them describes the members. */
 const conditions = ['if', 'then', 'else', 'not'];
 
 /**
- * Each operation, parameter and property of a schema says in words what it is: a property here or in what its `$ref` leads to.
+ * Each operation, parameter and property of a schema has a description: a property here or behind its `$ref`.
  *
- * A house rule: whoever reads the reference of this service finds no name without a meaning. `recommended-strict` asks for none of the three.
+ * A house rule: the reference of this service explains every name. `recommended-strict` requires none of the three.
  */
 export const described: Oas3Rule = () => ({
   Operation(operation, { report, location }) {
     if (hasWords(operation)) return;
     report({
       message: `The operation ${operation.operationId ?? 'here'} has no description.`,
-      suggest: ['Say what it does, what it leaves alone, and what a caller has to know before the first call.'],
+      suggest: [
+        'Add a description: what it does, what it leaves unchanged, and what a caller must know before the first call.',
+      ],
       location: location.key(),
     });
   },
@@ -23,18 +25,18 @@ export const described: Oas3Rule = () => ({
     if (hasWords(parameter)) return;
     report({
       message: `The parameter ${parameter.name} has no description.`,
-      suggest: ['Say what it chooses, with unit and range, and what holds when it is left out.'],
+      suggest: ['Add a description: what it selects, its unit and range, and the effect of omitting it.'],
       location,
     });
   },
   Schema(schema, { report, location, resolve }) {
     if (!isObject(schema) || isCondition(location)) return;
     for (const [name, property] of entriesOf(schema.properties)) {
-      // `true` is a schema without a place for words.
+      // `true` is a schema that can have no description.
       if (!isObject(property) || hasWords(property) || hasWords(dereference(property, resolve).value)) continue;
       report({
         message: `The property ${name} has no description.`,
-        suggest: ['Say what it is, with unit and range, and what it means when it is absent.'],
+        suggest: ['Add a description: its meaning, its unit and range, and the meaning of its absence.'],
         location: location.child(['properties', name]).key(),
       });
     }

@@ -18,7 +18,7 @@ export const errorHasExample: Oas3Rule = () => ({
     let isMarked = false;
     for (const [mediaType, media] of entriesOf(response.content)) {
       const member = isObject(media) ? codeMember(media.schema, resolve) : undefined;
-      // A page for browsers tells the same in prose.
+      // A page for browsers shows the same in prose.
       if (!isObject(media) || member === undefined) continue;
       isMarked = true;
       const examples = entriesOf(media.examples).map(([name, one]) => ({
@@ -35,15 +35,15 @@ export const errorHasExample: Oas3Rule = () => ({
       const inOrder = codes.filter((code) => names.includes(code));
       if (names.filter((name) => codes.includes(name)).every((name, index) => name === inOrder[index])) continue;
       report({
-        message: `The examples come as ${names.join(', ')}, the codes as ${codes.join(', ')}.`,
-        suggest: ['Bring both into the same order, the commonest fault first: tools answer with the first.'],
+        message: `The examples are in the order ${names.join(', ')}, the codes in the order ${codes.join(', ')}.`,
+        suggest: ['Put both in the same order, the most frequent fault first: tools answer with the first example.'],
         location: place.key(),
       });
     }
     if (!isMarked) {
       report({
         message: 'The response lists x-error-codes, but its schema marks no member as the code.',
-        suggest: ['Put x-fault: code on the property that carries the code.'],
+        suggest: ['Add x-fault: code to the property that carries the code.'],
         location: location.child('x-error-codes').key(),
       });
       return;
@@ -52,7 +52,7 @@ export const errorHasExample: Oas3Rule = () => ({
       if (shown.has(code)) continue;
       report({
         message: `No example shows the code ${JSON.stringify(code)}.`,
-        suggest: ['Add a named example whose value has this code, or take the code out of x-error-codes.'],
+        suggest: ['Add a named example whose value has this code, or remove the code from x-error-codes.'],
         location: location.child(['x-error-codes', index]),
       });
     }

@@ -4,10 +4,10 @@ import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 import { type SchemaPart, schemaParts } from './reading/schema-parts.ts';
 
 /**
- * An example shows described members alone.
+ * An example has only members that the schema describes.
  *
- * Responses are open, so a member with a misspelt name breaks no schema. Redocly can refuse such members, but takes
- * each `then`, `else` and `not` for a whole schema and so refuses described ones too.
+ * Responses are open, so a member with a misspelt name breaks no schema. Redocly can report such members, but treats
+ * each `then`, `else` and `not` as a whole schema and so reports described ones too.
  */
 export const exampleMemberDescribed: Oas3Rule = () => ({
   RequestBody(body, context) {
@@ -58,7 +58,7 @@ function* undescribedMembers(value: unknown, holders: readonly Holder[], resolve
   const parts = holders.flatMap(({ schema, from }) => [...schemaParts(schema, resolve, from, seen)]);
   for (const [name, member] of Object.entries(value)) {
     const children = parts.flatMap((part) => childrenOf(part, name, Array.isArray(value)));
-    // Nothing is said about the members of this value at all: then none of them is misspelt.
+    // If the schema describes no member of this value, none is misspelt.
     if (children.length === 0 && !parts.some(({ schema }) => isObject(schema.properties))) continue;
     if (children.length === 0) yield [name];
     for (const path of undescribedMembers(member, children, resolve)) yield [name, ...path];

@@ -4,10 +4,10 @@ import type { Location, Oas3Rule, UserContext } from 'redocly-core';
 import { nearestName } from '../contract/nearest-name.ts';
 import { type ContractExtension, contractExtensions, knownExtensions } from './reading/contract-extensions.ts';
 
-/** A member starting with `x-` is one we know, stands where it means something, and has a value that fits its schema. */
+/** A member starting with `x-` is a known extension, in a place where it has a meaning, with a value that matches its schema. */
 export const extensionValid: Oas3Rule = () => ({
   any: reportMembers,
-  // What stands beside a `$ref` belongs to no object that `any` sees.
+  // Members next to a `$ref` belong to no object that `any` visits.
   ref: reportMembers,
 });
 
@@ -37,15 +37,15 @@ function describeUnknown(name: string, location: Location): Problem {
   const nearest = nearestName(name, knownExtensions);
   const fix =
     nearest === undefined
-      ? 'Take it out, or describe the new extension by a schema in toolkit/extensions.'
+      ? 'Delete it, or describe the new extension by a schema in toolkit/extensions.'
       : `Did you mean ${nearest}?`;
   return { message: `${name} is not a contract extension.`, suggest: [fix], location: location.child(name).key() };
 }
 
 function describeMisplaced(name: string, { standsOn }: ContractExtension, place: string, location: Location): Problem {
   return {
-    message: `${name} means nothing on ${place}: it stands on ${standsOn.join(', ')}.`,
-    suggest: ['Move it there, or take it out.'],
+    message: `${name} has no meaning on ${place}: it belongs on ${standsOn.join(', ')}.`,
+    suggest: ['Move it there, or delete it.'],
     location: location.child(name).key(),
   };
 }
@@ -54,12 +54,12 @@ function describeValue(name: string, value: unknown, { isValid }: ContractExtens
   if (isValid(value)) return [];
   return (isValid.errors ?? []).map((error) => ({
     message: `${[name, error.instancePath, error.message, allowedBy(error)].filter(Boolean).join(' ')}.`,
-    suggest: [`Write it as toolkit/extensions/${name}.schema.json says.`],
+    suggest: [`Write a value that matches toolkit/extensions/${name}.schema.json.`],
     location: location.child([name, ...parsePointer(error.instancePath)]),
   }));
 }
 
-/** Ajv says "must be equal to constant" and keeps to itself which one. */
+/** Ajv's message, "must be equal to constant", does not contain the constant. */
 function allowedBy({ params }: ErrorObject): string {
   const allowed: unknown = params.allowedValue ?? params.allowedValues;
   return allowed === undefined ? '' : JSON.stringify(allowed);

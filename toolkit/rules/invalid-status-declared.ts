@@ -3,7 +3,7 @@ import type { Location, Oas3Rule } from 'redocly-core';
 import { dereference, type Resolve } from './reading/dereference.ts';
 
 /**
- * The status for an invalid parameter is declared per place, since tools guess: express-openapi-validator always says
+ * The status for an invalid parameter is declared per place, since tools guess: express-openapi-validator always answers
  * 400, Prism the first of 422, 400 and `default` that the operation has.
  *
  * An operation with a 422 names the parameter it is for, and a status that a parameter names is one the operation has.
@@ -18,15 +18,15 @@ export const invalidStatusDeclared: Oas3Rule = () => ({
       named.add(String(status));
       if ([String(status), `${String(status)[0]}XX`].some((key) => declared.includes(key))) continue;
       report({
-        message: `The parameter ${parameter.name} answers an invalid value with ${status}, which ${operation.operationId} does not declare.`,
-        suggest: ['Declare the status as a response of the operation, or take x-invalid-status away.'],
+        message: `The parameter ${parameter.name} has x-invalid-status: ${status}, but ${operation.operationId} does not declare ${status}.`,
+        suggest: ['Declare the status as a response of the operation, or delete x-invalid-status.'],
         location: place,
       });
     }
     if (!declared.includes('422') || named.has('422')) return;
     report({
-      message: `${operation.operationId} declares 422, but no parameter says that it is the one answered with it.`,
-      suggest: ['Put x-invalid-status: 422 on the parameter whose invalid value gives 422.'],
+      message: `${operation.operationId} declares 422, but none of its parameters has x-invalid-status: 422.`,
+      suggest: ['Add x-invalid-status: 422 to the parameter whose invalid value is answered 422.'],
       location: location.child(['responses', '422']).key(),
     });
   },
@@ -38,7 +38,7 @@ function* parametersOf(operation: object, item: unknown, location: Location, res
     const { value } = dereference(listed, resolve);
     if (isObject(value)) yield { parameter: value, place: location.child(['parameters', index]) };
   }
-  // Shared by the operations of a path: the problem stands at the operation that lacks the response.
+  // Shared by the operations of a path: the problem is reported at the operation that lacks the response.
   const shared = isObject(item) ? item.parameters : undefined;
   for (const listed of Array.isArray(shared) ? shared : []) {
     const { value } = dereference(listed, resolve);

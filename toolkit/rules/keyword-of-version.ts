@@ -7,7 +7,7 @@ interface Finding {
   readonly fix: string;
 }
 
-/** Of JSON Schema 2020-12 and unknown to OpenAPI 3.0, whose schemas are a dialect of their own (OpenAPI 3.0.4, 4.8.24). */
+/** Keywords of JSON Schema 2020-12 that OpenAPI 3.0 lacks: its schemas are a dialect of their own (OpenAPI 3.0.4, 4.8.24). */
 const newer: readonly string[] = [
   ...['const', 'contentEncoding', 'contentMediaType', 'contentSchema', 'contains', 'maxContains', 'minContains'],
   ...['dependentRequired', 'dependentSchemas', 'else', 'examples', 'if', 'patternProperties', 'prefixItems'],
@@ -15,10 +15,10 @@ const newer: readonly string[] = [
 ];
 
 /**
- * A schema keeps to the keywords of its version: `nullable` is of 3.0, `const` of 3.1.
+ * A schema uses only keywords of its version: `nullable` is of 3.0, `const` of 3.1.
  *
- * A validator takes a foreign keyword for an annotation: null is then refused, or a value not held, and nobody is told. Where the two versions
- * want values of different types, as of `exclusiveMinimum`, `struct` finds it.
+ * A validator silently treats a foreign keyword as an annotation: null is then invalid, or a constraint has no effect. If the versions require
+ * values of different types, as of `exclusiveMinimum`, `struct` reports it.
  */
 export const keywordOfVersion: Oas3Rule = () => ({
   Schema(schema, { report, location, specVersion }) {
@@ -31,7 +31,7 @@ export const keywordOfVersion: Oas3Rule = () => ({
 
 /** In the same words for every type, so that many of them are one problem. */
 const writeNull =
-  "Put 'null' among the types instead, as in type: [string, 'null'], or {type: 'null'} among the schemas of an anyOf.";
+  "Add 'null' to the types instead, as in type: [string, 'null'], or {type: 'null'} to the schemas of an anyOf.";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -39,8 +39,8 @@ function* foundIn31(schema: Schema): Generator<Finding> {
   if ('nullable' in schema) {
     yield {
       keyword: 'nullable',
-      message: 'nullable is of OpenAPI 3.0 and means nothing in 3.1.',
-      fix: schema.nullable === true ? writeNull : 'Take it out.',
+      message: 'nullable is a keyword of OpenAPI 3.0 and has no effect in 3.1.',
+      fix: schema.nullable === true ? writeNull : 'Delete it.',
     };
   }
 }
@@ -50,13 +50,14 @@ function* foundIn30(schema: Schema): Generator<Finding> {
   if (schema.nullable === true && schema.type === undefined) {
     yield {
       keyword: 'nullable',
-      message: 'nullable has no effect where the same schema names no type.',
-      fix: 'Name the type beside it, or take it out.',
+      message: 'nullable has no effect in a schema without a type.',
+      fix: 'Add a type to the schema, or delete nullable.',
     };
   }
-  const fix = 'Write openapi: 3.1.1 at the top of the document, or say it in words of 3.0.';
-  if (Array.isArray(schema.type)) yield { keyword: 'type', message: 'A list of types is of OpenAPI 3.1.', fix };
+  const fix = 'Write openapi: 3.1.1 at the top of the document, or use keywords of 3.0.';
+  if (Array.isArray(schema.type)) yield { keyword: 'type', message: 'A list of types is OpenAPI 3.1, not 3.0.', fix };
   for (const keyword of newer) {
-    if (Object.hasOwn(schema, keyword)) yield { keyword, message: `${keyword} is of OpenAPI 3.1, not of 3.0.`, fix };
+    if (Object.hasOwn(schema, keyword))
+      yield { keyword, message: `${keyword} is a keyword of OpenAPI 3.1, not of 3.0.`, fix };
   }
 }

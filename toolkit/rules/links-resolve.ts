@@ -59,26 +59,26 @@ function* linkFaults(
   const target = findOperation(root, link, resolve);
   if (target === undefined) {
     const fix = 'Name an operation of this document by its operationId.';
-    yield { at: [key], message: `leads to ${String(link[key])}, which no operation is called`, fix };
+    yield { at: [key], message: `leads to ${String(link[key])}, but there is no such operation`, fix };
   }
   for (const [name, value] of entriesOf(link.parameters)) {
     const at = ['parameters', name];
     if (target !== undefined && !target.parameters.some((parameter) => isNamed(parameter, name))) {
       const fix = `Name one of its parameters: ${target.parameters.map((parameter) => parameter.name).join(', ')}.`;
-      yield { at, message: `fills ${name}, which ${target.operation.operationId} does not take`, fix };
+      yield { at, message: `fills the parameter ${name}, which ${target.operation.operationId} does not have`, fix };
     }
     yield* valueFaults(value, at, source, response, resolve);
   }
   if (link.requestBody === undefined) return;
   const at = ['requestBody'];
   if (target !== undefined && target.operation.requestBody === undefined) {
-    const fix = 'Take requestBody out, or lead to an operation that takes a body.';
-    yield { at, message: `fills the body, which ${target.operation.operationId} does not take`, fix };
+    const fix = 'Delete requestBody, or name an operation with a body.';
+    yield { at, message: `fills the body, which ${target.operation.operationId} does not have`, fix };
   }
   yield* valueFaults(link.requestBody, at, source, response, resolve);
 }
 
-/** What a link's value reads; text in an object is a constant (OpenAPI 3.1.1, 4.8.20). */
+/** Faults of the expressions in a link's value. Text in an object is a constant (OpenAPI 3.1.1, 4.8.20). */
 function* valueFaults(
   value: unknown,
   at: readonly string[],
@@ -89,12 +89,12 @@ function* valueFaults(
   for (const text of expressionsIn(value)) {
     const expression = parseExpression(text);
     if (expression !== undefined && isDescribed(expression, source, response, resolve)) continue;
-    const fix = 'Write a runtime expression whose place the request or the response describes.';
-    yield { at, message: `reads ${text}, which leads nowhere`, fix };
+    const fix = 'Write a runtime expression for a value that the request or the response describes.';
+    yield { at, message: `reads ${text}, which neither request nor response describes`, fix };
   }
 }
 
-/** A link's key is a name, or a name with its place in front, `path.id` (OpenAPI 3.1.1, 4.8.20). */
+/** A link's key is a name, or a name after its location, `path.id` (OpenAPI 3.1.1, 4.8.20). */
 function isNamed(parameter: Readonly<Record<string, unknown>>, key: string): boolean {
   return key === parameter.name || key === `${parameter.in}.${parameter.name}`;
 }
@@ -118,7 +118,7 @@ function bodyOf(operation: unknown, resolve: Resolve): unknown {
   return isObject(operation) ? dereference(operation.requestBody, resolve).value : undefined;
 }
 
-/** Header names know no case (RFC 9110, 5.1), all others do. */
+/** Header names are case-insensitive (RFC 9110, 5.1), other names are not. */
 function isSameName(name: unknown, wanted: string, place: string): boolean {
   return place === 'header' ? String(name).toLowerCase() === wanted.toLowerCase() : name === wanted;
 }

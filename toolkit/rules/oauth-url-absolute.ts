@@ -6,7 +6,7 @@ const flowUrls = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const;
 
 /**
  * OAuth and OpenID Connect addresses are absolute. express-openapi-validator refuses a relative `tokenUrl`, yet the
- * application starts and every request answers 500.
+ * application starts and answers every request with 500.
  */
 export const oauthUrlAbsolute: Oas3Rule = () => ({
   SecurityScheme(node, { report, location }) {

@@ -3,7 +3,7 @@ import { schemaPatterns } from './reading/schema-patterns.ts';
 
 /**
  * Every pattern compiles with the `u` flag, as JSON Schema 2020-12 (6.3.3 of its validation part) recommends and Ajv does.
- * Prism takes a schema that doesn't compile as "anything goes"; express-openapi-validator answers 500.
+ * With a schema that doesn't compile, Prism accepts anything; express-openapi-validator answers 500.
  */
 export const patternCompiles: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
@@ -13,7 +13,7 @@ export const patternCompiles: Oas3Rule = () => ({
       report({
         message: `The pattern ${pattern.source} does not compile: ${fault}.`,
         suggest: [
-          'Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.',
+          'Write a JavaScript regular expression that compiles with the u flag: escape only special characters.',
         ],
         location: pattern.location,
       });
@@ -21,7 +21,7 @@ export const patternCompiles: Oas3Rule = () => ({
   },
 });
 
-/** What the engine says against the pattern; undefined if it compiles. */
+/** The engine's error about the pattern; undefined if it compiles. */
 export function patternFault(source: string): string | undefined {
   try {
     new RegExp(source, 'u');

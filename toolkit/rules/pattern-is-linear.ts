@@ -28,8 +28,8 @@ export const patternIsLinear: Oas3Rule = () => ({
 });
 
 /**
- * What takes longer counts as not proven. Measured: 1 to 350 ms for the patterns of a contract, 1 s for the fuzzing checker.
- * So much more, because a machine that is busy shall not find faults that a quiet one does not.
+ * A pattern that takes longer counts as not proven. Measured: 1 to 350 ms for the patterns of a contract, 1 s for the fuzzing checker.
+ * The limit is much higher, so that a busy machine finds the same faults as an idle one.
  */
 const checkTimeoutMs = 60_000;
 
@@ -38,15 +38,15 @@ const attackLimitCharacters = 30_000_000;
 
 const verdicts = new Map<string, string | undefined>();
 
-/** What a string can do to this pattern; undefined when its running time is proven linear. */
+/** How a string can slow this pattern down; undefined if its running time is proven linear. */
 export function findAttack(source: string): string | undefined {
   if (!verdicts.has(source)) verdicts.set(source, describe(diagnose(source)));
   return verdicts.get(source);
 }
 
 /**
- * The automaton checker proves and never guesses. It can't take look-around and back-references; there the fuzzing
- * checker has to do, which is repeatable because its seed is fixed and its own limits count characters, not time.
+ * The automaton checker proves its result, but does not support look-around and back-references. For those the fuzzing
+ * checker is used, which is repeatable because its seed is fixed and its own limits count characters, not time.
  */
 function diagnose(source: string): Diagnostics {
   const proof = checkSync(source, 'u', { checker: 'automaton', timeout: checkTimeoutMs });

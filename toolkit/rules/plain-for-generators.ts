@@ -4,20 +4,20 @@ import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 
 type Problem = Parameters<UserContext['report']>[0];
 
-/** Formats that generators parse. A pattern for the text is then applied to the parsed date. */
+/** Formats that generators parse: they apply a pattern for the text to the parsed date. */
 const parsed = new Set(['date', 'date-time', 'time']);
 
 /**
- * Generators of clients make code that compiles and runs only of plain schemas. Seen with openapi-generator 7.17, openapi-python-client 0.29,
+ * Client generators create code that compiles and runs only from plain schemas. Seen with openapi-generator 7.17, openapi-python-client 0.29,
  * orval 8.38, oapi-codegen 2.8 and ogen 1.24:
  *
- * - schemas whose names differ in case alone are one file, or one class;
- * - a `pattern` beside `format: date-time` is applied to the date (Python), so that every answer is refused;
- * - values of one enum that differ in case or type alone are one name twice;
- * - a schema that is named and refers to another has no type (Java, Rust);
+ * - schemas whose names differ only in case become one file, or one class;
+ * - a `pattern` next to `format: date-time` is applied to the date (Python), so that clients reject every answer;
+ * - values of one enum that differ only in case or type get one name twice;
+ * - a named schema that is only a reference has no type (Java, Rust);
  * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members;
- * - of a list of types beyond one and null, oapi-codegen and ogen make nothing at all;
- * - a member that may be null is never null in an `allOf` (Python, Java, Kotlin, Go, C#), so that a good answer is refused.
+ * - for a list of types beyond one and null, oapi-codegen and ogen create nothing at all;
+ * - a member that may be null is never null in an `allOf` (Python, Java, Kotlin, Go, C#), so that clients reject a correct answer.
  *
  * No generator reads `x-exact`.
  */
@@ -27,8 +27,8 @@ export const plainForGenerators: Oas3Rule = () => ({
     for (const [name, schema] of Object.entries(node)) {
       if (isObject(schema) && typeof schema.$ref === 'string')
         report({
-          message: `The schema ${name} refers to another, and generators make no type of it.`,
-          suggest: ['Refer to the other where this one is meant, with a description beside the $ref.'],
+          message: `The schema ${name} is only a reference, and generators create no type for it.`,
+          suggest: ['Refer to the other schema directly, with a description next to the $ref.'],
           location: location.child(name).key(),
         });
       const bare = name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
@@ -36,8 +36,8 @@ export const plainForGenerators: Oas3Rule = () => ({
       known.set(bare, first ?? name);
       if (first === undefined) continue;
       report({
-        message: `The schemas ${first} and ${name} have one name for a generator.`,
-        suggest: ['Give one of them a name that is another word.'],
+        message: `The schemas ${first} and ${name} get the same name in generated code.`,
+        suggest: ['Rename one of them: case and punctuation do not count.'],
         location: location.child(name).key(),
       });
     }
@@ -47,8 +47,8 @@ export const plainForGenerators: Oas3Rule = () => ({
     if (!isObject(schema) || /\/x-exact(\/|$)/.test(location.pointer)) return;
     if (schema.pattern !== undefined && parsed.has(String(schema.format)))
       report({
-        message: `The pattern stands beside format: ${schema.format}, and generators apply it to the date.`,
-        suggest: ['Move it under x-exact, with the type and the format.'],
+        message: `The pattern is next to format: ${schema.format}, and generators apply it to the parsed date.`,
+        suggest: ['Move the pattern under x-exact, with the type and the format.'],
         location: location.child('pattern').key(),
       });
     if (Array.isArray(schema.type) && schema.type.filter((type) => type !== 'null').length > 1)
@@ -73,8 +73,8 @@ function* twiceNamed(schema: Readonly<Record<string, unknown>>, location: Locati
     const name = String(value).toLowerCase();
     if (known.has(name)) {
       yield {
-        message: `The values ${JSON.stringify(known.get(name))} and ${JSON.stringify(value)} of the enum have one name for a generator.`,
-        suggest: ['Keep one, and move the schema that has both under x-exact.'],
+        message: `The values ${JSON.stringify(known.get(name))} and ${JSON.stringify(value)} of the enum get the same name in generated code.`,
+        suggest: ['Keep one, and move the schema with both values under x-exact.'],
         location: location.key(),
       };
       return;
@@ -98,14 +98,15 @@ function* unreadAllOf(
     );
     const message =
       choice !== undefined
-        ? `The allOf stands over a ${choice}: generators drop the whole, or its members.`
+        ? `The allOf contains a ${choice}: generators drop the schema, or its members.`
         : !hasType
-          ? 'The allOf has a part without a type: generators drop it, and the whole with it.'
-          : nullable && `The allOf has the member ${nullable[0]}, which may be null: clients then refuse a null.`;
+          ? 'The allOf has a part without a type: generators drop the part, and the schema with it.'
+          : nullable &&
+            `The allOf has the member ${nullable[0]}, which may be null: generated clients then reject null.`;
     if (message === undefined) continue;
     yield {
       message,
-      suggest: ['Write one object with all properties, and if, then and else beside them.'],
+      suggest: ['Write one object with all properties, and if, then and else next to them.'],
       location: location.child(['allOf', index]),
     };
   }

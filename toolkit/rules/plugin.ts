@@ -47,7 +47,7 @@ export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'time-allows-reserved': timeAllowsReserved,
 };
 
-/** Rules that our own contract holds to and that others may switch on: `lockstep/all` leaves them off. */
+/** Rules for our own contract, which others may switch on: `lockstep/all` leaves them off. */
 export const houseRules: Readonly<Record<string, Oas3Rule>> = { described };
 
 /** Rules that the profile `valid` adds to some of the above, for a contract from anywhere: `lockstep/all` leaves them off. */
@@ -78,7 +78,7 @@ function addResponsesOfRoot(types: NodeTypes): NodeTypes {
   return { ...types, Root: { ...Root, properties: { ...Root?.properties, ...added } } };
 }
 
-/** Makes `x-exact` a schema: its references resolve and count as used, and its patterns are judged. */
+/** Makes `x-exact` a schema: its references resolve and count as used, and its patterns are checked. */
 function addExactSchema(types: NodeTypes): NodeTypes {
   const { Schema } = types;
   return { ...types, Schema: { ...Schema, properties: { ...Schema?.properties, 'x-exact': 'Schema' } } };

@@ -8,10 +8,10 @@ const bareWord = /\b[a-z]+[A-Z]\w*/g;
 const operationLink = /\]\(#operation\/([^)\s]*)\)/g;
 
 /**
- * A description names an operation by its title, with a link: readers know no names of generated code. A link leads to an operation that
- * exists, since the page of a reference says nothing about one that does not.
+ * A description names an operation by its title, with a link: readers don't know the names of generated code. A link leads to an operation that
+ * exists, since a reference page shows no error for a dead link.
  *
- * A name that is one word in lower case, such as `login`, may as well be a value, and is not judged in code.
+ * A name of one word in lower case, such as `login`, may be a value, so it is allowed in code marks.
  */
 export const proseNamesTitles: Oas3Rule = () => {
   const titles = new Map<string, string>();
@@ -24,7 +24,7 @@ export const proseNamesTitles: Oas3Rule = () => {
       enter(node: unknown, { location }) {
         if (!isObject(node) || typeof node.description !== 'string') return;
         const place = location.child('description');
-        // A shared object is met once for each reference to it.
+        // A shared object is visited once for each reference to it.
         descriptions.set(place.absolutePointer, { text: node.description, location: place });
       },
     },
@@ -44,7 +44,7 @@ function* proseFaults(text: string, titles: ReadonlyMap<string, string>) {
   for (const name of [...Array.from(prose.matchAll(codeSpan), ([, inside = '']) => inside), ...words]) {
     const title = titles.get(name);
     if (title === undefined || !/[A-Z]/.test(name)) continue;
-    const message = `The description calls an operation by its name in code, ${name}.`;
+    const message = `The description names an operation by its operationId, ${name}.`;
     yield { message, fix: `Write its title with a link: [${title}](#operation/${name}).` };
   }
   for (const [, name = ''] of prose.matchAll(operationLink)) {

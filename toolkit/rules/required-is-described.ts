@@ -5,9 +5,9 @@ import { dereference } from './reading/dereference.ts';
 import { schemaParts } from './reading/schema-parts.ts';
 
 /**
- * A required property is described under `properties`, here or in a schema that judges the same value.
+ * A required property is described under `properties`, here or in a schema that applies to the same value.
  *
- * Stands for Redocly's `no-required-schema-properties-undefined`, which looks into `allOf` and its like, but reports
+ * Replaces Redocly's `no-required-schema-properties-undefined`, which looks into `allOf` and the like, but reports
  * every `then: { required: […] }` and `not: { required: […] }`.
  */
 export const requiredIsDescribed: Oas3Rule = () => {
@@ -23,7 +23,7 @@ export const requiredIsDescribed: Oas3Rule = () => {
         let top = enclosing.length - 1;
         for (; top > 0 && joins(enclosing[top - 1], enclosing[top]); top -= 1) {
           const holder = enclosing[top - 1];
-          // `not: { required: [message] }` says that the member is absent.
+          // `not: { required: [message] }` requires that the member is absent.
           if (isObject(holder) && dereference(holder.not, resolve).value === enclosing[top]) return;
         }
         const described = new Set(
@@ -33,7 +33,7 @@ export const requiredIsDescribed: Oas3Rule = () => {
           if (described.has(name)) continue;
           report({
             message: `The required property ${name} is not described.`,
-            suggest: ['Describe it under properties, or take it out of required.'],
+            suggest: ['Describe it under properties, or remove it from required.'],
             location: location.child(['required', index]),
           });
         }

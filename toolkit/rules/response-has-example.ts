@@ -31,11 +31,11 @@ function reportContent(what: string, content: unknown, { report, location }: Rep
     if (!isObject(media) || entriesOf(media.examples).length > 0) continue;
     const place = location.child(['content', mediaType]);
     report({
-      message: `The ${what} has no named example as ${mediaType}.`,
+      message: `The ${what} has no named example for ${mediaType}.`,
       suggest: [
         'example' in media
-          ? 'Move the value of example to examples, under a name that says what it shows.'
-          : 'Add examples with a name that says what it shows and a realistic value.',
+          ? 'Move the value of example to examples, under a name that describes it.'
+          : 'Add examples, each with a descriptive name and a realistic value.',
       ],
       location: 'example' in media ? place.child('example').key() : place.key(),
     });

@@ -2,7 +2,7 @@ import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
 
 /**
- * Who may call an operation is written at the operation, and being anonymous is written as `[]`.
+ * Each operation has a `security` of its own, and `[]` marks an anonymous one.
  *
  * An empty alternative opens the operation to everybody, looks like a slip of the pen, and `redocly diff` calls the change
  * minor; alone it is a second way to write `[]`.
@@ -24,7 +24,7 @@ export const securityOnEveryOperation: Oas3Rule = () => ({
       report(
         security.length === 1
           ? {
-              message: 'The one alternative is empty: anybody may call the operation, and that is written as [].',
+              message: 'The only alternative is empty: anybody may call the operation, which is written as [].',
               suggest: ['Write security: [], or name a scheme.'],
               location: place,
             }

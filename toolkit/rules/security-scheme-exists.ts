@@ -6,7 +6,7 @@ import { entriesOf } from './reading/dereference.ts';
 /**
  * Each scheme that a security requirement names is described under `components.securitySchemes`.
  *
- * Stands for Redocly's `security-defined`, which also wants that every operation has a requirement; a public one needs none.
+ * Replaces Redocly's `security-defined`, which also requires security of every operation; a public one needs none.
  */
 export const securitySchemeExists: Oas3Rule = () => {
   const named: { readonly name: string; readonly location: Location }[] = [];
@@ -22,7 +22,7 @@ export const securitySchemeExists: Oas3Rule = () => {
           if (schemes.includes(name)) continue;
           const nearest = nearestName(name, schemes);
           const fix = `Describe it under components.securitySchemes${nearest === undefined ? '' : `, or write ${nearest}`}.`;
-          report({ message: `No security scheme is called ${name}.`, suggest: [fix], location: location.key() });
+          report({ message: `There is no security scheme ${name}.`, suggest: [fix], location: location.key() });
         }
       },
     },

@@ -5,11 +5,11 @@ import { dereference, entriesOf } from './reading/dereference.ts';
 const bounds = ['minLength', 'pattern', 'enum', 'const', 'format'] as const;
 
 /**
- * A required string says whether it may be empty: `minLength: 0` if so, else `minLength`, or its `pattern`, `enum`,
+ * A required string specifies whether it may be empty: `minLength: 0` if so, else `minLength`, or its `pattern`, `enum`,
  * `const` or `format`.
  *
- * Stands for Redocly's `required-string-property-missing-min-length`, which wants `minLength` beside an `enum` too and
- * does not take 0, though an empty string can be the very thing that is required, as at the end of a list.
+ * Replaces Redocly's `required-string-property-missing-min-length`, which requires `minLength` next to an `enum` too and
+ * does not accept 0, though an empty string can be the required value, as at the end of a list.
  */
 export const stringSaysIfEmpty: Oas3Rule = () => ({
   Schema(node, { report, location, resolve }) {
@@ -20,8 +20,8 @@ export const stringSaysIfEmpty: Oas3Rule = () => ({
       const { value } = dereference(property, resolve);
       if (!isObject(value) || value.type !== 'string' || bounds.some((bound) => bound in value)) continue;
       report({
-        message: `The required string ${name} does not say whether it may be empty.`,
-        suggest: ['Add minLength: 1, or minLength: 0 where the empty string has a meaning.'],
+        message: `The required string ${name} does not specify whether it may be empty.`,
+        suggest: ['Add minLength: 1, or minLength: 0 if the empty string has a meaning.'],
         location: location.child(['properties', name]).key(),
       });
     }

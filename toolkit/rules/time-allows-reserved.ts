@@ -4,10 +4,10 @@ import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 import { type SchemaPart, schemaParts } from './reading/schema-parts.ts';
 
 /**
- * A query parameter in whose values people type `:` or `,` as they are, times and lists above all, says
- * `allowReserved: true`; express-openapi-validator otherwise refuses the raw character as a reserved one.
+ * A query parameter whose values contain `:` or `,`, such as times and lists, has `allowReserved: true`.
+ * Otherwise express-openapi-validator rejects the raw character as a reserved one.
  *
- * URIs are left out: in them `&` and `#` are reserved too, and must arrive encoded.
+ * URIs are exempt: in them `&` and `#` are reserved too, and must arrive encoded.
  */
 export const timeAllowsReserved: Oas3Rule = () => ({
   Parameter(parameter, { report, location, resolve }) {
@@ -17,7 +17,7 @@ export const timeAllowsReserved: Oas3Rule = () => ({
     const reason = findReason(parameter, parts, resolve);
     if (reason === undefined) return;
     report({
-      message: `The query parameter ${parameter.name} takes ${reason}, but does not allow reserved characters.`,
+      message: `The query parameter ${parameter.name} accepts ${reason}, but does not allow reserved characters.`,
       suggest: ['Add allowReserved: true.'],
       location,
     });
@@ -27,7 +27,7 @@ export const timeAllowsReserved: Oas3Rule = () => ({
 function findReason(parameter: object, parts: readonly SchemaPart[], resolve: Resolve): string | undefined {
   for (const { schema } of parts) {
     if (schema.format === 'date-time' || schema.format === 'time') return `a ${schema.format}`;
-    // `(?:` is a group, every other colon of a pattern stands for itself.
+    // `(?:` is a group, every other colon of a pattern is literal.
     if (typeof schema.pattern === 'string' && schema.pattern.replaceAll('(?:', '(').includes(':')) {
       return `values of the pattern ${schema.pattern}`;
     }

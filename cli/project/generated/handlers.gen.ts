@@ -5,7 +5,7 @@
 import type { OperationId, operations as table } from './operations.gen.ts';
 import type { operations } from './types.gen.ts';
 
-/** What a handler is given, checked against the contract and with defaults filled in. Header names are lower case. */
+/** Requests as handlers get them: validated, with defaults filled in. Header names are lower case. */
 export interface Requests {
   readonly "listBooks": {
     readonly path: Nothing;
@@ -29,7 +29,7 @@ export interface Requests {
   };
 }
 
-/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */
+/** Answers that handlers may return: status, media type, body and headers, without those that the layer around them sends. */
 export interface Responses {
   readonly "listBooks":
     | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["listBooks"]['responses'][200]['content']["application/json"]> };
@@ -52,8 +52,8 @@ export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> =
 export type Nothing = Readonly<Record<never, never>>;
 
 /**
- * Read-only at any depth: nobody writes to what a handler is given, and what it answers may be kept elsewhere. The types of the wire
- * are open, since whoever builds an answer or reads one owns it.
+ * Read-only at any depth: a handler does not change its request, and may answer an object that is kept elsewhere. The types of the wire are
+ * mutable, since a program owns the messages that it builds or reads.
  */
 export type ReadonlyDeep<Given> = unknown extends Given
   ? Given
@@ -62,14 +62,14 @@ export type ReadonlyDeep<Given> = unknown extends Given
     : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
 
 /**
- * What was left out is filled in. An intersection, so that a choice between bodies still narrows; each for itself, since one of them may be
- * null or lack the member.
+ * Members with a default are present. An intersection, so that a choice between bodies still narrows. It distributes over the bodies, since one of
+ * them may be null or lack the member.
  */
 export type WithDefaults<Given, Filled extends PropertyKey> = Given extends Primitive
   ? Given
   : Given & { readonly [Name in Filled & keyof Given]-?: Exclude<Given[Name], undefined> };
 
-/** Each member of a union for itself, unlike `Omit`, and without opening what is closed. */
+/** Like `Omit`, but for each member of a union, and closed types stay closed. */
 export type Without<Given, Names extends PropertyKey> = Given extends unknown
   ? { readonly [Name in keyof Given as Name extends Names ? never : Name]: Given[Name] }
   : never;
@@ -80,7 +80,7 @@ export type LowerCaseKeys<Given> = {
 
 type Security<Id extends OperationId> = (typeof table)[Id]['security'];
 
-/** Nobody where the operation is anonymous, perhaps nobody where that is one of the alternatives. */
+/** Undefined if the operation is anonymous, optional if anonymous access is one of the alternatives. */
 type PrincipalOf<Id extends OperationId, Principal> =
   Security<Id> extends readonly []
     ? undefined
@@ -92,7 +92,7 @@ type MaybePromise<Value> = Value | Promise<Value>;
 
 export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
   readonly principal: PrincipalOf<Id, Principal>;
-  /** The one that the answer carries, for audits and logs. */
+  /** The id that the answer carries too, for audits and logs. */
   readonly requestId: string;
 };
 
@@ -119,7 +119,7 @@ type MemberOf<Value, Key extends PropertyKey> = Value extends unknown
     : never
   : never;
 
-/** `Given` where it has no member beyond `Declared`, at any depth; `never` at each one that is too many. Nothing is, where anything may stand. */
+/** `Given`, with `never` at each member that `Declared` lacks, at any depth. An unknown `Declared` lacks none. */
 type Exact<Given, Declared> = unknown extends Declared
   ? Given
   : Given extends Primitive
@@ -141,7 +141,7 @@ type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...
   ? (request: HandlerRequest<Id, Principal>) => ExactAnswer<Answer, Responses[Id]>
   : never;
 
-/** An answer with an undeclared status is compared with the declared statuses alone: so the compiler names all of them. */
+/** Compares an answer of an undeclared status only with the declared statuses, so that the compiler lists all of them. */
 type ExactAnswer<Answer, Declared extends { readonly status: unknown }> = [Awaited<Answer>] extends [
   DeclaredStatus<Declared['status']>,
 ]
@@ -155,9 +155,8 @@ interface DeclaredStatus<Status> {
 }
 
 /**
- * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
- * inference where it fails, and then skips it in an intersection. `& object` takes the check away: the answer is inferred as written,
- * and `Exact` judges it.
+ * The declared answers as a bound for inference. TypeScript has an extra check for objects whose members are all optional. If it fails, TypeScript
+ * gives up inference, and then skips the check in an intersection. `& object` turns it off: the answer is inferred as written, and `Exact` checks it.
  */
 type Open<Declared> = unknown extends Declared
   ? Declared
@@ -167,7 +166,7 @@ type Open<Declared> = unknown extends Declared
       ? readonly Open<Item>[]
       : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
-/** Within the bound too, or the compiler would compare it with one declared answer. `ExactAnswer` refuses it. */
+/** Part of the bound, or the compiler would compare such an answer with one declared answer. `ExactAnswer` rejects it. */
 interface UndeclaredAnswer<Status> {
   readonly status: Exclude<StatusRange, Status>;
   readonly headers?: unknown;
@@ -182,11 +181,10 @@ type OpenHandlers<Principal, Ids extends OperationId> = {
 };
 
 /**
- * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
- * declares, and that member would leave the service. One hole stays: of two returns that differ by one member alone TypeScript keeps the
- * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that the principal is named and
- * the rest is inferred, the operations from the names of the handlers: `definePart<Account>()({ getThing: … })`. Spread the parts into
- * `defineHandlers`.
+ * Some of the handlers, checked more strictly than by an assignment: TypeScript lets a function return a wider object than its type declares, and
+ * the service would send the extra member. One gap stays: of two returns that differ in one member, TypeScript keeps the narrower type before
+ * inference. So responses are checked at run time too. The function is curried: you name the principal, and the compiler infers the operations from
+ * the names of the handlers: `definePart<Account>()({ getThing: … })`. Spread the parts into `defineHandlers`.
  */
 export function definePart<Principal = unknown>() {
   return <const Given extends Partial<OpenHandlers<Principal, OperationId>>>(
@@ -194,7 +192,7 @@ export function definePart<Principal = unknown>() {
   ) => handlers as unknown as Handlers<Principal, keyof Given & OperationId>;
 }
 
-/** All of the handlers, or all that are named, checked the same way: an operation left out does not compile. */
+/** All handlers, or all that `Ids` names, checked in the same way: a missing operation does not compile. */
 export function defineHandlers<Principal = unknown, Ids extends OperationId = OperationId>() {
   return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
     handlers as unknown as Handlers<Principal, Ids>;

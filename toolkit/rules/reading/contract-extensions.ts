@@ -5,25 +5,25 @@ import addFormats from 'ajv-formats';
 const folder = new URL('../../extensions/', import.meta.url);
 const ending = '.schema.json';
 
-/** One extension: which values it may have, and where it means something. */
+/** One extension: its valid values, and the places where it has a meaning. */
 export interface ContractExtension {
   readonly isValid: ValidateFunction;
   /**
-   * Where it stands, in Redocly's names for the objects of a document: `Operation` for one of any method, `Operation.get` for
+   * Its places, in Redocly's names for the objects of a document: `Operation` for one of any method, `Operation.get` for
    * one of this method, `anything` for any object.
    */
   readonly standsOn: readonly string[];
-  /** Folders of the code that acts on it. None: it waits for its first reader. */
+  /** Folders of the code that reads it; empty if none does yet. */
   readonly readBy: readonly string[];
 }
 
-/** What a schema file says of its extension, beside the values. */
+/** Members of a schema file about the extension itself. */
 interface ExtensionSchema {
   readonly 'x-stands-on'?: readonly string[];
   readonly 'x-read-by'?: readonly string[];
 }
 
-/** Extensions of the documentation tool, which judges them itself. */
+/** Extensions of the documentation tool, which validates them itself. */
 const documentationExtensions = ['x-codeSamples', 'x-displayName', 'x-logo', 'x-tagGroups'];
 
 /** The contract extensions, one for each `toolkit/extensions/<name>.schema.json`. */
@@ -49,8 +49,9 @@ function readExtensions(): Map<string, ContractExtension> {
   return new Map(
     schemas.map(({ name, schema }) => {
       const { 'x-stands-on': standsOn, 'x-read-by': readBy } = schema;
-      if (standsOn === undefined) throw new Error(`${name}${ending} does not say where it stands: x-stands-on`);
-      if (readBy === undefined) throw new Error(`${name}${ending} does not say who reads it: x-read-by`);
+      if (standsOn === undefined) throw new Error(`${name}${ending} lacks x-stands-on, the places of the extension`);
+      if (readBy === undefined)
+        throw new Error(`${name}${ending} lacks x-read-by, the folders that read the extension`);
       return [name, { isValid: ajv.compile(schema), standsOn, readBy }];
     }),
   );

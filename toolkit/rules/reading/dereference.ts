@@ -13,8 +13,8 @@ export interface Dereferenced {
 /**
  * Follows a `$ref`, if `value` is one.
  *
- * @param from absolute path of the document that `value` stands in; undefined for the one being visited
- * @returns `value: undefined` for a reference that leads nowhere, which `no-unresolved-refs` reports
+ * @param from absolute path of the document that contains `value`; undefined for the one being visited
+ * @returns `value: undefined` for an unresolved reference, which `no-unresolved-refs` reports
  */
 export function dereference(value: unknown, resolve: Resolve, from?: string): Dereferenced {
   if (!isObject(value) || typeof value.$ref !== 'string') return { value, from };

@@ -4,7 +4,7 @@ import { dereference, entriesOf, type Resolve } from './dereference.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An operation and the parameters it takes, its own and those of its path. */
+/** An operation and its parameters, its own and those of its path. */
 export interface FoundOperation {
   readonly operation: Members;
   readonly parameters: readonly Members[];

@@ -8,7 +8,7 @@ export interface SchemaPart {
   readonly from: string | undefined;
 }
 
-/** The schema and all that `$ref` and the keywords that judge the same value (JSON Schema 2020-12, 10.2) join to it, each once; recursive schemas end. */
+/** The schema and all that `$ref` and keywords for the same value (JSON Schema 2020-12, 10.2) join to it, each once. */
 export function* schemaParts(
   schema: unknown,
   resolve: Resolve,

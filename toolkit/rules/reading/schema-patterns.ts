@@ -2,7 +2,7 @@ import { isObject } from '@lockstep/json/json-pointer';
 import type { Location } from 'redocly-core';
 import { entriesOf } from './dereference.ts';
 
-/** A regular expression of a schema, and where it stands. */
+/** A regular expression of a schema, with its location. */
 export interface SchemaPattern {
   readonly source: string;
   readonly location: ReturnType<Location['key']> | Location;

@@ -13,11 +13,11 @@ export interface Parameter {
   readonly allowEmptyValue: boolean;
   /** JSON pointer of the schema in contract.gen.json. */
   readonly schema: string;
-  /** `x-invalid-status`: the status for a value that breaks the schema, where it is not 400. */
+  /** `x-invalid-status`: the status for a value that breaks the schema, if it is not 400. */
   readonly invalidStatus?: number;
 }
 
-/** One operation of the contract as data: what a router, a validator or a client needs to know of it. */
+/** One operation of the contract as data, for routers, validators and clients. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
@@ -29,9 +29,9 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Content: media type to JSON pointer of its schema. */
   readonly requestBody: null | { readonly required: boolean; readonly content: Readonly<Record<string, string>> };
-  /** Alternatives: one entry must hold, every scheme in it. No entry: anonymous. */
+  /** Alternatives: all schemes of one entry must hold. No entry: anonymous. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** Of its documented answers, in the order of the contract; a range or `default` as it is written there. */
+  /** Statuses of its declared answers, in the order of the contract; a range or `default` as it is written there. */
   readonly statuses: readonly (number | '1XX' | '2XX' | '3XX' | '4XX' | '5XX' | 'default')[];
   /** The operation's own `x-` members. */
   readonly extensions: Readonly<Record<string, unknown>>;
