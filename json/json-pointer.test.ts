@@ -23,7 +23,7 @@ test.each([
   { segments: ['paths', '/devices/{id}', 'get'], want: '#/paths/~1devices~1{id}/get' },
   { segments: ['a~b', 'c/d', 0], want: '#/a~0b/c~1d/0' },
   { segments: [], want: '#' },
-])('$want is written as RFC 6901 says', ({ segments, want }) => {
+])('$want is written by RFC 6901', ({ segments, want }) => {
   expect(formatPointer(segments)).toBe(want);
 });
 
@@ -65,7 +65,7 @@ const document = {
 
 test.each([
   { name: 'to the end of a chain', at: 'B', want: { type: 'string', summary: 'theirs' } },
-  { name: 'under the members beside them', at: 'A', want: { type: 'string', summary: 'mine' } },
+  { name: 'under the members next to them', at: 'A', want: { type: 'string', summary: 'mine' } },
   { name: 'out of a circle, to nothing', at: 'Loop', want: {} },
   { name: 'into nothing', at: 'Nowhere', want: {} },
 ])('references are followed $name', ({ at, want }) => {

@@ -3,7 +3,7 @@ export type ContractDocument = Readonly<Record<string, unknown>>;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Chains of references in real contracts are one or two long; a longer one is a circle. */
+/** Chains of references in real contracts are one or two long; a longer one is a cycle. */
 const longestChain = 32;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -21,17 +21,17 @@ export function extendPointer(pointer: string, ...segments: readonly (string | n
 }
 
 /**
- * `#/paths/~1devices` → `['paths', '/devices']`; takes the pointer with or without its `#`.
+ * `#/paths/~1devices` → `['paths', '/devices']`; accepts the pointer with or without its `#`.
  *
- * @returns no segment for `#/` too: Redocly writes the whole document so, and no contract has a member without a name at its root
+ * @returns no segment for `#/` too: Redocly writes it for the whole document, and no contract has a member without a name at its root
  */
 export function parsePointer(pointer: string): readonly string[] {
   return splitPointer(pointer).map(unescapeSegment);
 }
 
 /**
- * The same for the text of a `$ref`, whose fragment may be percent-encoded, and is decoded first (RFC 6901, 6). A `%` that encodes
- * nothing stays itself; pointers of the operation table carry `{` as it is, those of others as `%7B`.
+ * The same for the text of a `$ref`, whose fragment may be percent-encoded and is decoded first (RFC 6901, 6). A `%` that encodes
+ * nothing stays. Pointers of the operation table contain `{` unencoded, others `%7B`.
  */
 export function parseReference(reference: string): readonly string[] {
   return splitPointer(reference).map((segment) => unescapeSegment(decodeFragment(segment)));
@@ -42,7 +42,7 @@ function splitPointer(pointer: string): readonly string[] {
   return path === '' ? [] : path.split('/');
 }
 
-/** `a/b` → `a~1b`: one segment of a pointer, as RFC 6901, 3, has it. */
+/** `a/b` → `a~1b`: one segment of a pointer (RFC 6901, 3). */
 export function escapeSegment(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
@@ -59,7 +59,7 @@ function decodeFragment(segment: string): string {
   }
 }
 
-/** The value at a place, or undefined where nothing stands there. */
+/** The value at these segments, or undefined if there is none. */
 export function valueAt(root: unknown, segments: readonly string[]): unknown {
   let value = root;
   for (const segment of segments) {
@@ -69,10 +69,10 @@ export function valueAt(root: unknown, segments: readonly string[]): unknown {
   return value;
 }
 
-/** All references come from contracts, so that their number is bounded; decoding them anew took half of a request's time. */
+/** All references come from contracts, so their number is bounded. To decode them again took half of a request's time. */
 const knownReferences = new Map<string, readonly string[]>();
 
-/** The value at the place that a reference of the contract names, or undefined where nothing stands there. */
+/** The value that a reference of the contract names, or undefined if there is none. */
 export function readPointer(document: ContractDocument, reference: string): unknown {
   const known = knownReferences.get(reference);
   const segments = known ?? parseReference(reference);
@@ -81,7 +81,7 @@ export function readPointer(document: ContractDocument, reference: string): unkn
 }
 
 /**
- * Follows `$ref` until a node is reached that has none. Members beside the `$ref` stay on top of what it names,
+ * Follows `$ref` until a node has none. Members next to the `$ref` override those of its target,
  * as OpenAPI 3.1 allows for `summary` and `description`.
  *
  * @returns an empty object for anything that is no object
@@ -90,14 +90,14 @@ export function followRef(document: ContractDocument, node: unknown): JsonObject
   let current = node;
   for (let hops = 0; hops < longestChain && isObject(current); hops += 1) {
     if (typeof current.$ref !== 'string') return current;
-    const { $ref, ...beside } = current;
+    const { $ref, ...siblings } = current;
     const target = readPointer(document, $ref);
-    current = Object.keys(beside).length === 0 || !isObject(target) ? target : { ...target, ...beside };
+    current = Object.keys(siblings).length === 0 || !isObject(target) ? target : { ...target, ...siblings };
   }
   return {};
 }
 
-/** An object member, references followed; an empty object where it is missing. */
+/** An object member, references followed; an empty object if it is missing. */
 export function followMember(document: ContractDocument, node: JsonObject, member: string): JsonObject {
   return Object.hasOwn(node, member) ? followRef(document, node[member]) : {};
 }

@@ -39,7 +39,7 @@ describe('mapSchemas', () => {
     test(`finds ${name}`, () => expect(seen(given)).toEqual(want));
   }
 
-  test('tells what a part is a part of', () => {
+  test('passes the whole that a part belongs to', () => {
     const member = { title: 'member' };
     const part = { title: 'part', properties: { a: { allOf: [member] } } };
     const whole = { allOf: [part] };

@@ -1,20 +1,20 @@
 import { escapeSegment, isObject, type JsonObject } from './json-pointer.ts';
 import { readingOf, schemaKeywords } from './schema-keywords.ts';
 
-/** Where a schema stands. */
+/** Location of a schema. */
 export interface SchemaPlace {
   /** `#/components/schemas/Pet/properties/name` */
   readonly pointer: string;
-  /** The outermost schema that this one is a written part of by `allOf`, `not` and the like; itself where there is none. */
+  /** The outermost schema that this one is an inline part of by `allOf`, `not` and the like; itself if there is none. */
   readonly whole: JsonObject;
 }
 
-/** @returns the schema itself where nothing is to be changed. What stands in it is mapped afterwards */
+/** @returns the schema itself to change nothing. Schemas inside the result are mapped afterwards */
 export type MapSchema = (schema: JsonObject, place: SchemaPlace) => JsonObject;
 
 /**
- * Makes a copy of an OpenAPI document in which every schema is mapped, outermost first. What doesn't change is shared with the original.
- * Nothing else is touched: a Parameter Object has a `required` too. Extensions, whose form nobody knows, stay as they are.
+ * Copies an OpenAPI document with every schema mapped, outermost first. Unchanged parts are shared with the original. Only schemas are mapped: a
+ * Parameter Object has a `required` too. Extensions stay as they are, since their format is unknown.
  */
 export function mapSchemas(document: JsonObject, map: MapSchema): JsonObject {
   return mapObject(document, '#', (name, value, pointer) => mapOutside(name, value, pointer, 'keywords'));
@@ -54,7 +54,7 @@ function mapObject(
   map: (name: string, value: unknown, pointer: string) => unknown,
 ): JsonObject {
   const members = Object.entries(node).map(([name, value]) => {
-    // Only what holds something can have changed, and nothing else needs a pointer.
+    // Only objects and lists can change and need a pointer.
     const isLeaf = typeof value !== 'object' || value === null;
     return [name, isLeaf ? value : map(name, value, step(pointer, name))] as const;
   });

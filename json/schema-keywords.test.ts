@@ -16,7 +16,7 @@ function readHeld(described: unknown): string | undefined {
   return text === 'true' || text.includes('"items":true') ? 'data' : undefined;
 }
 
-test('the table says of each keyword what the meta-schema of JSON Schema 2020-12 says', () => {
+test('the table agrees with the meta-schema of JSON Schema 2020-12 on each keyword', () => {
   const vocabularies = [applicator, content, core, metaData, unevaluated, validation];
   const want = vocabularies
     .flatMap(({ properties }) => Object.entries<unknown>(properties))
@@ -57,7 +57,7 @@ test.each([
   expect(schemasIn(whole, judged)).toEqual(want);
 });
 
-test('lists the parts of a composed schema, outermost first, and ends where it contains itself', () => {
+test('lists the parts of a composed schema, outermost first, and stops where it contains itself', () => {
   const document = {
     Pair: { title: 'pair', allOf: [{ $ref: '#/Left' }, { title: 'right', anyOf: [{ title: 'deep' }] }], not: {} },
     Left: { title: 'left' },

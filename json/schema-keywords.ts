@@ -1,10 +1,10 @@
 import { type ContractDocument, followRef, isObject, type JsonObject } from './json-pointer.ts';
 
-/** What the value of a keyword is, and what its schemas judge: the value itself, or a part of it, such as a member, an item or a name. */
+/** The kind of a keyword's value, and what its schemas apply to: the value itself, or a part of it, such as a member, an item or a name. */
 export interface Keyword {
   /** One schema, a list of them, a map of names that somebody chose, or data in which everything only looks like a keyword. */
   readonly holds: 'schema' | 'schemas' | 'map' | 'data';
-  /** Undefined for data, and for what judges nothing until something refers to it. */
+  /** Undefined for data, and for schemas that apply only if something refers to them. */
   readonly judges?: 'value' | 'part';
 }
 
@@ -12,7 +12,7 @@ interface Row extends Keyword {
   readonly names: readonly string[];
 }
 
-/** JSON Schema 2020-12. What is not listed holds neither a schema nor a value of any form: `type`, `required`, `maximum`. */
+/** JSON Schema 2020-12. Keywords that are not listed hold neither a schema nor any JSON value: `type`, `required`, `maximum`. */
 const ofSchemas: readonly Row[] = [
   // Core, 10.2
   { names: ['allOf', 'anyOf', 'oneOf'], holds: 'schemas', judges: 'value' },
@@ -23,7 +23,7 @@ const ofSchemas: readonly Row[] = [
   { names: ['items', 'contains', 'unevaluatedItems'], holds: 'schema', judges: 'part' },
   { names: ['properties', 'patternProperties'], holds: 'map', judges: 'part' },
   { names: ['additionalProperties', 'unevaluatedProperties', 'propertyNames'], holds: 'schema', judges: 'part' },
-  // Validation, 8.5: what a text holds once somebody decodes it
+  // Validation, 8.5: for the decoded text
   { names: ['contentSchema'], holds: 'schema' },
   // Core, 8.2.4; the second is its name in earlier drafts
   { names: ['$defs', 'definitions'], holds: 'map' },
@@ -49,18 +49,18 @@ function byName(rows: readonly Row[]): ReadonlyMap<string, Keyword> {
   return new Map(rows.flatMap(({ names, ...keyword }) => names.map((name) => [name, keyword])));
 }
 
-/** @returns undefined for what holds none of these, such as `type` or `x-rule` */
+/** @returns undefined for a name without such a value, as `type` or `x-rule` */
 export function keywordOf(name: string): Keyword | undefined {
   return keywords.get(name);
 }
 
-/** How the members of an object of a document are to be read: as keywords, or as names, one of which may well be `default`. */
+/** How to read the members of an object of a document: as keywords, or as names, one of which may be `default`. */
 export type Reading = 'keywords' | 'names';
 
 /**
- * How the value of a member is read, from how the object that it stands in is. The objects in a list are read as keywords.
+ * How to read the value of a member, by the reading of the object around it. Objects in a list are read as keywords.
  *
- * @returns `data` for what no schema stands in
+ * @returns `data` for values that contain no schema
  */
 export function readingOf(around: Reading, name: string): Reading | 'data' {
   if (around === 'names') return 'keywords';
@@ -68,7 +68,7 @@ export function readingOf(around: Reading, name: string): Reading | 'data' {
   return holds === 'data' ? 'data' : holds === 'map' ? 'names' : 'keywords';
 }
 
-/** The schemas that stand directly in this one and judge the same, as they are written. */
+/** The schemas directly inside this one that apply to the value, or to its parts, as they are written. */
 export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonly unknown[] {
   return [...schemaKeywords].flatMap(([name, { holds, judges }]) => {
     const value = schema[name];
@@ -79,10 +79,10 @@ export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonl
   });
 }
 
-/** How deep composed schemas are looked through; a schema that contains itself ends here. */
+/** How deep compositions are searched; stops at a schema that contains itself. */
 const deepestComposition = 8;
 
-/** The lists of schemas of which a good value fits one or all: what they say, it may have. */
+/** Keywords with a list of schemas of which a valid value matches one or all. */
 const composing = [...schemaKeywords].flatMap(([name, { holds, judges }]) =>
   holds === 'schemas' && judges === 'value' ? [name] : [],
 );
@@ -102,7 +102,7 @@ function addParts(
   seen: Set<unknown>,
 ): void {
   const part = followRef(document, schema);
-  // Forty forms that lead back to what they are forms of would be eight million parts.
+  // Forty branches that lead back to their own schema would be eight million parts.
   if (seen.has(schema) || seen.has(part)) return;
   seen.add(schema).add(part);
   parts.push(part);
