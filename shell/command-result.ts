@@ -12,19 +12,19 @@ const outcomes = {
   done: { exitCode: 0, stream: 'out' },
   // A check found what it looks for: the text lists it.
   failed: { exitCode: 1, stream: 'out' },
-  // Sound, but not as things stand.
+  // A valid request that the present state does not allow.
   declined: { exitCode: 1, stream: 'error' },
   // The user's mistake.
   refused: { exitCode: 2, stream: 'error' },
 } as const;
 
-/** What a command hands back; printing and exiting is the rim's. */
+/** The result of a command. The command line prints it and exits. */
 export interface CommandResult {
   readonly kind: keyof typeof outcomes;
   readonly text: string;
   /** The same for machines, printed by `--json` as one value. */
   readonly json: object;
-  /** What was decided for whoever wrote the contract: told beside the result, among the JSON where that is asked for. */
+  /** Decisions for the author of the contract: printed with the result, or in its JSON. */
   readonly notices?: readonly Notice[];
   /** What to do next, printed below the text. */
   readonly fixes?: readonly Fix[];
@@ -49,7 +49,7 @@ export function refused(text: string, json: object = {}, fixes?: readonly Fix[])
 }
 
 /**
- * Prints a result, but for its fixes: how these are typed is the program's to know.
+ * Prints a result without its fixes: the program knows how to spell these.
  *
  * @returns the exit code
  */

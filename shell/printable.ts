@@ -1,6 +1,6 @@
 import { escapeControls } from '@lockstep/json/escape-controls';
 
-/** Text that may be a stranger's, its control characters escaped, but for line breaks and tabs. */
+/** Escapes control characters of untrusted text, except line breaks and tabs. */
 export function printable(text: string): string {
   return escapeControls(text, '\n\t');
 }
@@ -15,7 +15,7 @@ export function formatJson(value: object): string {
   return escapeControls(JSON.stringify(value));
 }
 
-/** Something of the contract that was decided, or left out, and where. */
+/** A decision about the contract, or an omission, with its location. */
 export interface Notice {
   readonly message: string;
   readonly file?: string;
@@ -24,13 +24,13 @@ export interface Notice {
   readonly pointer?: string;
 }
 
-/** `openapi.yaml:12:5 says #/paths/…`: what was told, with its place where it has one. */
+/** `note: openapi.yaml:12:5 …message (#/paths/…)`, with the location if it has one. */
 export function formatNotice({ message, file, line, column, pointer }: Notice): string {
   const place = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')} `;
   return oneLine(`note: ${place}${message}${pointer === undefined ? '' : ` (${pointer})`}`);
 }
 
-/** A word for a POSIX shell, left as it is where no shell reads anything into it. */
+/** A word for a POSIX shell, quoted only if it has special characters. */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Streams } from './command-result.ts';
 import { readPort } from './read-port.ts';
 
-/** A program that prints to the streams, and throws where commander would end the process. Its commands are added afterwards: they inherit that. */
+/** A program that prints to the streams, and throws where commander would exit. Commands that are added afterwards inherit that. */
 export function createProgram(name: string, description: string, { out, error }: Streams): Command {
   return new Command(name)
     .description(description)
@@ -10,13 +10,13 @@ export function createProgram(name: string, description: string, { out, error }:
     .exitOverride();
 }
 
-/** @returns the exit code after help, or after wrong use that commander has told; undefined for any other error */
+/** @returns the exit code after help, or after wrong use that commander has reported; undefined for any other error */
 export function exitCodeOf(error: unknown): 0 | 2 | undefined {
   if (!(error instanceof CommanderError)) return undefined;
   return error.exitCode === 0 ? 0 : 2;
 }
 
-/** The value of `--port`. @throws what commander shows behind the option's name */
+/** The value of `--port`. @throws an error that commander shows after the option's name */
 export function parsePort(text: string): number {
   const port = readPort(text);
   if (port === undefined) throw new InvalidArgumentError('A port is a number from 0 to 65535.');

@@ -9,7 +9,7 @@ function watch() {
   return { lines, progress: createProgress({ write: (text) => lines.push(text) }, () => Date.now()) };
 }
 
-test('says nothing of what is over in two seconds', () => {
+test('prints nothing for work of less than two seconds', () => {
   const { lines, progress } = watch();
   progress.step('Reading');
   vi.advanceTimersByTime(1900);
@@ -20,7 +20,7 @@ test('says nothing of what is over in two seconds', () => {
   expect(lines).toEqual([]);
 });
 
-test('says what is under way after two seconds, and all that begins later', () => {
+test('prints the step under way after two seconds, and all later steps', () => {
   const { lines, progress } = watch();
   progress.step('Reading');
   vi.advanceTimersByTime(2000);

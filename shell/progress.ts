@@ -1,20 +1,20 @@
-/** What is over in less needs no word. */
+/** Shorter work is not reported. */
 const silentMs = 2000;
 
-/** The part of a stream for errors that it is shown on. */
+/** The part of an error stream that the progress needs. */
 export interface ProgressStream {
   write(text: string): unknown;
 }
 
 export interface Progress {
-  /** Begins a step: `Reading openapi.yaml`. What was begun before is over. */
+  /** Begins a step, `Reading openapi.yaml`, and finishes the one before. */
   readonly step: (text: string) => void;
   readonly end: () => void;
 }
 
 /**
- * Tells the steps of something long, one line each: of those that are under way after two seconds, and of all that begin later. Work that
- * lets no timer run is told of before it begins, or not at all.
+ * Prints the steps of long work, a line each: the step under way after two seconds, and all later ones. A step that blocks timers is printed
+ * before it begins, or not at all.
  */
 export function createProgress(stream: ProgressStream, now: () => number = () => performance.now()): Progress {
   const began = now();
@@ -22,10 +22,10 @@ export function createProgress(stream: ProgressStream, now: () => number = () =>
   return {
     step: (text) => {
       clearTimeout(timer);
-      const tell = (): void => void stream.write(`${text}\n`);
+      const print = (): void => void stream.write(`${text}\n`);
       const left = began + silentMs - now();
-      if (left <= 0) tell();
-      else timer = setTimeout(tell, left).unref();
+      if (left <= 0) print();
+      else timer = setTimeout(print, left).unref();
     },
     end: () => clearTimeout(timer),
   };

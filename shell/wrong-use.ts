@@ -22,7 +22,7 @@ export class WrongUse extends Error {
     this.fixes = fixes;
   }
 
-  /** What `--json` tells of it. */
+  /** The output of `--json`. */
   get json(): object {
     return { error: this.message };
   }
