@@ -8,7 +8,7 @@ import { deriveOnce } from './derive-once.ts';
 
 let folder: string;
 let derived: number;
-/** Saved while it is derived, where a test says so. */
+/** Saved during the derivation, if a test sets it. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 
 beforeEach(async () => {
@@ -41,7 +41,7 @@ function start(): Promise<string> {
   });
 }
 
-test('a start with nothing changed derives nothing, and says so', async () => {
+test('a start with nothing changed derives nothing, and reports that', async () => {
   const names = ['contract.gen.json', 'types.gen.ts'].map((name) => `unchanged ${join(folder, 'out', name)}`);
   expect(await start()).toBe(names.join('\n'));
   expect(derived).toBe(1);
@@ -82,7 +82,7 @@ test('a contract that is saved while it is derived is derived at the next start'
   expect(await readFile(join(folder, 'out/contract.gen.json'), 'utf8')).toBe('contract.yamlxx');
 });
 
-test('a failure is told, and the next start tries again', async () => {
+test('a failure is reported, and the next start tries again', async () => {
   await change('contract.yaml');
   meanwhile = () => Promise.reject(new Error('broken'));
   await expect(start()).rejects.toThrow('broken');

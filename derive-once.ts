@@ -10,27 +10,26 @@ export interface DeriveOptions {
   readonly code: readonly string[];
   /** The lockfile, for the libraries behind it. */
   readonly lockfile: string;
-  /** Where it is kept what was derived from what. */
+  /** File with the hashes of the last derivation. */
   readonly stamp: string;
-  /** Derives into `out`, and hands back what it did, as text. */
+  /** Derives into `out`, and returns a report as text. */
   readonly derive: () => Promise<string>;
-  /** Every file that the contract leads to, itself included: absolute paths. */
+  /** Absolute paths of the contract and every file that it refers to. */
   readonly listContractFiles: () => Promise<readonly string[]>;
 }
 
 interface Stamp {
   readonly contractFiles: readonly string[];
-  /** Of everything that goes in, and of everything that came out. */
+  /** Hashes of everything that the derivation reads, and writes. */
   readonly inputs: string;
   readonly outputs: string;
 }
 
 /**
- * Derives, unless what lies there was derived by the same code from the same contract and is whole: to load what derives and to run it
- * takes longer than to start a server. Anything that differs derives anew: contract, code, libraries, Node, and the derived files
- * themselves, so that none edited by hand stays.
+ * Derives, unless the same code has derived the present files from the same contract: to load and run the derivation takes longer than to start a
+ * server. Any difference derives again: contract, code, libraries, Node, and the derived files themselves, so that no edit by hand stays.
  *
- * @returns what was done, a line for each file
+ * @returns a report, a line for each file
  */
 export async function deriveOnce(options: DeriveOptions): Promise<string> {
   const { out, stamp, derive } = options;
@@ -42,7 +41,7 @@ export async function deriveOnce(options: DeriveOptions): Promise<string> {
   const before = await lookAtContract(options);
   const text = await derive();
   const after = await lookAtContract(options);
-  // Who saves the contract meanwhile has it derived at the next start.
+  // A contract that is saved meanwhile is derived at the next start.
   if (before !== undefined && after !== undefined && before.inputs === after.inputs) {
     await mkdir(dirname(stamp), { recursive: true });
     await writeFile(stamp, JSON.stringify(after));
@@ -50,7 +49,7 @@ export async function deriveOnce(options: DeriveOptions): Promise<string> {
   return text;
 }
 
-/** Undefined where there is none, or none that can be read: then everything is derived. */
+/** Undefined if there is none, or it can't be read: then everything is derived. */
 async function readStamp(file: string): Promise<Stamp | undefined> {
   try {
     const { contractFiles, inputs, outputs }: Partial<Stamp> = JSON.parse(await readFile(file, 'utf8'));
@@ -61,13 +60,13 @@ async function readStamp(file: string): Promise<Stamp | undefined> {
   }
 }
 
-/** Undefined for a contract that can't be read: deriving says why. */
+/** Undefined for a contract that can't be read: the derivation reports the reason. */
 async function lookAtContract(options: DeriveOptions): Promise<Stamp | undefined> {
   const contractFiles = await options.listContractFiles().catch(() => undefined);
   return contractFiles && look(options, contractFiles);
 }
 
-/** Undefined where one of the files is gone. */
+/** Undefined if one of the files is gone. */
 async function look(
   { out, code, lockfile }: DeriveOptions,
   contractFiles: readonly string[],
@@ -93,7 +92,7 @@ async function hashFiles(files: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Sources, without tests and what they are tested with; of a package that holds derived files, only these. */
+/** Sources, without tests and fixtures; of a package with derived files, only these. */
 function listFiles(folders: readonly string[]): readonly string[] {
   const isNoSource = /(^|\/)(node_modules|fixtures|\.[^/]*)$/;
   return folders.flatMap((folder) =>

@@ -1,10 +1,10 @@
 import type { DemoAccess } from './server/demo/access-file.ts';
 import { formatClients, formatOwners } from './server/demo/format-access.ts';
 
-/** Where nothing else is asked for. */
+/** Defaults of the options. */
 export const defaultPorts = { server: 8080, mock: 8090 } as const;
 
-/** What runs once `npm start` is ready. */
+/** The servers of `npm start`. */
 export interface Started {
   readonly server: DemoAccess;
   readonly mock: DemoAccess;
@@ -36,13 +36,13 @@ Ctrl-C stops both.
 `;
 }
 
-/** For `npm run -s token`, which knows the port that is used unless another is asked for. */
+/** For `npm run -s token`, which knows the default port. */
 function formatPort({ origin }: DemoAccess): string {
   const { port } = new URL(origin);
   return port === String(defaultPorts.server) ? '' : ` --port ${port}`;
 }
 
-/** The token is taken out by Node, which is there: not everybody has jq. */
+/** Node extracts the token, since not everybody has jq. */
 function formatCalls({ origin, clients }: DemoAccess): string {
   const client = clients.find(({ kind }) => kind === 'own');
   return `TOKEN=$(curl -s -u ${client?.clientId}:${client?.secret} -d grant_type=client_credentials ${origin}/auth/oauth2/token | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')

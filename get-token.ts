@@ -1,6 +1,6 @@
-// npm run -s token: an access token on stdout, for "$(…)" in a shell. A client of its own account asks for it by its credentials. For a
-// partner's client the login is walked over HTTP alone, as a browser and the partner's server would: so it shows what a test of an
-// integration has to do, and takes nothing from the server's code.
+// npm run -s token: an access token on stdout, for "$(…)" in a shell. A client with an account of its own gets it by its credentials. For a
+// partner's client an owner logs in over HTTP, as a browser and the partner's server would do it. So this file shows what a test of an
+// integration has to do, and uses nothing of the server's code.
 // Exit codes: 0 printed, 1 no token, 2 wrong usage.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,26 +12,26 @@ import { WrongUse } from './shell/wrong-use.ts';
 const help = `Usage: npm run -s token -- [--client ID] [--owner EMAIL] [--scope "SCOPE …"] [--mock] [--port NUMBER] [--json]
        npm run -s token -- --auth-url URL --client ID [--redirect-uri URL] [--scope "SCOPE …"] [--json]
 
-Prints an access token. Of what npm start or npm run mock has started it knows clients and owners; of any other deployment, tell it:
-  --client        who asks; left out: the first client that has an account of its own
-  --owner         who logs in, where the client is a partner's; left out: the first owner
-  --scope         scopes apart by spaces; left out: all that the client has
-  --mock          of the mock
-  --port          where it runs (PORT, or 8080; the mock MOCK_PORT, or 8090)
-  --auth-url      of another deployment, as https://locks.example/auth
-  --redirect-uri  a callback of the client: then an owner logs in and consents
+Prints an access token. It knows the clients and owners of npm start and npm run mock. For another deployment, name them.
+  --client        id of the client; default: the first client with an account of its own
+  --owner         email of the owner who logs in for a partner's client; default: the first owner
+  --scope         scopes, separated by spaces; default: all scopes of the client
+  --mock          get the token from the mock
+  --port          port of the server (default PORT, or 8080) or the mock (MOCK_PORT, or 8090)
+  --auth-url      address of another deployment, such as https://locks.example/auth
+  --redirect-uri  a callback of the client: an owner then logs in and consents
   --json          print the whole answer of the token endpoint
 
 Environment, with --auth-url: CLIENT_SECRET; with --redirect-uri also OWNER_EMAIL and OWNER_PASSWORD.
 Exit codes: 0 printed, 1 no token, 2 wrong usage.
 `;
 
-/** What npm start and npm run mock leave, of all that they print: it is the same at each start, on whatever port. */
+/** The file that npm start and npm run mock write: clients and owners, which are the same at each start and on each port. */
 interface Access {
   readonly clients: readonly {
     readonly clientId: string;
     readonly secret: string;
-    /** Null where the client acts for whoever logs in. */
+    /** Null if the client acts for the owner who logs in. */
     readonly account: string | null;
     readonly redirectUris: readonly string[];
   }[];
@@ -43,18 +43,18 @@ interface Request {
   readonly clientId: string;
   readonly secret: string;
   readonly scope: string;
-  /** Of a client for others: where it is called back, and who logs in. */
+  /** For a partner's client: its callback, and the owner who logs in. */
   readonly login?: { readonly redirectUri: string; readonly email: string; readonly password: string };
-  /** What to do where no OAuth server answers. */
+  /** The advice if no OAuth server answers. */
   readonly fix: string;
 }
 
-const demoFix = 'Start it: npm start, or npm run mock; one on another port is named by --port NUMBER';
+const demoFix = 'Start it by npm start or npm run mock. If it runs on another port, add --port NUMBER';
 
-/** Of one page; a login takes three in all. */
+/** Limit of one page; a whole login has three redirects. */
 const mostRedirects = 10;
 
-/** No token, for a reason that whoever asked can do something about. */
+/** No token, for a reason that the user can fix. */
 class NoToken extends Error {}
 
 /** There is no OAuth server at the address. */
@@ -68,7 +68,7 @@ interface Ended {
 
 interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
-  /** Of `.lockstep`. */
+  /** The folder that contains `.lockstep`. */
   readonly folder: string;
 }
 
@@ -115,7 +115,7 @@ async function requestTokens({ authUrl, clientId, secret, scope, login }: Reques
     | (Partial<Tokens> & { readonly error?: string; readonly error_description?: string })
     | undefined;
   if (answer?.access_token !== undefined) return { ...answer, access_token: answer.access_token };
-  if (answer?.error === undefined) throw new NoServer(`What answers at ${authUrl} is no OAuth server of Lockstep.`);
+  if (answer?.error === undefined) throw new NoServer(`The server at ${authUrl} is not an OAuth server of Lockstep.`);
   throw new NoToken(`${answer.error}: ${answer.error_description ?? `status ${response.status}`}`);
 }
 
@@ -141,23 +141,23 @@ async function logIn(request: { authUrl: string; clientId: string; scope: string
   const loginPage = await browser.visit(`${authUrl}/login?${query}`);
   const consentPage = await browser.submit(loginPage, 'login', { email, password });
   const { callback } = await browser.submit(consentPage, 'confirm');
-  if (callback === undefined) throw new NoToken(`The login does not come back to ${redirectUri}.`);
-  const said = new URL(callback).searchParams;
+  if (callback === undefined) throw new NoToken(`The login does not return to ${redirectUri}.`);
+  const answered = new URL(callback).searchParams;
   // RFC 6749, 10.12, and RFC 9207: an answer to somebody else's request, or of another server.
-  if (said.get('state') !== state || said.get('iss') !== authUrl)
+  if (answered.get('state') !== state || answered.get('iss') !== authUrl)
     throw new NoToken('The callback answers another login.');
-  const code = said.get('code');
-  if (code === null) throw new NoToken(`${said.get('error')}: ${said.get('error_description')}`);
+  const code = answered.get('code');
+  if (code === null) throw new NoToken(`${answered.get('error')}: ${answered.get('error_description')}`);
   return { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
 }
 
 interface Page {
   readonly address: string;
-  /** Where the login has led to, once it has. */
+  /** Address of the callback, at the end of the login. */
   readonly callback?: string;
 }
 
-/** Keeps cookies and follows redirects, up to the callback. Cookies and password go nowhere but to the server that was named. */
+/** Keeps cookies and follows redirects, up to the callback. Sends cookies and password only to the given server. */
 function openBrowser(authUrl: string, redirectUri: string) {
   const cookies = new Map<string, string>();
   const { origin } = new URL(authUrl);
@@ -189,7 +189,7 @@ function openBrowser(authUrl: string, redirectUri: string) {
 
   return {
     visit: (address: string) => visit(address),
-    /** The forms of a page post below its own address. What has come to its callback has none. */
+    /** The forms of a page post below its own address. A page that has reached its callback has none. */
     submit: (page: Page, form: 'login' | 'confirm', fields: Readonly<Record<string, string>> = {}) =>
       page.callback === undefined ? visit(`${page.address}/${form}`, new URLSearchParams(fields)) : page,
   };
@@ -233,13 +233,14 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
   const { client: clientId, 'auth-url': authUrl, 'redirect-uri': redirectUri } = values;
   const { env } = surroundings;
   if (authUrl === undefined) return readDemoRequest(values, surroundings);
-  // Nothing of a demo is asked then.
+  // The options of the demo don't apply.
   if (values.mock) throw new WrongUse('Give either --mock or --auth-url.');
   if (values.port !== undefined) throw new WrongUse('Give either --port or --auth-url, which has the port in it.');
   if (values.owner !== undefined)
     throw new WrongUse('--owner is an owner of the demo. With --auth-url it is OWNER_EMAIL in the environment.');
   if (clientId === undefined) throw new WrongUse('--auth-url needs --client: the id of a client of that deployment.');
-  if (!URL.canParse(authUrl)) throw new WrongUse(`--auth-url is ${authUrl}: an address as https://locks.example/auth.`);
+  if (!URL.canParse(authUrl))
+    throw new WrongUse(`--auth-url is ${authUrl}: give an address such as https://locks.example/auth.`);
   return {
     authUrl: authUrl.replace(/\/$/, ''),
     clientId,
@@ -252,7 +253,7 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
   };
 }
 
-/** Secrets come by the environment: arguments stand in the list of processes, for all to read. */
+/** Secrets come from the environment: every user can read the arguments in the list of processes. */
 function readVariable(name: string, env: NodeJS.ProcessEnv): string {
   const value = env[name];
   if (value === undefined || value === '') throw new WrongUse(`${name} is not set in the environment.`);
@@ -264,7 +265,7 @@ async function readDemoRequest(
   { env, folder }: Surroundings,
 ): Promise<Request> {
   if (values['redirect-uri'] !== undefined)
-    throw new WrongUse('--redirect-uri needs --auth-url: of the demo, each callback is known.');
+    throw new WrongUse('--redirect-uri needs --auth-url: the callbacks of the demo are known.');
   const authUrl = `http://localhost:${choosePort(port, mock, env)}/auth`;
   const { clients, owners } = await readAccess(join(folder, '.lockstep', mock ? 'mock-access.json' : 'access.json'));
   const known = clients.map((client) => client.clientId).join(', ');
@@ -275,11 +276,11 @@ async function readDemoRequest(
   if (account !== null) {
     if (email === undefined) return request;
     const partners = clients.filter((one) => one.account === null).map((one) => `--client ${one.clientId}`);
-    throw new WrongUse(`Nobody logs in for ${client.clientId}, so --owner says nothing. Try ${partners.join(', ')}`);
+    throw new WrongUse(`Nobody logs in for ${client.clientId}, so --owner has no effect. Try ${partners.join(', ')}`);
   }
   const [redirectUri] = redirectUris;
   if (owners.length === 0 || redirectUri === undefined)
-    throw new NoToken(`Nobody is known who could log in for ${client.clientId}.`);
+    throw new NoToken(`There is no owner who could log in for ${client.clientId}.`);
   const owner = owners.find((one) => email === undefined || one.email === email.toLowerCase());
   if (owner === undefined)
     throw new WrongUse(`There is no owner ${email}. There are: ${owners.map((one) => one.email).join(', ')}`);

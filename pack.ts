@@ -1,7 +1,7 @@
-// `npm run pack`: makes the packages that can be installed, as tarballs in `dist/`, or in the folder behind `--out`. Node takes types out of files, but not of those inside
-// `node_modules`, so everything is compiled once. The workspaces that a package stands on travel inside it, as bundled dependencies: their
-// names are not registered. They are not run through a bundler, which would lose what is found by its path: templates, the configuration
-// and plugins of Redocly, TypeScript that `generate` copies.
+// `npm run pack`: creates the installable packages, as tarballs in `dist/` or in the folder of `--out`. Node strips types, but not in files inside
+// `node_modules`, so everything is compiled. Each package contains the workspaces that it needs as bundled dependencies: their names are not
+// registered. No bundler is used, since it would lose files that code finds by path: templates, the configuration and plugins of Redocly,
+// TypeScript that `generate` copies.
 import { type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -15,27 +15,27 @@ const { values: asked } = parseArgs({ options: { json: { type: 'boolean' }, out:
 const dist = resolve(asked.out ?? join(root, 'dist'));
 const compiled = join(dist, 'compiled');
 
-/** Workspaces that are installed on their own, in the order of packing: what `cli` hands on to a new project comes before it. */
+/** Workspaces that are installed on their own, in the order of packing: `cli` contains packages that come before it. */
 const installable = ['runtime', 'cli', 'conformance', 'mock', 'server', 'generated'] as const;
 
-/** Packages that a package carries packed, to be put beside what it makes: a project of `lockstep new` depends on them. */
+/** Tarballs that a package contains: a project of `lockstep new` depends on them. */
 const carried: Readonly<Record<string, readonly string[]>> = { cli: ['runtime'] };
 
-/** What is read as it is: it stays TypeScript. */
+/** Files that code reads as text: they stay TypeScript. */
 const verbatim = ['toolkit/emit/verbatim', 'cli/project'];
 
 /**
- * A package of other people that travels inside too: its binaries for Java and three systems, 52 MB, are never loaded, nor is its half
- * for browsers (`test/install.test.ts` says why). Left as it is, it would bring them into every project.
+ * A foreign package that is bundled too, without its binaries for Java and three systems, 52 MB, and its half for browsers: they are never loaded
+ * (`test/install.test.ts` gives the reason). Otherwise every project would install them.
  */
 const slimmed = { name: 'recheck', without: /\/lib\/browser\.js$/ };
 
-/** Files beside the code that it reads. Markdown and pictures are for readers of the repository. */
+/** Files that the code next to them reads. Markdown and pictures are for readers of the repository. */
 const asset = /\.(json|ya?ml|hbs|html|css)$/;
 const notPacked =
   /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)|^mock\/examples\//;
 
-/** What code writes where a module that it does not import has another name once it is compiled. */
+/** The end of a path to a module that code does not import, and whose extension changes when it is compiled. */
 const ownExtension = /\$\{extname\(import\.meta\.(url|filename)\)\}$/;
 
 interface Manifest {
@@ -53,11 +53,11 @@ interface Manifest {
 /** By folder. */
 type Workspaces = ReadonlyMap<string, Manifest>;
 
-/** What goes into a package: paths below the root of the repository, of compiled files and of others. */
+/** Contents of a package: paths below the root of the repository, of compiled files and of others. */
 interface Contents {
   readonly modules: ReadonlySet<string>;
   readonly assets: readonly string[];
-  /** Of other people, at the versions that the workspaces were tested with. */
+  /** Foreign packages, at the versions that the workspaces were tested with. */
   readonly dependencies: Map<string, string>;
 }
 
@@ -69,7 +69,7 @@ interface Packed {
   readonly files: number;
 }
 
-/** The program that was started last. Stopped, this one takes it along. */
+/** The program that was started last. It is killed when this one is stopped. */
 let started: { readonly child: ChildProcess; readonly ended: Promise<unknown> } | undefined;
 for (const [signal, exitCode] of [
   ['SIGINT', 130],
@@ -78,7 +78,7 @@ for (const [signal, exitCode] of [
   process.once(signal, async () => {
     // The compiler goes on after any other signal.
     started?.child.kill('SIGKILL');
-    // Until then it writes files, which nobody would remove.
+    // It writes files until then, which nobody would remove.
     await started?.ended;
     process.exit(exitCode);
   });
@@ -93,7 +93,7 @@ await runNode(join(root, 'node_modules/typescript/bin/tsc'), [
   compiled,
 ]);
 const done = new Map<string, Packed>();
-// Packed together, as npm takes half a second to start, but for those that others carry.
+// Packed together, as npm takes half a second to start. Packages that others contain come first.
 const first = installable.filter((folder) => Object.values(carried).flat().includes(folder));
 for (const folders of [first, installable.filter((folder) => !first.includes(folder))]) {
   for (const folder of folders) await stage(folder);
@@ -111,7 +111,7 @@ async function readWorkspaces(): Promise<Workspaces> {
   return new Map(await Promise.all((folders as readonly string[]).map(read)));
 }
 
-/** Makes `dist/packages/<folder>`: the package as it will be unpacked. */
+/** Creates `dist/packages/<folder>`: the package as it will be unpacked. */
 async function stage(folder: string): Promise<void> {
   const target = join(dist, 'packages', folder);
   const { modules, assets, dependencies } = await collect(folder);
@@ -146,8 +146,8 @@ async function stage(folder: string): Promise<void> {
 }
 
 /**
- * All modules of a workspace and what they lead to in others, by import or by path: the command needs the half of the mock that knows no
- * product, and not the server behind the other half.
+ * All modules of a workspace and those of others that they refer to, by import or by path: the command needs the generic half of the mock, but not
+ * the server behind the other half.
  */
 async function collect(folder: string): Promise<Contents> {
   const modules = new Set<string>();
@@ -179,12 +179,12 @@ async function collect(folder: string): Promise<Contents> {
   return { modules, assets: assets.sort(), dependencies };
 }
 
-/** Every text that may be a specifier or a path: what follows a quote, or a dash in YAML, without white space. */
+/** Every text that may be a specifier or a path: text without white space after a quote, or after a dash in YAML. */
 function quotedIn(source: string): string[] {
   return [...source.matchAll(/(?:['"`]|- )([@\w.][^\s'"`]*)/g)].map(([, text = '']) => text);
 }
 
-/** The compiled files that a text leads to from a file: the module and its types, none where it is no module of ours. */
+/** The compiled files that a text in a file refers to: the module and its types, none if it is no module of ours. */
 function findModules(from: string, specifier: string): string[] {
   const text = specifier.replace(ownExtension, '.js');
   const [, name = '', path = ''] = /^(@lockstep\/[^/]+)\/(.+)$/.exec(text) ?? [];
@@ -199,7 +199,7 @@ function findModules(from: string, specifier: string): string[] {
   return [`${module}.js`, `${module}.d.ts`].filter((file) => existsSync(join(compiled, file)));
 }
 
-/** Where a workspace's `exports` lead. */
+/** The target of a workspace's `exports`. */
 function entryOf(name: string, path: string): string | undefined {
   const [folder, manifest] = [...workspaces].find(([, { name: known }]) => known === name) ?? [];
   const entry = manifest?.exports?.[`./${path}`] ?? manifest?.exports?.['./*']?.replace('*', path);
@@ -218,7 +218,7 @@ async function listFiles(base: string, folder: string, isWanted: (path: string) 
   return found.sort();
 }
 
-/** @returns what it stands on in turn */
+/** @returns its own dependencies */
 async function copySlimmed(place: string): Promise<Readonly<Record<string, string>>> {
   const source = join(root, 'node_modules', slimmed.name);
   await cp(source, place, { recursive: true, filter: (path) => !slimmed.without.test(path) });
@@ -231,14 +231,14 @@ async function copy(source: string, place: string, file: string): Promise<void> 
   await cp(source, join(place, file.slice(file.indexOf('/') + 1)));
 }
 
-/** A configuration that names a module names the compiled one. */
+/** A configuration that names a module then names the compiled one. */
 async function copyAsset(file: string, place: string, modules: ReadonlySet<string>): Promise<void> {
   await copy(join(root, file), place, file);
   if (!/\.ya?ml$/.test(file) || isVerbatim(file)) return;
   const text = await readFile(join(root, file), 'utf8');
   const named = quotedIn(text).filter((path) => findModules(file, path).some((module) => modules.has(module)));
-  const mended = named.reduce((all, path) => all.replaceAll(path, path.replace(/\.ts$/, '.js')), text);
-  await writeFile(join(place, file.slice(file.indexOf('/') + 1)), mended);
+  const renamed = named.reduce((all, path) => all.replaceAll(path, path.replace(/\.ts$/, '.js')), text);
+  await writeFile(join(place, file.slice(file.indexOf('/') + 1)), renamed);
 }
 
 function formatManifest(
@@ -254,7 +254,7 @@ function formatManifest(
     engines,
     ...(bin && { bin: mapValues(bin, asJs) }),
     ...(exports && { exports: mapValues(exports, asExport) }),
-    // What a sibling stands on is a dependency of the package that carries it.
+    // Dependencies of a sibling are dependencies of the package that contains it.
     ...(own && { dependencies: own.dependencies, bundleDependencies: own.bundled.map(([sibling]) => sibling) }),
   };
 }

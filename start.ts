@@ -1,5 +1,5 @@
-// npm start: derives what is derived, then serves what exists so far with demo data: the API with its OAuth server and reference,
-// and the mock. Everything is on the loopback interface.
+// npm start: derives from the contract, then serves with demo data: the API with its OAuth server and reference, and the mock. Everything is on the
+// loopback interface.
 // Exit codes: 0 stopped by Ctrl-C, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,13 +18,13 @@ import { ignoreUnreadOutput } from './shell/start-process.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
-Derives from ${defaults.contract} what changed since the last time, then serves with demo data
+Derives from ${defaults.contract} if anything changed, then serves with demo data
   the API         http://localhost:8080/v1     --port, PORT
   OAuth server    http://localhost:8080/auth
   the reference   http://localhost:8080/docs
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
-until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are made once, in .lockstep/.
-Beside them, in clear and for this user alone (0600): access.json and mock-access.json, secrets and passwords for npm run -s token.
+until Ctrl-C. A port of 0 is any free one. The first start creates keys and database of the demo in .lockstep/, and next to them, in clear
+and readable only by this user (0600), access.json and mock-access.json: secrets and passwords for npm run -s token.
 
   --json   print one line of JSON once ready: addresses, demo clients and owners (npm -s start -- --json keeps npm's own lines out)
 
@@ -34,7 +34,7 @@ Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a
 const host = '127.0.0.1';
 const root = import.meta.dirname;
 
-// All that takes long is loaded behind this.
+// All slow modules are loaded after this.
 enableCompileCache(join(root, 'node_modules/.cache/compiled'));
 ignoreUnreadOutput();
 
@@ -77,12 +77,12 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     },
   };
   try {
-    // Each part is loaded when its turn comes: some take a second, and a signal is heard already.
+    // Each part is loaded when it is needed: some take a second, and the process handles signals already.
     say(await derive(stopping));
     await throwIfStopping(stopping);
 
-    // Both ports are taken before the slow step, so that one in use is told at once.
-    // Loaded after deriving: they read what `generate` has just written.
+    // Both ports are opened before the slow step, so that a port in use is reported at once.
+    // The modules are loaded after deriving: they read the files that `generate` has just written.
     const { startDemo } = await import('./server/demo/start-demo.ts');
     const docs = async () => (request: IncomingMessage, response: ServerResponse) =>
       answerWhenReady(handler, request, response);
@@ -106,7 +106,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     process.stdout.write(formatStart(started, json));
     return running;
   } catch (error) {
-    // Who waits for the reference would hold up the end.
+    // Requests that wait for the reference would delay the stop.
     docsReady((_, response) => response.destroy() !== undefined);
     await running.close();
     throw error;

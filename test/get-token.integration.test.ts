@@ -135,7 +135,7 @@ describe('npm run token, of any deployment', () => {
     const { port } = server.address() as AddressInfo;
     const asking = () => ask(['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x'], { CLIENT_SECRET: 'x' });
     expect((await asking()).error).toBe(
-      `What answers at http://127.0.0.1:${port}/auth is no OAuth server of Lockstep.\nIs http://127.0.0.1:${port} the right address?\n`,
+      `The server at http://127.0.0.1:${port}/auth is not an OAuth server of Lockstep.\nIs http://127.0.0.1:${port} the right address?\n`,
     );
     await new Promise((resolve) => server.close(resolve));
     expect((await asking()).error).toBe(
@@ -212,7 +212,7 @@ describe('npm run token, of a demo', () => {
     },
     {
       args: ['--owner', second.email],
-      says: 'Nobody logs in for test-own, so --owner says nothing. Try --client test-partner\n',
+      says: 'Nobody logs in for test-own, so --owner has no effect. Try --client test-partner\n',
     },
     { args: ['--client', 'nobody'], says: 'There is no client nobody. There are: test-own, test-partner\n' },
   ])('refuses $args', async ({ args, says }) => {
@@ -227,7 +227,7 @@ describe('npm run token, of a demo', () => {
     expect(await ask(['--port', String(port)], {}, folder)).toEqual({
       code: 1,
       out: '',
-      error: `Nothing answers at http://localhost:${port}.\nStart it: npm start, or npm run mock; one on another port is named by --port NUMBER\n`,
+      error: `Nothing answers at http://localhost:${port}.\nStart it by npm start or npm run mock. If it runs on another port, add --port NUMBER\n`,
     });
   });
 });
