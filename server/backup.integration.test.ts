@@ -166,12 +166,12 @@ describe('a backup of a server that is being written to', () => {
   test('is not restored over an existing database, or under other keys', async () => {
     const before = readFileSync(database);
     const refusals = [
-      { args: [], exitCode: 1, says: `${database} exists, and what is in it would be lost.\nKeep it: ` },
+      { args: [], exitCode: 1, says: `${database} exists, and its data would be lost.\nBack it up: ` },
       {
         args: ['--force'],
         env: { LOCKSTEP_KEYS: join(folder, 'other.json') },
         exitCode: 2,
-        says: /other\.json does not exist\. Bring back the one that belongs to .*night\.sqlite first/,
+        says: /other\.json does not exist\. First restore the key file that belongs to .*night\.sqlite \(LOCKSTEP_KEYS/,
       },
     ];
     for (const { args, env, exitCode, says } of refusals) {
@@ -216,7 +216,7 @@ describe('a backup of a server that is being written to', () => {
     {
       name: 'with a foreign trigger',
       change: `create trigger "grab\u001b[2J" after update on owner begin select 1; end`,
-      says: /changed\.sqlite is not as the server made it: trigger "grab\\u001b\[2J" is not part of the schema\./,
+      says: /changed\.sqlite does not have the schema that the server creates: trigger "grab\\u001b\[2J" is not part of the schema\./,
     },
   ])('$name is not restored, and the existing database stays', async ({ change, says }) => {
     const changed = join(folder, 'changed.sqlite');
@@ -251,7 +251,7 @@ test('a backup overwrites a file only with --force, and never the database', asy
   expect([missing.exitCode, missing.json.error]).toEqual([2, expect.stringContaining('none.sqlite does not exist')]);
 });
 
-test('Ctrl-C in the middle of either ends it with a message, and leaves no incomplete file', async () => {
+test('Ctrl-C in the middle of either stops it with a message, and leaves no incomplete file', async () => {
   const large = join(folder, 'large.sqlite');
   copyFileSync(database, large);
   const connection = openDatabase(large);

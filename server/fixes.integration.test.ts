@@ -34,7 +34,7 @@ const here: Start = async (args, { env, cwd }) => {
   return { exitCode, text: stdout + stderr };
 };
 
-// commands/say-fix.test.ts tests the text for npm and for Node in the root, without running it.
+// commands/print-fix.test.ts tests the text for npm and for Node in the root, without running it.
 for (const { name, cwd, start, tags } of [
   { name: 'npm', cwd: () => root, start: startBy('npm', 'run', '-s', 'lockstep-server', '--'), tags: ['full'] },
   { name: 'node', cwd: () => root, start: startBy(process.execPath, 'server/main.ts'), tags: ['full'] },
@@ -76,8 +76,8 @@ for (const { name, cwd, start, tags } of [
     await paste('Set it first', await run('device', 'key', 'LK1'), { TIMEZONE: 'Europe/Berlin' });
     await run('device', 'key', 'LK1');
     const shown = await run('device', 'key', 'LK1');
-    expect((await paste('Again, and audited', shown)).text).toMatch(/^key +[0-9a-f]{64}$/m);
-    const paired = await paste('If it may be in wrong hands', shown);
+    expect((await paste('Show it again, audited', shown)).text).toMatch(/^key +[0-9a-f]{64}$/m);
+    const paired = await paste('If it may have leaked', shown);
     expect((await paste('Next', paired)).text).toMatch(/^generation +2$/m);
   });
 }

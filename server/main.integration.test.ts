@@ -154,11 +154,11 @@ describe('an operator', () => {
     { args: ['bridge', 'online', 'LK1'], says: 'There is no bridge LK1' },
     {
       args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--require-pkce'],
-      says: '--require-pkce is for clients with --redirect-uri',
+      says: 'Leave out --require-pkce, or give --redirect-uri',
     },
     {
       args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--rotate-refresh-token'],
-      says: '--rotate-refresh-token is for clients with --redirect-uri',
+      says: 'Leave out --rotate-refresh-token, or give --redirect-uri',
     },
     {
       args: ['client', 'create', 'acme', '--name', 'P', '--redirect-uri', 'https://p.example/'],
@@ -195,7 +195,10 @@ describe('an operator', () => {
       args: ['owner', 'password', 'anna@acme.example'],
       says: 'There is no owner anna@acme.example; there is none yet',
     },
-    { args: ['grant', 'revoke'], says: 'Say which: a grant as grant list shows it, --account, --owner, or --client.' },
+    {
+      args: ['grant', 'revoke'],
+      says: 'Name the grants: a grant as grant list prints it, --account, --owner, or --client.',
+    },
     { args: ['grant', 'revoke', 'x', '--client', 'p'], says: 'Give either a grant, or any of --account, --owner and' },
     { args: ['grant', 'revoke', 'x', '--account', 'acme'], says: 'Give either a grant, or any of --account' },
     { args: ['grant', 'revoke', '--account', 'acm'], says: 'There is no account acm; nearest: acme' },
@@ -271,7 +274,7 @@ describe('an operator', () => {
     });
     expect(await runWith('one line\nand another\n', 'owner', 'password', email, '--password-stdin')).toMatchObject({
       exitCode: 2,
-      stderr: 'stdin has more than one line: the password is the only one.\n',
+      stderr: 'stdin has more than one line. Give the password as its only line.\n',
     });
     expect(await runWith('short', 'owner', 'password', email, '--password-stdin', '--json')).toMatchObject({
       exitCode: 2,
@@ -390,7 +393,7 @@ describe('an operator', () => {
     expect(first.json.key).toMatch(/^[0-9a-f]{64}$/);
     const second = await run('device', 'key', 'LK1');
     expect(second).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(second.stderr).toMatch(/Again, and audited: .* device key LK1 --again\n/);
+    expect(second.stderr).toMatch(/Show it again, audited: .* device key LK1 --again\n/);
     expect((await run('device', 'key', 'LK1', '--again', '--json')).json).toEqual(first.json);
 
     const pair = ['device', 're-pair', 'LK1', '--generation', '1', '--json'];
@@ -459,7 +462,11 @@ for (const { name, tags } of [
       expect(json).toMatchObject(want);
     }
     const asText = await runProcess(['device', 'key', 'LK1'], setting);
-    expect(asText).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('Again, and audited: ') });
+    expect(asText).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Show it again, audited: '),
+    });
   });
 }
 

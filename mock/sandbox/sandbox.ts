@@ -1,4 +1,4 @@
-import type { ImportFile } from '@lockstep/server/commands/import-form';
+import type { ImportFile } from '@lockstep/server/commands/import-schema';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { SandboxClock } from './clock.ts';
 import type { components } from './control/generated/types.gen.ts';

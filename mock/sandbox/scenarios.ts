@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { cut, describeUnknown } from '@lockstep/runtime/validation/sentence';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { writeImport } from '@lockstep/server/commands/import-apply';
-import { checkImportForm, type ImportFile } from '@lockstep/server/commands/import-form';
 import { findImportFaults, listNames } from '@lockstep/server/commands/import-plan';
+import { type ImportFile, validateImport } from '@lockstep/server/commands/import-schema';
 import { harbourStays } from '@lockstep/server/demo/demo-data';
 import { seedDemoAccounts, seedDemoData } from '@lockstep/server/demo/seed-demo';
 import { makeImage } from '@lockstep/server/store/sqlite/store-image';
@@ -130,7 +130,7 @@ export async function drawScenario(
 }
 
 function readFile(file: unknown, pointer: string): ImportFile {
-  const read = checkImportForm(file);
+  const read = validateImport(file);
   if (read.kind === 'faults') throw new ScenarioFault(read.faults.map((fault) => place(fault, pointer)));
   return read.file;
 }

@@ -33,11 +33,11 @@ describe('account trial', () => {
     },
     { before: null, end: { until: now + 5 }, force: true, kind: 'done', want: now + 5, message: '08:00:00.005Z' },
     { before: now + 1, end: { days: 3 }, kind: 'done', want: now + 1, message: 'already; nothing changed' },
-    { before: now + 1, end: { days: 3 }, force: true, kind: 'done', want: now + 3 * day, message: 'ends' },
+    { before: now + 1, end: { days: 3 }, force: true, kind: 'done', want: now + 3 * day, message: 'runs until' },
     { before: now + 1, end: { until: now + 1 }, kind: 'done', want: now + 1, message: 'already; nothing changed' },
-    { before: now + 1, end: { until: now - 5 }, kind: 'done', want: now - 5, message: 'ends' },
-    { before: now, end: { days: 3 }, kind: 'declined', want: now, message: 'would begin another' },
-    { before: now, end: { until: now + 5 }, kind: 'done', want: now + 5, message: 'ends' },
+    { before: now + 1, end: { until: now - 5 }, kind: 'done', want: now - 5, message: 'runs until' },
+    { before: now, end: { days: 3 }, kind: 'declined', want: now, message: 'would start another' },
+    { before: now, end: { until: now + 5 }, kind: 'done', want: now + 5, message: 'runs until' },
   ])('$end before $before, forced: $force', async ({ before, end, force = false, kind, want, message }) => {
     await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: before });
     const result = await startTrial(store, 'acme', { end, force, now });
@@ -55,14 +55,14 @@ describe('account trial', () => {
   });
 });
 
-test('account subscribe ends a trial', async () => {
+test('account subscribe replaces a trial', async () => {
   await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: now });
   for (const changed of [true, false])
     expect((await subscribe(store, 'acme')).json).toEqual({ account: 'acme', trialEndsAt: null, changed });
   expect(await store.accounts.find('acme')).toMatchObject({ trialEndsAt: null });
 });
 
-test('account disable and enable say whether they changed anything', async () => {
+test('account disable and enable report whether they changed anything', async () => {
   await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: null });
   for (const [verb, changed, disabledAt] of [
     ['enable', false, null],
@@ -76,7 +76,7 @@ test('account disable and enable say whether they changed anything', async () =>
   }
 });
 
-test('an unknown account is told, with what comes near', async () => {
+test('an unknown account is refused, with the nearest name', async () => {
   await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: null });
   const results = [
     startTrial(store, 'acm', { end: { days: 1 }, force: true, now }),

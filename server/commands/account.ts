@@ -23,44 +23,44 @@ interface TrialFlags {
 }
 
 export function addAccountCommands(program: Command, shell: Shell): void {
-  const account = program.command('account').description('who may call the API');
-  addCommand(account, 'trial <id>', 'until a time; then every call is 402')
-    .addOption(new Option('--days <number>', 'so many times 24 hours from now').default(30).argParser(readDays))
-    .addOption(new Option('--until <instant>', 'the time itself, RFC 3339').argParser(readInstant).conflicts('days'))
-    .option('--force', 'also where it is subscribed, or had a trial by --days before')
+  const account = program.command('account').description('accounts that may call the API');
+  addCommand(account, 'trial <id>', 'let an account call the API until a time; then every call is 402')
+    .addOption(new Option('--days <number>', 'length, in days of 24 hours from now').default(30).argParser(readDays))
+    .addOption(new Option('--until <instant>', 'end of the trial, RFC 3339').argParser(readInstant).conflicts('days'))
+    .option('--force', 'replace a subscription, or start another trial by --days')
     .addHelpText(
       'after',
-      '\nRun again with --until, nothing changes. With --days a trial that runs is left as it is; where one has ended, or the account is\n' +
-        'subscribed, it is refused with exit code 1 unless forced.',
+      '\nA second run with --until changes nothing. With --days a running trial stays as it is. If a trial is over, or the account is\n' +
+        'subscribed, the command refuses with exit code 1, unless --force is given.',
     )
     .action(
       shell.runOnStore((store, id: string, { days, until, force = false }: TrialFlags) =>
         startTrial(store, id, { end: until === undefined ? { days } : { until }, force, now: Date.now() }),
       ),
     );
-  addCommand(account, 'subscribe <id>', 'without end').action(shell.runOnStore(subscribe));
+  addCommand(account, 'subscribe <id>', 'let an account call the API without end').action(shell.runOnStore(subscribe));
   addSwitchCommands(
     account,
     shell,
     [
-      ['disable', 'refuse every token for it, at once; nothing of it is removed'],
-      ['enable', 'take a disabled account back'],
+      ['disable', 'reject every token for the account, at once; its data stays'],
+      ['enable', 'accept tokens for a disabled account again'],
     ],
     (store, id, verb) => switchAccount(store, id, verb, Date.now()),
   );
-  addListCommand(account, 'accounts: subscription, devices, properties').action(
+  addListCommand(account, 'list accounts: subscription, devices, properties').action(
     shell.runOnStore((store, options: ListOptions) => listAccounts(store, { ...options, now: Date.now() })),
   );
 }
 
 type AccountStores = Pick<Store, 'accounts'>;
 
-/** A length counts from the time of the command, so that a second run would give more; an end is the same whenever it is given. */
+/** Days count from the time of the command, so a second run would extend the trial; an instant is the same in every run. */
 export type TrialEnd = { readonly days: number } | { readonly until: EpochMilliseconds };
 
 export interface TrialOptions {
   readonly end: TrialEnd;
-  /** Also where the account is subscribed, or has a trial that a length would prolong. */
+  /** Replaces a subscription, and extends or repeats a trial by `days`. */
   readonly force: boolean;
   readonly now: EpochMilliseconds;
 }
@@ -68,10 +68,10 @@ export interface TrialOptions {
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * `account trial`: the account may call the API until then; after it, it gets 402. A length is given once: while that trial runs, the
- * command changes nothing.
+ * `account trial`: the account may call the API until the end of the trial; then calls get 402. With `days` the command changes nothing
+ * while a trial runs.
  *
- * @returns `declined` where it would take a subscription away, or begin a second trial, without `force`
+ * @returns `declined` when it would end a subscription or start a second trial without `force`
  */
 export async function startTrial(
   store: AccountStores,
@@ -83,17 +83,18 @@ export async function startTrial(
   const { trialEndsAt: before } = found.item;
   const trialEndsAt = 'until' in end ? end.until : now + end.days * dayMilliseconds;
   if (before === trialEndsAt || (before !== null && before > now && 'days' in end && !force))
-    return done(`${id}: the trial ends ${format(before)} already; nothing changed.`, {
+    return done(`${id}: the trial runs until ${format(before)} already; nothing changed.`, {
       account: id,
       trialEndsAt: before,
       changed: false,
     });
-  const forced = `To do it all the same: --force`;
-  if (before === null && !force) return declined(`${id} is subscribed, and a trial would take that away.\n${forced}`);
+  const forced = 'To do it anyway, add --force.';
+  if (before === null && !force)
+    return declined(`${id} is subscribed, and a trial would end the subscription.\n${forced}`);
   if (before !== null && 'days' in end && !force)
-    return declined(`${id}: the trial ended ${format(before)}, and this would begin another.\n${forced}`);
+    return declined(`${id}: the trial ended ${format(before)}, and this command would start another.\n${forced}`);
   await store.accounts.setTrialEnd(id, trialEndsAt);
-  return done(`${id}: the trial ends ${format(trialEndsAt)}`, { account: id, trialEndsAt, changed: true });
+  return done(`${id}: the trial runs until ${format(trialEndsAt)}`, { account: id, trialEndsAt, changed: true });
 }
 
 /** `account subscribe`: the account may call the API without end. */
@@ -104,7 +105,7 @@ export async function subscribe(store: AccountStores, id: string): Promise<Comma
   return done(`${id}: subscribed`, { account: id, trialEndsAt: null, changed: found.item.trialEndsAt !== null });
 }
 
-/** `account disable` and `account enable`: in force with the next request, for every client that acts for it. Run again, nothing changes. */
+/** `account disable` and `account enable`: effective at the next request, for every client of the account. A second run changes nothing. */
 export async function switchAccount(
   store: AccountStores,
   id: string,
@@ -123,14 +124,14 @@ export async function switchAccount(
 const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['ACCOUNT', ({ account }) => account],
   ['STATE', ({ state }) => state],
-  ['TRIAL ENDS', ({ trialEndsAt }) => (trialEndsAt === null ? '-' : formatSecond(trialEndsAt))],
+  ['TRIAL UNTIL', ({ trialEndsAt }) => (trialEndsAt === null ? '-' : formatSecond(trialEndsAt))],
   ['DISABLED', ({ disabled }) => (disabled ? 'yes' : 'no')],
   ['DEVICES', ({ devices }) => devices],
   ['PROPERTIES', ({ properties }) => properties],
   ['NAME', ({ name }) => name],
 ];
 
-/** `account list`: by id. `ended` is a trial that is over, whose calls are 402. */
+/** `account list`: by id. In the state `ended` the trial is over, and calls get 402. */
 export async function listAccounts(
   store: AccountStores,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },

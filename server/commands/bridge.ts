@@ -19,25 +19,25 @@ import {
 import type { Shell } from './shell.ts';
 
 export function addBridgeCommands(program: Command, shell: Shell): void {
-  const bridge = program.command('bridge').description('gateways of locks and keypads');
+  const bridge = program.command('bridge').description('bridges: gateways of locks and keypads');
   addSwitchCommands(
     bridge,
     shell,
     [
-      ['online', 'let it take jobs'],
-      ['offline', 'refuse jobs for it (406), and leave waiting ones until they end'],
+      ['online', 'accept jobs for a bridge'],
+      ['offline', 'reject jobs for a bridge (406); queued jobs stay until they expire'],
     ],
     switchBridge,
   );
-  addListCommand(bridge, 'bridges: online, jobs that wait, links').action(
+  addListCommand(bridge, 'list bridges: online, unfinished jobs, links').action(
     shell.runOnStore((store, options: ListOptions) => listBridges(store, { ...options, now: Date.now() })),
   );
 }
 
 export function addJobsCommands(program: Command, shell: Shell): void {
-  const jobs = program.command('jobs').description('what bridges were asked to do');
-  addListCommand(jobs, 'jobs, newest first')
-    .option('--bridge <id>', 'of this bridge alone')
+  const jobs = program.command('jobs').description('jobs of bridges');
+  addListCommand(jobs, 'list jobs, newest first')
+    .option('--bridge <id>', 'only of this bridge')
     .action(
       shell.runOnStore((store, options: ListOptions & { readonly bridge?: string }) =>
         listJobs(store, { ...options, now: Date.now() }),
@@ -55,7 +55,7 @@ const bridgeColumns: readonly Column<ReturnType<typeof describeBridge>>[] = [
   ['NAME', ({ deviceName }) => deviceName],
 ];
 
-/** `bridge list`: by account, and by name in each, with what waits for each bridge. */
+/** `bridge list`: by account and name, with the number of unfinished jobs of each bridge. */
 export async function listBridges(
   store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
@@ -75,7 +75,7 @@ export async function listBridges(
   return showList('bridges', rows, limit, bridgeColumns);
 }
 
-/** `bridge online` and `bridge offline`: whether it takes jobs. Run again, nothing changes. */
+/** `bridge online` and `bridge offline`: whether a bridge accepts jobs. A second run changes nothing. */
 export async function switchBridge(
   store: Pick<Store, 'accounts' | 'devices'>,
   bridgeId: string,
@@ -92,9 +92,9 @@ export async function switchBridge(
 }
 
 /**
- * The bridge, or the refusal of an id that is none.
+ * The bridge, or a refusal of an unknown id.
  *
- * @param account the one that has to have it; left out: any
+ * @param account the account that has to own the bridge; default any
  */
 export async function findBridge(
   { accounts, devices }: Pick<Store, 'accounts' | 'devices'>,
@@ -120,7 +120,7 @@ const jobColumns: readonly Column<ReturnType<typeof describeJob>>[] = [
   ['CREATED', ({ createdAt }) => formatSecond(createdAt)],
 ];
 
-/** `jobs list`: newest first. What a job was told and what it told back are left out: codes can be in both. */
+/** `jobs list`: newest first, without input and output of the jobs: both can contain codes. */
 export async function listJobs(
   store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
   {

@@ -30,28 +30,31 @@ interface ClientOptions {
 
 export function addClientCommands(program: Command, shell: Shell): void {
   const client = program.command('client').description('OAuth clients');
-  addCommand(client, 'create <id>', 'make a client; its secret is shown once')
-    .requiredOption('--name <text>', 'what the consent page calls it')
-    .option('--account <id>', 'acts for this account alone, with its own credentials')
-    .option('--redirect-uri <url...>', 'acts for whoever logs in; static https callback, byte for byte')
-    .option('--scope <scope...>', 'scopes it may have; left out: all')
-    .option('--require-pkce', 'refuse logins without PKCE')
-    .option('--rotate-refresh-token', 'give a new refresh token at each refresh')
+  addCommand(client, 'create <id>', 'create a client; prints its secret once')
+    .requiredOption('--name <text>', 'name on the consent page')
+    .option('--account <id>', 'let it act for this account alone, with its own credentials')
+    .option(
+      '--redirect-uri <url...>',
+      'let it act for owners who log in; static https callback, compared byte for byte',
+    )
+    .option('--scope <scope...>', 'scopes that it may have (default: all)')
+    .option('--require-pkce', 'reject logins without PKCE')
+    .option('--rotate-refresh-token', 'issue a new refresh token at each refresh')
     .action(
       shell.runOnStore((store, clientId: string, options: ClientOptions, command: Command) =>
         createClient(store, readClient(command, clientId, options)),
       ),
     );
-  addCommand(client, 'rotate <id>', 'give it a new secret, shown once; the old one works on for a while; audited')
+  addCommand(client, 'rotate <id>', 'create a new secret, printed once; the old one works for a while; audited')
     .addOption(
-      new Option('--overlap <length>', 'how long the old one works: hours or days as 36h, 7d; 0: not at all')
+      new Option('--overlap <length>', 'how long the old secret works: hours or days, as 36h, 7d, or 0')
         .default(24 * 3600, '24h')
         .argParser(readOverlap),
     )
     .addHelpText(
       'after',
-      '\nTokens that were given stay valid. Of two rotations within an overlap, the first secret ends with the second rotation: there are\n' +
-        'never three. If the old secret may be in wrong hands: --overlap 0.',
+      '\nIssued tokens stay valid. A second rotation within the overlap invalidates the first secret, so at most two secrets are valid.\n' +
+        'If the old secret may have leaked, use --overlap 0.',
     )
     .action(
       shell.runOnStore((store, id: string, { overlap }: { readonly overlap: number }) =>
@@ -65,20 +68,20 @@ export function addClientCommands(program: Command, shell: Shell): void {
     client,
     shell,
     [
-      ['disable', 'refuse its tokens and give it no new ones, at once'],
-      ['enable', 'take a disabled client back'],
+      ['disable', 'reject tokens of a client and issue no new ones, at once'],
+      ['enable', 'accept a disabled client again'],
     ],
     (store, id, verb) => switchClient(store, id, verb, Date.now()),
   );
-  addListCommand(client, 'clients by id: who each acts for, scopes, callbacks, an old secret that still works').action(
+  addListCommand(client, 'list clients by id: account, scopes, callbacks, end of an old secret').action(
     shell.runOnStore((store, options: ListOptions) => listClients(store, { ...options, now: Date.now() })),
   );
 }
 
 /**
- * Which client the options of `client create` describe.
+ * Reads the client that the options of `client create` describe.
  *
- * @throws CommanderError where they describe both kinds of client, neither, or say of one what only the other can have
+ * @throws CommanderError when the options describe both kinds of client or neither, or mix options of the two
  */
 function readClient(
   command: Command,
@@ -97,12 +100,13 @@ function readClient(
       ...(requirePkce && { requirePkce }),
       ...(rotateRefreshToken && { rotateRefreshToken }),
     };
-  if (requirePkce) refuse('--require-pkce is for clients with --redirect-uri.');
-  if (rotateRefreshToken) refuse('--rotate-refresh-token is for clients with --redirect-uri.');
+  if (requirePkce) refuse('Leave out --require-pkce, or give --redirect-uri: PKCE is for clients with a login.');
+  if (rotateRefreshToken)
+    refuse('Leave out --rotate-refresh-token, or give --redirect-uri: only clients with a login have refresh tokens.');
   return { kind: 'own', ...common, ownerAccount };
 }
 
-/** What `client create` sets, by the option that says so. */
+/** The options of `client create`, by the metadata that they set. */
 const options = {
   client_name: '--name',
   owner_account: '--account',
@@ -113,11 +117,11 @@ const options = {
 } as const;
 
 /**
- * `client create`: the secret is shown now and never again; the store keeps its SHA-256. Run again it changes nothing, and is refused where
- * it says something else than the first time.
+ * `client create`: prints the secret once; the store keeps its SHA-256. A second run changes nothing, and refuses options that differ from
+ * the first.
  */
 export async function createClient(store: Store, input: OwnClient | PartnerClient): Promise<CommandResult> {
-  // The contract, which has the scopes, comes with it.
+  // Loaded here, since it imports the contract for its scopes.
   const { ClientFault, createClientMetadata } = await import('../oauth/create-client-metadata.ts');
   try {
     const { clientId, metadata, secret } = createClientMetadata(input);
@@ -125,7 +129,7 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
       const known = (await store.accounts.list()).map(({ id }) => id);
       return refused(`There is no account ${input.ownerAccount}${nearestOf(input.ownerAccount, known)}`);
     }
-    // The subject of an own-account token is the client's id, which must be no account's (RFC 9068, 5).
+    // The subject of an own-account token is the client's id, so no account may have that id (RFC 9068, 5).
     if ((await store.accounts.find(clientId)) !== undefined)
       return refused(`${clientId} is the id of an account: give the client another, such as ${clientId}-client`);
     if (!(await store.clients.create({ clientId, metadata }))) {
@@ -135,12 +139,15 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
           `The client ${clientId} exists already and differs in ${differing.join(', ')}; nothing changed. Give it another id.`,
           { clientId, created: false, differing },
         );
-      return done(`The client ${clientId} exists already; nothing changed, and its secret can't be shown again.`, {
-        clientId,
-        created: false,
-      });
+      return done(
+        `The client ${clientId} exists already; nothing changed. Its secret can't be shown again: client rotate creates a new one.`,
+        {
+          clientId,
+          created: false,
+        },
+      );
     }
-    return done(`Created the client ${clientId}. Its secret, shown this once:\n${secret}`, {
+    return done(`Created the client ${clientId}. Its secret, shown only now:\n${secret}`, {
       clientId,
       secret,
       created: true,
@@ -151,7 +158,7 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
   }
 }
 
-/** Names of the options in which the two differ. The order of scopes and addresses says nothing. */
+/** Names of the options that differ. The order of scopes and addresses does not count. */
 function findDifferences(kept: string, given: string): string[] {
   const [one, other] = [JSON.parse(kept), JSON.parse(given)];
   const read = (client: typeof one, member: string) => {
@@ -165,11 +172,11 @@ function findDifferences(kept: string, given: string): string[] {
 }
 
 /**
- * `client rotate`: a new secret, shown now and never again. The old one works for the overlap, so that whoever runs the client can change
- * over; one that an earlier rotation left ends now. Audited, in the same transaction.
+ * `client rotate`: creates a secret and prints it once. The old one works during the overlap, so that the partner can switch; an even older
+ * one is invalid from now on. The rotation and its audit entry are one transaction.
  *
- * @param overlapSeconds 0: the old secret ends at once
- * @returns `declined` where somebody else changed the client at this moment: nothing was changed here
+ * @param overlapSeconds 0: the old secret is invalid at once
+ * @returns `declined` when another command changed the client at the same time; this one changed nothing
  */
 export async function rotateClient(
   store: Pick<Store, 'clients'>,
@@ -186,7 +193,7 @@ export async function rotateClient(
     { clientId, from: client.metadata, to: JSON.stringify(metadata) },
     {
       at: now,
-      // A partner has no account. Its id is no account's (RFC 9068, 5).
+      // A partner has no account; its entries have its id, which no account has (RFC 9068, 5).
       accountId: before.owner_account ?? clientId,
       clientId,
       action: 'rotate_client_secret',
@@ -195,15 +202,15 @@ export async function rotateClient(
     },
   );
   if (!changed)
-    return declined(`${clientId} was changed by somebody else at this moment; nothing changed. Run it again.`);
+    return declined(`Another command changed ${clientId} at the same time; nothing changed here. Run it again.`);
   const until = endOfPrevious(metadata, nowSeconds);
   const ended = endOfPrevious(before, nowSeconds);
   const lines = [
-    `Rotated the secret of ${clientId}. The new one, shown this once:`,
+    `Rotated the secret of ${clientId}. The new one, shown only now:`,
     secret,
-    until === undefined ? 'The old one has ended.' : `The old one works until ${formatSeconds(until)}.`,
-    ...(ended === undefined ? [] : [`The one before that, good until ${formatSeconds(ended)}, has ended now.`]),
-    ...(client.disabledAt === null ? [] : ['The client is disabled: neither works until it is enabled.']),
+    until === undefined ? 'The old one is invalid now.' : `The old one works until ${formatSeconds(until)}.`,
+    ...(ended === undefined ? [] : [`The one before that, valid until ${formatSeconds(ended)}, is invalid now.`]),
+    ...(client.disabledAt === null ? [] : ['The client is disabled: no secret works until client enable.']),
   ];
   return done(lines.join('\n'), {
     clientId,
@@ -218,7 +225,7 @@ function formatSeconds(at: number): string {
   return new Date(at * 1000).toISOString();
 }
 
-/** `client disable` and `client enable`: in force with the next request, at the API and at the token endpoint. Run again, nothing changes. */
+/** `client disable` and `client enable`: effective at the next request to API or token endpoint. A second run changes nothing. */
 export async function switchClient(
   store: Pick<Store, 'clients'>,
   clientId: string,
@@ -253,7 +260,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['NAME', ({ name }) => name],
 ];
 
-/** `client list`: by id. Of its secrets it shows when one was rotated and until when the old one works. */
+/** `client list`: by id, with the time of the last rotation and the end of the old secret. */
 export async function listClients(
   store: Pick<Store, 'accounts' | 'clients'>,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
@@ -275,11 +282,11 @@ function describe({ clientId, metadata, disabledAt }: ClientRecord, nowSeconds: 
     kind: isOwn ? 'own' : 'partner',
     account: account as string | null,
     name: String(name),
-    /** Null: all, those of later versions too. */
+    /** Null: all scopes, also those of later versions. */
     scopes: kept.api_scopes === undefined ? null : (kept.api_scopes.split(' ').filter(Boolean) as string[]),
     disabled: disabledAt !== null,
     redirectUris: kept.redirect_uris as string[],
-    // What a client without a login has none of.
+    // Null for a client without login.
     requirePkce: isOwn ? null : kept.require_pkce === true,
     rotateRefreshToken: isOwn ? null : kept.rotate_refresh_token === true,
     secretRotatedAt: readTime(kept.secret_rotated_at),
@@ -287,7 +294,7 @@ function describe({ clientId, metadata, disabledAt }: ClientRecord, nowSeconds: 
   };
 }
 
-/** The client, or the refusal of an id that is none. */
+/** The client, or a refusal of an unknown id. */
 export async function findClient({ clients }: Pick<Store, 'clients'>, clientId: string): Promise<Found<ClientRecord>> {
   const client = await clients.find(clientId);
   if (client !== undefined) return { kind: 'found', item: client };

@@ -7,4 +7,4 @@ test.each([
   { name: 'half of the letters wrong', given: 'LK21', known: ['BR77', 'LK99'], want: '; nearest: LK99' },
   { name: 'more than half', given: 'LK21', known: ['BR77', 'KP99'], want: '' },
   { name: 'nothing known', given: 'acme', known: [], want: '; there is none yet' },
-])('says what comes near: $name', ({ given, known, want }) => expect(nearestOf(given, known)).toBe(want));
+])('names the nearest: $name', ({ given, known, want }) => expect(nearestOf(given, known)).toBe(want));

@@ -10,10 +10,10 @@ export function addCommand(parent: Command, signature: string, description: stri
 }
 
 /**
- * Commands that turn one thing on or off, by its id.
+ * Adds commands that turn one thing on or off.
  *
- * @param verbs a row for each command: its name, and what it does
- * @param argument what the id is
+ * @param verbs name and description of each command
+ * @param argument placeholder of the id
  */
 export function addSwitchCommands<Verb extends string>(
   parent: Command,
@@ -28,10 +28,10 @@ export function addSwitchCommands<Verb extends string>(
     );
 }
 
-/** What a command looked for, or the refusal of a name that nothing has. */
+/** The item of a look-up, or a refusal of an unknown name. */
 export type Found<Item> = { readonly kind: 'found'; readonly item: Item } | Refused;
 
-/** The end of a sentence about a name that nothing has: what comes near, nothing where that is nothing, or that there is none yet. */
+/** The end of a message about an unknown name: the nearest known name, or that there is none yet; empty if no name is near. */
 export function nearestOf(name: string, known: readonly string[]): string {
   if (known.length === 0) return '; there is none yet';
   const [nearest] = nearestNames(name, known);

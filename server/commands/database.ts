@@ -8,41 +8,41 @@ import type { CopyOptions } from '../store/sqlite/copy-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { addCommand } from './command.ts';
 import { type Shell, signals } from './shell.ts';
-import { tellProgress } from './show-progress.ts';
+import { createCopyProgress } from './show-progress.ts';
 
 type Run = (config: Config, file: string, options: BackupOptions) => Promise<CommandResult>;
 
 export function addBackupCommand(program: Command, shell: Shell): void {
-  addCommand(program, 'backup <file>', 'copy the database as it is now; the server may run on')
-    .option('--force', 'write over a file of that name')
+  addCommand(program, 'backup <file>', 'copy the database as it is now, also while the server runs')
+    .option('--force', 'overwrite the file')
     .addHelpText(
       'after',
-      '\nThe file is written under another name beside it, read back, and renamed: it is whole or not there. It needs and holds no keys. The\n' +
-        'key file belongs to it, and neither is worth anything without the other: keep a copy of that too, encrypted, somewhere else.',
+      '\nThe command writes a temporary file next to FILE, reads it back and renames it, so FILE is complete or absent. A backup contains no\n' +
+        'keys and is useless without the key file: keep an encrypted copy of that file too, in another place.',
     )
     .action(stoppable(shell, 'backing up', backUp));
 }
 
 export function addRestoreCommand(program: Command, shell: Shell): void {
-  addCommand(program, 'restore <file>', 'bring a backup back; the server must not run')
-    .option('--force', 'in place of the database that is there')
+  addCommand(program, 'restore <file>', 'replace the database by a backup; stop the server first')
+    .option('--force', 'replace an existing database')
     .addHelpText(
       'after',
-      '\nThe backup stays as it is. It is read through and held against the key file first; then it takes the place of the database in one\n' +
-        'step. One with tables, indexes, triggers or views that the server does not make is refused. What was written since the backup is\n' +
-        'gone. Tokens and codes from before it stay good.',
+      '\nThe command reads the backup completely and checks that the key file belongs to it. Then it replaces the database in one step. It\n' +
+        'refuses a backup with tables, indexes, triggers or views that the server does not create. Changes since the backup are lost.\n' +
+        'Tokens and codes from before the backup stay valid.',
     )
     .action(stoppable(shell, 'restoring', restore));
 }
 
-/** The action of a command on large files: Ctrl-C and SIGTERM end it in order, and what takes long says how far it is, on stderr. */
+/** The action of a command on large files: Ctrl-C and SIGTERM stop it cleanly, and it prints its progress to stderr. */
 function stoppable(shell: Shell, what: string, run: Run) {
   return shell.run(async (config, file: string, { force = false }: { readonly force?: boolean }) => {
     const stop = new AbortController();
     const abort = () => stop.abort();
     for (const signal of signals) process.on(signal, abort);
     const time = () => performance.now();
-    const onProgress = tellProgress(what, { time, write: (line) => void shell.own.stderr.write(line) });
+    const onProgress = createCopyProgress(what, { time, write: (line) => void shell.own.stderr.write(line) });
     try {
       return await run(config, resolve(file), { force, signal: stop.signal, onProgress, time });
     } finally {
@@ -52,20 +52,20 @@ function stoppable(shell: Shell, what: string, run: Run) {
 }
 
 interface BackupOptions extends CopyOptions {
-  /** In place of what has that name. */
+  /** Replaces an existing file or database. */
   readonly force: boolean;
-  /** Milliseconds, counted from anywhere. */
+  /** Milliseconds since any fixed instant. */
   readonly time: () => number;
 }
 
 type Places = Pick<Config, 'database' | 'keyFile'>;
 
 /**
- * `backup FILE`: the database as it is at one moment, whole and read back, while the server goes on writing. It needs no keys, and none
- * are in it: sealed job data, cursors and offline codes come from the key file, so that one without the other is worth nothing.
+ * `backup FILE`: a verified copy of the database at one moment, while the server goes on writing. It needs and contains no keys: sealed job
+ * data, cursors and offline codes need the key file, so neither is useful without the other.
  *
- * @param file absolute
- * @returns `declined` where the name is taken, or it was stopped; nothing is left of it then
+ * @param file absolute path
+ * @returns `declined` when the file exists, or when a signal stopped the command; no partial file stays
  */
 async function backUp(
   { database, keyFile }: Places,
@@ -73,9 +73,9 @@ async function backUp(
   { force, time, ...options }: BackupOptions,
 ): Promise<CommandResult> {
   const { copyDatabase, createSchemaComparison, formatSize, syncFile } = await loadCopying();
-  if (!existsSync(database)) return refused(`The database ${database} does not exist. Look at DATABASE_URL.`);
-  const taken = findTaken(file, database, force);
-  if (taken !== undefined) return taken;
+  if (!existsSync(database)) return refused(`The database ${database} does not exist. Check DATABASE_URL.`);
+  const existing = findExisting(file, database, force);
+  if (existing !== undefined) return existing;
   const began = time();
   const compare = await createSchemaComparison();
   let differences: readonly string[] = [];
@@ -87,8 +87,8 @@ async function backUp(
       },
     });
     try {
-      const takenMeanwhile = findTaken(file, database, force);
-      if (takenMeanwhile !== undefined) return takenMeanwhile;
+      const existsMeanwhile = findExisting(file, database, force);
+      if (existsMeanwhile !== undefined) return existsMeanwhile;
       renameSync(copy.path, file);
       syncFile(dirname(file));
     } finally {
@@ -98,21 +98,23 @@ async function backUp(
     const milliseconds = Math.round(time() - began);
     const lines = [
       `Backed up ${database} to ${file}: ${formatSize(bytes)}, ${pages} pages, ${(milliseconds / 1000).toFixed(1)} s.`,
-      `The key file ${keyFile} is not in it, and without it a backup is worth nothing: keep a copy of it somewhere else, encrypted.`,
+      `The backup is useless without the key file ${keyFile}: keep an encrypted copy of that file in another place.`,
       ...(differences.length === 0
         ? []
-        : [`As it is, restore refuses it: ${listDifferences(differences)}. Mend the database, and back it up again.`]),
+        : [
+            `restore refuses this backup: ${listDifferences(differences)}. Correct the database, and back it up again.`,
+          ]),
     ];
     return done(lines.join('\n'), { file, database, bytes, pages, milliseconds, differences });
   });
 }
 
 /**
- * `restore FILE`: puts a backup where the server looks for its database. The backup is copied, compared with the schema that the migrations
- * make, read through, brought to the schema of this code and held against the key file first; then one rename brings it in place.
+ * `restore FILE`: replaces the database of the server by a backup. It copies the backup, compares it with the schema that the migrations
+ * create, reads it completely, migrates it and compares its key check with the key file. Then one rename replaces the database.
  *
- * @param file absolute
- * @returns `declined` where a database is there and `force` is not given, or it was stopped; nothing was changed then
+ * @param file absolute path
+ * @returns `declined` when a database exists and `force` is not given, or when a signal stopped the command; nothing changed
  * @throws StoreUnusable, KeyFileFault: nothing was changed
  */
 async function restore(
@@ -126,12 +128,13 @@ async function restore(
     import('../store/sqlite/replace-database.ts'),
     import('../require-own-keys.ts'),
   ]);
-  if (!existsSync(file) || !statSync(file).isFile()) return refused(`${file} is no file.`);
-  if (isSameFile(file, database)) return refused(`${file} is the database itself.`);
+  if (!existsSync(file) || !statSync(file).isFile())
+    return refused(`${file} is not a file. Give the file of a backup.`);
+  if (isSameFile(file, database)) return refused(`${file} is the database itself. Give another file.`);
   const replaces = existsSync(database);
   if (replaces && !force)
-    return declined(`${database} exists, and what is in it would be lost.`, {}, [
-      { message: 'Keep it', command: ['lockstep-server', 'backup', `${database}.kept`], database },
+    return declined(`${database} exists, and its data would be lost.`, {}, [
+      { message: 'Back it up', command: ['lockstep-server', 'backup', `${database}.kept`], database },
       { message: 'Then', command: ['lockstep-server', 'restore', file, '--force'], database },
     ]);
   const keys = await readKeysOf(file, keyFile);
@@ -147,12 +150,12 @@ async function restore(
         if (differences.length > 0)
           throw new StoreUnusable(
             'altered',
-            `${file} is not as the server made it: ${listDifferences(differences)}. It is not brought back.`,
+            `${file} does not have the schema that the server creates: ${listDifferences(differences)}. Nothing was restored.`,
           );
       },
     });
     try {
-      // As the server will at its start: the schema brought up to date, and the keys compared.
+      // The same steps as at a start of the server: migrate the schema, and compare the keys.
       const store = await openSqliteStore(copy.path, { mayCreate: false });
       try {
         await requireOwnKeys(store, keys);
@@ -173,7 +176,7 @@ async function restore(
   });
 }
 
-/** Loaded by the command that copies, not at each start: the database driver comes with it. */
+/** Loads the copying modules, with the database driver, only in the commands that copy. */
 async function loadCopying() {
   const [copying, comparing] = await Promise.all([
     import('../store/sqlite/copy-database.ts'),
@@ -182,11 +185,11 @@ async function loadCopying() {
   return { ...copying, ...comparing };
 }
 
-function findTaken(file: string, database: string, force: boolean): CommandResult | undefined {
+function findExisting(file: string, database: string, force: boolean): CommandResult | undefined {
   if (!existsSync(dirname(file))) return refused(`The folder ${dirname(file)} does not exist.`);
   if (!existsSync(file)) return undefined;
   if (!statSync(file).isFile()) return refused(`${file} is a folder. Name a file in it.`);
-  if (isSameFile(file, database)) return refused(`${file} is the database itself.`);
+  if (isSameFile(file, database)) return refused(`${file} is the database itself. Give another file.`);
   if (force) return undefined;
   return declined(`${file} exists already and stays as it is. Give another name, or write over it with --force.`);
 }
@@ -195,12 +198,12 @@ function isSameFile(one: string, other: string): boolean {
   return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
 }
 
-/** New keys are no fix here: under them nothing in the backup could be opened. */
+/** New keys are no fix here: they can't open the sealed data of a backup. */
 async function readKeysOf(file: string, keyFile: string): Promise<Keys> {
   const { KeyFileFault, readKeyFile } = await import('../key-file.ts');
   if (existsSync(keyFile)) return readKeyFile(keyFile);
   throw new KeyFileFault(
-    `The key file ${keyFile} does not exist. Bring back the one that belongs to ${file} first (LOCKSTEP_KEYS).`,
+    `The key file ${keyFile} does not exist. First restore the key file that belongs to ${file} (LOCKSTEP_KEYS).`,
   );
 }
 

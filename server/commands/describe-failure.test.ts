@@ -24,10 +24,10 @@ test.each([
   { error: Object.assign(new Error('EACCES: no'), { code: 'EACCES' }), text: 'EACCES: no', more: {} },
   {
     error: Object.assign(new Error('Taken.'), { code: 'EADDRINUSE' }),
-    text: 'Taken.\nStop what listens there, or choose another port: PORT=8081',
+    text: 'Taken.\nStop the program that listens there, or choose another port: PORT=8081',
     more: {},
   },
   { error: bug, text: String(bug.stack), more: {} },
-])('says of $error what can be mended, and of a bug where it is', ({ error, text, more }) => {
+])('describes $error by its message and fix, and a bug by its stack', ({ error, text, more }) => {
   expect(describeFailure(error)).toEqual({ kind: 'refused', text, json: { error: text, ...more } });
 });

@@ -104,7 +104,7 @@ describe('device key', () => {
     expect(await actions()).toEqual(['read_device_key LK1', 'read_device_key LK1', 'read_device_key LK2']);
   });
 
-  test('tells the check value when it shows the key no more', async () => {
+  test('prints the check value when it refuses to show the key again', async () => {
     await show('LK1');
     const { text, json } = await show('LK1');
     expect(json).toMatchObject({ keyCheck: checkOf('LK1', 1) });
@@ -120,19 +120,22 @@ describe('device key', () => {
     expect(await actions()).toEqual(['read_device_key LK1']);
   });
 
-  test.each([false, true])('shows no key of a generation that ends at this very moment (again: %s)', async (again) => {
-    const own = { ...store, devices: { ...store.devices, findAnywhere: findAndRePair } };
-    const result = await showDeviceKey(own, keys, 'LK1', { again, now });
-    expect(result).toMatchObject({ kind: 'declined', json: { error: expect.stringContaining('Run it again') } });
-    expect(await actions()).toEqual(['re_pair_device LK1']);
-    expect(await show('LK1')).toMatchObject({ kind: 'done', json: { generation: 2 } });
+  test.each([false, true])(
+    'shows no key of a generation that a concurrent re-pair replaces (again: %s)',
+    async (again) => {
+      const own = { ...store, devices: { ...store.devices, findAnywhere: findAndRePair } };
+      const result = await showDeviceKey(own, keys, 'LK1', { again, now });
+      expect(result).toMatchObject({ kind: 'declined', json: { error: expect.stringContaining('Run it again') } });
+      expect(await actions()).toEqual(['re_pair_device LK1']);
+      expect(await show('LK1')).toMatchObject({ kind: 'done', json: { generation: 2 } });
 
-    async function findAndRePair(deviceId: string) {
-      const found = await store.devices.findAnywhere(deviceId);
-      await pair('LK1', 1);
-      return found;
-    }
-  });
+      async function findAndRePair(deviceId: string) {
+        const found = await store.devices.findAnywhere(deviceId);
+        await pair('LK1', 1);
+        return found;
+      }
+    },
+  );
 
   test('shows the key of each generation once', async () => {
     await show('LK1');
@@ -191,8 +194,8 @@ describe('device re-pair', () => {
 
 const refusals = [
   { name: 'an unknown device', given: 'LK9', message: 'There is no device LK9; nearest: LK1', pair: true },
-  { name: 'a bridge', given: 'BR1', message: 'BR1 is a Bridge that takes no algoPIN codes', pair: true },
-  { name: 'a keypad without codes', given: 'KP3', message: 'KP3 is a Keypad that takes no algoPIN codes', pair: true },
+  { name: 'a bridge', given: 'BR1', message: 'BR1 is a Bridge without algoPIN codes', pair: true },
+  { name: 'a keypad without codes', given: 'KP3', message: 'KP3 is a Keypad without algoPIN codes', pair: true },
   { name: 'no timezone', given: 'LK5', message: 'The property of LK5 has no timezone', pair: false },
   { name: 'no property', given: 'LK7', message: 'LK7 is in no property', pair: false },
 ];

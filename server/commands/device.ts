@@ -24,13 +24,13 @@ export function addDeviceCommands(program: Command, shell: Shell): void {
   const device = program
     .command('device')
     .description('locks, keypads and bridges, and the keys of their offline codes');
-  addCommand(device, 'key <id>', 'show the key that a lock is provisioned with, once per pairing generation; audited')
-    .option('--again', 'show it although it was shown before; audited too')
+  addCommand(device, 'key <id>', 'print the key to provision a lock with, once per pairing generation; audited')
+    .option('--again', 'print it although it was printed before; audited too')
     .addHelpText(
       'after',
-      '\nPrints what a lock needs to judge codes offline: key (64 hexadecimal digits), pairing generation and timezone. Who has the key\n' +
-        'can make every code of that lock. Once shown, it is refused with exit code 1, so that a second showing is a decision; it is no\n' +
-        'boundary, since whoever runs this has the key file. Each showing stands in the audit table as read_device_key.',
+      '\nPrints the values that a lock needs to judge codes offline: key (64 hexadecimal digits), pairing generation and timezone. The key\n' +
+        'can create every code of that lock. The command refuses a second run with exit code 1, to prevent accidents. This is no access\n' +
+        'control: the operator of this command has the key file. The audit table lists each run as read_device_key.',
     )
     .action(
       shell.run(async (config, id: string, { again = false }: { readonly again?: boolean }) => {
@@ -41,19 +41,19 @@ export function addDeviceCommands(program: Command, shell: Shell): void {
         });
       }),
     );
-  addCommand(device, 're-pair <id>', 'end all codes of a device by a new pairing generation; audited')
-    .requiredOption('--generation <number>', 'the present one, which ends; run again, nothing changes', readGeneration)
+  addCommand(device, 're-pair <id>', 'invalidate all codes of a device by a new pairing generation; audited')
+    .requiredOption('--generation <number>', 'the present generation; a second run changes nothing', readGeneration)
     .addHelpText(
       'after',
-      '\nFor a stolen permanent code or a new owner. Codes are judged offline: the lock goes by its old key until it is provisioned with\n' +
-        'the new one (device key), and codes created from now on open it only then.',
+      '\nUse it for a stolen permanent code or a new owner. The lock judges codes offline: it uses its old key until you provision it with\n' +
+        'the new one (device key). Codes created from now on open it only after that.',
     )
     .action(
       shell.runOnStore((store, id: string, { generation }: { readonly generation: number }) =>
         rePair(store, id, { generation, now: Date.now() }),
       ),
     );
-  addListCommand(device, 'devices by account and name').action(shell.runOnStore(listDevices));
+  addListCommand(device, 'list devices by account and name').action(shell.runOnStore(listDevices));
 }
 
 type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices'>;
@@ -62,10 +62,10 @@ const keyRead = 'read_device_key';
 const rePaired = 're_pair_device';
 
 /**
- * `device key`: what a lock is provisioned with. Once per pairing generation, unless asked for again; each time is audited, before the
- * key is handed out. The once is for the trail and against slips: whoever runs this has the key file and could derive the key as well.
+ * `device key`: prints the key of a lock once per pairing generation, again only with `again`. Each run is audited before it prints the
+ * key. This prevents accidents, and is no access control: the operator has the key file and could derive the key.
  *
- * @returns `declined` where the key was shown already; the check value is told then too, since an installer compares it without the key
+ * @returns `declined` when the key was shown already; with the check value, which an installer compares without the key
  */
 export async function showDeviceKey(
   store: DeviceStores,
@@ -79,7 +79,7 @@ export async function showDeviceKey(
   const { accountId, deviceName, type, pairingGeneration: generation, propertyIds, timezone } = device;
   const [propertyId] = propertyIds;
   if (propertyId === undefined)
-    return refused(`${deviceId} is in no property, so its lock has no clock to go by. Import it with one first.`);
+    return refused(`${deviceId} is in no property, so it has no timezone. Import it with a property first.`);
   if (timezone === null)
     return refused(`The property of ${deviceId} has no timezone, and a lock needs one to judge codes.`, {}, [
       { message: 'Set it first', command: ['lockstep-server', 'property', 'set-timezone', propertyId, 'TIMEZONE'] },
@@ -89,24 +89,27 @@ export async function showDeviceKey(
   const deviceKey = deriveDeviceKey(keys.deviceKey, deviceId, generation);
   const keyCheck = deriveKeyCheck(deviceKey);
   const about = { device: deviceId, account: accountId, generation, timezone, tzdata, keyCheck };
-  // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived. Of several who ask at once
-  // the entry decides who is first; none is added once the device has gone on to another generation.
-  const entry = makeEntry(device, keyRead, now);
+  // Audited before the answer: a key without an audit entry is worse than an entry without a key. Of concurrent commands only the one that
+  // adds the entry prints the key; none adds an entry after a new pairing.
+  const entry = createEntry(device, keyRead, now);
   if (!(await store.audit.addAtGeneration(entry, generation, again ? undefined : rePaired))) {
     const shown = findShowing(await store.audit.list(accountId), deviceId);
     if (shown === undefined)
-      return declined(`${deviceId} was paired anew at this moment; its key was not shown. Run it again.`, about);
+      return declined(
+        `Another command paired ${deviceId} at the same time; its key was not shown. Run it again.`,
+        about,
+      );
     const shownAt = new Date(shown.at).toISOString();
     return declined(
       [
-        `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
-        `Its check value is ${keyCheck}. A lock that tells the same one has this key.`,
+        `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt} already.`,
+        `Its check value is ${keyCheck}. A lock that shows the same value has this key.`,
       ].join('\n'),
       { ...about, shownAt },
       [
-        { message: 'Again, and audited', command: [...showing(deviceId), '--again'] },
+        { message: 'Show it again, audited', command: [...showing(deviceId), '--again'] },
         {
-          message: 'If it may be in wrong hands',
+          message: 'If it may have leaked',
           command: ['lockstep-server', 'device', 're-pair', deviceId, '--generation', `${generation}`],
         },
       ],
@@ -120,16 +123,16 @@ export async function showDeviceKey(
     `tz rules    ${tzdata ?? 'of an unknown edition'}; the lock needs the same rules for ${timezone}`,
     `key         ${key}`,
     `check value ${keyCheck}`,
-    'Give key, generation and timezone to the lock and keep no copy: who has the key can make every code of this lock.',
-    'A lock that tells the same check value has this key. The value is no secret.',
+    'Give key, generation and timezone to the lock and keep no copy: the key can create every code of this lock.',
+    'A lock that shows the same check value has this key. The value is no secret.',
   ];
   return done(lines.join('\n'), { ...about, key });
 }
 
 /**
- * `device re-pair`: a new pairing generation, and with it a new key. Naming the present generation makes a second run change nothing.
+ * `device re-pair`: starts a new pairing generation with a new key. A second run with the same generation changes nothing.
  *
- * @param generation the one that is to end
+ * @param generation the present generation
  */
 export async function rePair(
   store: DeviceStores,
@@ -140,10 +143,15 @@ export async function rePair(
   if (found.kind === 'refused') return found;
   const { item: device } = found;
   if (
-    await store.devices.raisePairingGeneration(device.accountId, deviceId, generation, makeEntry(device, rePaired, now))
+    await store.devices.raisePairingGeneration(
+      device.accountId,
+      deviceId,
+      generation,
+      createEntry(device, rePaired, now),
+    )
   ) {
     return done(
-      `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
+      `${deviceId}: generation ${generation + 1}. Earlier codes don't open a lock with the new key. Until you provision the lock with it, it uses the old key.`,
       { device: deviceId, generation: generation + 1, rePaired: true },
       [{ message: 'Next', command: showing(deviceId) }],
     );
@@ -172,7 +180,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['NAME', ({ deviceName }) => deviceName],
 ];
 
-/** `device list`: by account, and by name in each. */
+/** `device list`: by account and name. */
 export async function listDevices(
   store: Pick<Store, 'accounts' | 'devices'>,
   { account, limit }: ListOptions,
@@ -206,7 +214,7 @@ function showing(deviceId: string): readonly string[] {
   return ['lockstep-server', 'device', 'key', deviceId];
 }
 
-/** The device, whichever account has it, if it is one that takes codes. */
+/** The device of any account, if it accepts codes. */
 async function findLock({ accounts, devices }: DeviceStores, deviceId: string): Promise<Found<Device>> {
   const device = await devices.findAnywhere(deviceId);
   if (device === undefined) {
@@ -216,16 +224,16 @@ async function findLock({ accounts, devices }: DeviceStores, deviceId: string): 
   }
   return device.supportsAlgoPin
     ? { kind: 'found', item: device }
-    : refused(`${deviceId} is a ${device.type} that takes no algoPIN codes: it has no key.`);
+    : refused(`${deviceId} is a ${device.type} without algoPIN codes: it has no key.`);
 }
 
-/** The latest time at which the key of the present generation was shown. */
+/** The audit entry of the last time that the key of the present generation was shown. */
 function findShowing(entries: readonly AuditEntry[], deviceId: string): AuditEntry | undefined {
   const own = entries.filter((entry) => entry.deviceId === deviceId);
   const start = own.findLastIndex(({ action }) => action === rePaired) + 1;
   return own.slice(start).findLast(({ action }) => action === keyRead);
 }
 
-function makeEntry({ accountId, deviceId }: Device, action: string, at: EpochMilliseconds): AuditEntry {
+function createEntry({ accountId, deviceId }: Device, action: string, at: EpochMilliseconds): AuditEntry {
   return { at, accountId, clientId: 'operator', action, deviceId, requestId: null };
 }

@@ -85,14 +85,14 @@ describe('grant list', () => {
     ]);
   });
 
-  test('is narrowed to an account, an owner, a client, a number, and says that there are more', async () => {
+  test('is narrowed to an account, an owner, a client, a number, and reports that there are more', async () => {
     expect(await ids({ account: 'acme' })).toEqual([3, 2, 1]);
     expect(await ids({ owner: anna.toUpperCase() })).toEqual([2, 1]);
     expect(await ids({ client: 'keys-app' })).toEqual([4, 3, 1]);
     expect(await ids({ owner: anna, client: 'keys-app' })).toEqual([1]);
     expect(await ids({ account: 'other', owner: anna })).toEqual([]);
     expect(await ids({ limit: 2 })).toEqual([4, 3]);
-    expect((await list({ limit: 3 })).text).toContain('The first 3; there are more: --limit 6');
+    expect((await list({ limit: 3 })).text).toContain('The first 3. There are more: --limit 6');
     expect((await list({ account: 'other', owner: anna })).text).toBe('No grants.');
   });
 
@@ -174,7 +174,7 @@ describe('grant revoke', () => {
       json: { owner: anna, client: 'keys-app', revoked: 1 },
       audited: [{ accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) }],
     },
-  ])('$choice: says how many, leaves the others, and is audited', async ({ choice, left, text, json, audited }) => {
+  ])('$choice: prints the number, leaves the others, and is audited', async ({ choice, left, text, json, audited }) => {
     expect(await revoke(choice)).toEqual({ kind: 'done', text, json });
     expect(await ids()).toEqual(left);
     const revoked = [1, 2, 3, 4].filter((number) => !left.includes(number));
@@ -187,7 +187,7 @@ describe('grant revoke', () => {
   const listAudit = async () =>
     (await Promise.all(['acme', 'other', 'keys-app'].map((accountId) => store.audit.list(accountId)))).flat();
 
-  test('also ends a login on its way, of which no refresh token tells the owner', async () => {
+  test('also revokes a login under way, which has no refresh token with an owner yet', async () => {
     await store.oidc.put({
       model: 'AuthorizationCode',
       idHash: 'code',
@@ -224,7 +224,7 @@ describe('grant revoke', () => {
   });
 
   test.each<[GrantChoice, string]>([
-    [{ grant: 'grant-9' }, 'There is no grant grant-9, or it has ended.'],
+    [{ grant: 'grant-9' }, 'There is no grant grant-9, or it has expired.'],
     [{ owner: 'ann@acme.example' }, 'There is no owner ann@acme.example; nearest: anna@acme.example'],
     [{ client: 'key-app' }, 'There is no client key-app; nearest: keys-app'],
     [{ account: 'acm' }, 'There is no account acm; nearest: acme'],
@@ -235,7 +235,7 @@ describe('grant revoke', () => {
     expect(await ids()).toEqual([4, 3, 2, 1]);
   });
 
-  test('is told for as long as any access token of it could still be shown', async () => {
+  test('is reported as long as one of its access tokens could still be used', async () => {
     // Also where the store revokes by itself, as it disables an owner. A minute lies between the clocks.
     expect(revocationKeptSeconds).toBeGreaterThanOrEqual(accessTokenSeconds + 60);
     await revoke({ grant: 'grant-1' });

@@ -25,20 +25,23 @@ interface GrantFlags {
 }
 
 export function addGrantCommands(program: Command, shell: Shell): void {
-  const grant = program.command('grant').description('what owners have connected to their accounts');
-  addListCommand(grant, 'grants, the newest first: who gave what to which client, and until when')
-    .option('--owner <email>', 'of this owner alone')
-    .option('--client <id>', 'to this client alone')
+  const grant = program.command('grant').description('grants: applications that owners connected to their accounts');
+  addListCommand(grant, 'list grants, newest first: owner, client, scopes, end')
+    .option('--owner <email>', 'only of this owner')
+    .option('--client <id>', 'only to this client')
     .action(
       shell.runOnStore((store, options: Omit<GrantListOptions, 'now'>) =>
         listGrants(store, { ...options, now: Date.now() }),
       ),
     );
-  addCommand(grant, 'revoke [grant]', 'refuse the tokens of one grant or of many, at once; audited')
-    .option('--account <id>', 'all that owners of this account gave')
-    .option('--owner <email>', 'all that this owner gave')
-    .option('--client <id>', 'all that this client was given; with --account or --owner what those gave it')
-    .addHelpText('after', '\nWhat is revoked stays so: its owner can connect the app anew.')
+  addCommand(grant, 'revoke [grant]', 'reject the tokens of one grant or of many, at once; audited')
+    .option('--account <id>', 'all grants by owners of this account')
+    .option('--owner <email>', 'all grants by this owner')
+    .option('--client <id>', 'all grants to this client; with --account or --owner only theirs')
+    .addHelpText(
+      'after',
+      '\nA revoked grant stays revoked. Its owner can connect the app again, which creates a new grant.',
+    )
     .action(
       shell.runOnStore((store, id: string | undefined, flags: GrantFlags, command: Command) =>
         revokeGrants(store, readChoice(command, id, flags), Date.now()),
@@ -46,39 +49,37 @@ export function addGrantCommands(program: Command, shell: Shell): void {
     );
 }
 
-/** @throws CommanderError where they name no grants, or one grant and others */
+/** @throws CommanderError when the options select no grants, or one grant and others */
 function readChoice(command: Command, grant: string | undefined, flags: GrantFlags): GrantChoice {
   const refuse = (text: string): never => command.error(text, { exitCode: 2 });
   const { account, owner, client } = flags;
   if (grant !== undefined) {
     if (account !== undefined || owner !== undefined || client !== undefined)
-      refuse(
-        'Give either a grant, or any of --account, --owner and --client: a grant is one of one owner and one client.',
-      );
+      refuse('Give either a grant, or any of --account, --owner and --client: a grant has one owner and one client.');
     return { grant };
   }
   if (account !== undefined) return { account, owner, client };
   if (client !== undefined) return { owner, client };
   return owner === undefined
-    ? refuse('Say which: a grant as grant list shows it, --account, --owner, or --client.')
+    ? refuse('Name the grants: a grant as grant list prints it, --account, --owner, or --client.')
     : { owner };
 }
 
 type GrantStores = Pick<Store, 'accounts' | 'clients' | 'oidc' | 'owners'>;
 
-/** What grants have in common: account, owner (by e-mail), client. What is left out may be any. */
-interface SharedBy {
+/** A selection of grants by account, owner (e-mail) and client. An omitted member matches any. */
+interface GrantSelection {
   readonly account?: string | undefined;
   readonly owner?: string | undefined;
   readonly client?: string | undefined;
 }
 
-/** Which grants to revoke: one, or all that share what is named. */
+/** The grants to revoke: one, or all of a selection. */
 export type GrantChoice =
   | { readonly grant: string }
-  | (SharedBy & ({ readonly account: string } | { readonly owner: string } | { readonly client: string }));
+  | (GrantSelection & ({ readonly account: string } | { readonly owner: string } | { readonly client: string }));
 
-export interface GrantListOptions extends ListOptions, SharedBy {
+export interface GrantListOptions extends ListOptions, GrantSelection {
   readonly now: EpochMilliseconds;
 }
 
@@ -92,7 +93,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['SCOPES', ({ scopes }) => scopes.length],
 ];
 
-/** `grant list`: what owners have connected, the newest first. */
+/** `grant list`: newest first. */
 export async function listGrants(store: GrantStores, options: GrantListOptions): Promise<CommandResult> {
   const { limit, now } = options;
   const named = await findNamed(store, options);
@@ -105,7 +106,7 @@ export async function listGrants(store: GrantStores, options: GrantListOptions):
   return showList('grants', await readGrants(store, found), limit, columns);
 }
 
-/** `grant revoke`: refresh tokens and access tokens are refused from the next request on. Audited, in the same transaction. */
+/** `grant revoke`: the server rejects refresh tokens and access tokens from the next request on. Audited in the same transaction. */
 export async function revokeGrants(
   store: GrantStores,
   choice: GrantChoice,
@@ -120,7 +121,7 @@ async function revokeOne(store: GrantStores, grantId: string, now: EpochMillisec
   if (found === undefined || grant === undefined) {
     if (await store.oidc.isGrantRevoked(grantId))
       return done(`The grant ${grantId} is revoked already; nothing changed.`, { grant: grantId, revoked: 0 });
-    return refused(`There is no grant ${grantId}, or it has ended.`);
+    return refused(`There is no grant ${grantId}, or it has expired.`);
   }
   const { accountId, ownerId, clientId } = found;
   const revoked = await revoke(store, { grantId }, { at: now, accountId, clientId, ownerId });
@@ -133,7 +134,7 @@ async function revokeOne(store: GrantStores, grantId: string, now: EpochMillisec
   });
 }
 
-/** Owner by owner, so that each is audited under the owner's account; then what is left, such as a login whose code is not exchanged yet. */
+/** Revokes owner by owner, so that each account has its audit entry; then the rest, such as a login whose code is not exchanged yet. */
 async function revokeNamed(
   store: GrantStores,
   choice: Exclude<GrantChoice, { readonly grant: string }>,
@@ -170,7 +171,7 @@ async function revokeNamed(
   });
 }
 
-/** Each owner of an account, whether an app is connected or on its way. Without one, those who have connected something. */
+/** Each owner of the account, also with a login under way; without an account, each owner with a grant. */
 async function findConcerned(
   { oidc, owners }: GrantStores,
   filter: GrantFilter,
@@ -197,14 +198,14 @@ interface Named {
   readonly filter: Pick<GrantFilter, 'accountId' | 'ownerId' | 'clientId'>;
   readonly owner?: Owner;
   readonly client?: string;
-  /** What its audit entries stand under: a partner has no account, and its id is no account's (RFC 9068, 5). */
+  /** Account of the client's audit entries: a partner has none, so its own id, which no account has (RFC 9068, 5). */
   readonly clientAccount?: string;
 }
 
-/** Account, owner and client by the names of the options, or the refusal of one that is nobody's. */
+/** Account, owner and client of the options, or a refusal of an unknown one. */
 async function findNamed(
   store: GrantStores,
-  { account, owner: email, client: clientId }: SharedBy,
+  { account, owner: email, client: clientId }: GrantSelection,
 ): Promise<Found<Named>> {
   const accounts = await chooseAccounts(store, account);
   if (accounts.kind === 'refused') return accounts;
@@ -224,7 +225,7 @@ async function findNamed(
 }
 
 async function readGrants({ owners }: GrantStores, found: Awaited<ReturnType<Store['oidc']['listGrants']>>) {
-  // The OAuth server comes with it.
+  // Loaded here, since it imports the OAuth server.
   const { readGrant } = await import('../oauth/connected-apps.ts');
   const grants = found.map(readGrant);
   const emails = new Map<string, string>();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Import } from '../store/store.ts';
 import { StoreConflict, StoreUnavailable } from '../store/store.ts';
 import { type ImportProgress, type ImportRun, sizeNextBatch, writeImport } from './import-apply.ts';
-import type { ImportFile } from './import-form.ts';
+import type { ImportFile } from './import-schema.ts';
 
 const nothing: Import = { properties: [], devices: [] };
 const file: ImportFile = {
@@ -102,7 +102,7 @@ test.each([
   expect(sizeNextBatch(size, lockedMs)).toBe(want);
 });
 
-describe('it says how far it came', () => {
+describe('it reports its progress', () => {
   const busy = new StoreUnavailable('the database does not answer: database is locked, for 500 ms by now');
 
   test('and has patience with others who write, batch after batch', async () => {

@@ -1,56 +1,56 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EpochMilliseconds } from '../clock.ts';
 import { type ImportStore, type LockTime, StoreConflict, StoreUnavailable } from '../store/store.ts';
-import type { ImportedDevice, ImportFile } from './import-form.ts';
 import { buildRecords } from './import-plan.ts';
+import type { ImportedDevice, ImportFile } from './import-schema.ts';
 
-/** How many of how many are written. `links` counts the devices whose links the file gives. */
+/** Written and total numbers. `links` counts the devices whose links are in the file. */
 export type ImportProgress = Readonly<
   Record<'properties' | 'devices' | 'links', { readonly done: number; readonly total: number }>
 >;
 
-/** `interrupted`: by whoever runs it; `busy`: by others who write; `conflict`: by somebody who took a name meanwhile. */
+/** `interrupted`: by the operator; `busy`: other programs hold the lock; `conflict`: another command used a name meanwhile. */
 export type ImportEnd = {
   readonly progress: ImportProgress;
-  /** Whether the account is written, and with it the line in the audit. */
+  /** Whether account and audit entry are written. */
   readonly hasBegun: boolean;
 } & ({ readonly kind: 'done' | 'interrupted' } | { readonly kind: 'busy' | 'conflict'; readonly reason: string });
 
 export interface ImportRun {
-  /** Ends it after the batch that is under way. */
+  /** Stops the import after the current batch. */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each batch, and where a batch has to wait. */
+  /** Called after each batch, and when a batch has to wait. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
-  /** What waiting is timed by, in milliseconds. */
+  /** A clock for waits, in milliseconds. */
   readonly elapsed?: () => number;
-  /** Lets others write. */
+  /** Waits, so that others can write. */
   readonly pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
 }
 
 /**
- * What a batch is to keep others from writing for. The next one is sized by the last; the rest of 50 ms is left to a disk that is slow at
- * times. Measured: 20,000 devices with their links took 1.1 s of a core, 0.05 ms a device, so that the smallest batch takes 1 ms. To go
- * below gains nothing: what takes longer then is another process that has the core.
+ * Target time for which a batch locks the database; the rest of 50 ms is reserve for slow disks. The time of a batch determines the size of
+ * the next. Measured: 20,000 devices with links took 1.1 s of a core, 0.05 ms a device, so the smallest batch takes 1 ms. A smaller one gains
+ * nothing: if it takes longer, another process has the core.
  */
 const batchMs = 20;
 const [firstBatch, smallestBatch, largestBatch] = [100, 20, 500];
-/** Twice as long as a writer elsewhere waits between two attempts. */
+/** Twice the wait of another writer between two attempts. */
 const betweenBatchesMs = 10;
-/** Longer than any other writer's: a server is between two batches all the time. */
+/** Longer than any other writer waits: a server may write between any two batches. */
 const patienceMs = 60_000;
 
-/** How many the next batch takes, from what the last one took. It at most doubles: a time of under a millisecond says little. */
+/** Size of the next batch by the time of the last. It doubles at most: times under a millisecond are imprecise. */
 export function sizeNextBatch(size: number, lockedMs: number): number {
   const fitting = Math.floor((size * batchMs) / Math.max(lockedMs, 0.1));
   return Math.max(smallestBatch, Math.min(fitting, size * 2, largestBatch));
 }
 
 /**
- * Writes a file that has no faults, in batches that each hold the lock for some milliseconds: the account with a line in the audit,
- * properties, devices with their places, links. So after each batch everything refers to what is there, and the same file once more
- * completes it, wherever it ended. What is stored of a batch is read again in its transaction: a value set meanwhile isn't put back.
+ * Writes a file without faults, in batches that each lock the database for some milliseconds: account and audit entry, properties, devices
+ * with their properties, links. So all references are valid after each batch, and a second run with the file completes the import. Each
+ * batch reads its stored records again in its transaction, so it doesn't undo concurrent changes.
  *
- * @throws what the store throws, but for conflicts and a store that is busy
+ * @throws errors of the store, except conflicts and a busy store
  */
 export async function writeImport(
   store: Pick<ImportStore, 'rebuild' | 'relink'>,
@@ -104,7 +104,7 @@ export async function writeImport(
   };
 
   try {
-    // Before anything else: what an import has changed is on record, however it ends.
+    // The audit entry comes first: it exists for every import that changed something.
     const audit = {
       at: now,
       accountId: account.id,

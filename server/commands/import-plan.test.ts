@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { NewDevice } from '../store/records.ts';
 import type { Import } from '../store/store.ts';
-import type { ImportedDevice, ImportFile } from './import-form.ts';
 import { buildRecords, findImportFaults, nothingTaken } from './import-plan.ts';
+import type { ImportedDevice, ImportFile } from './import-schema.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -29,7 +29,7 @@ describe('timezones of properties', () => {
     },
     { name: 'the same wrong one', names: many(() => 'Europe/Belin'), faults: 3000, most: 1 },
     { name: 'one of its own each', names: many((n) => `Europe/Berlin${n}`), faults: 200, most: 200 },
-  ])('are judged once each, and as many as are told: $name', ({ names, faults, most }) => {
+  ])('are checked once each, and only as many as are reported: $name', ({ names, faults, most }) => {
     const seen = read(names);
     expect(seen.faults).toHaveLength(faults);
     expect(seen.judged).toBeLessThanOrEqual(most);

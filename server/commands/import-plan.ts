@@ -3,28 +3,28 @@ import { closest } from 'fastest-levenshtein';
 import type { EpochMilliseconds } from '../clock.ts';
 import { linkable, type NewDevice } from '../store/records.ts';
 import type { DeviceRecord, Import, ImportPart, ImportScope, NamesTaken } from '../store/store.ts';
-import type { ImportedDevice, ImportFile } from './import-form.ts';
+import type { ImportedDevice, ImportFile } from './import-schema.ts';
 import { describeTimezone, isTimezone } from './timezone-changes.ts';
 
-// What an import will do, without doing any of it: the names to look up, all that stands against it, and the records it makes.
+// Plans an import without writing: the names to look up, the faults of the file, and the records to store.
 
-/** A bridge reaches no more (contract, "Bridge jobs"). */
+/** Limit of a bridge (contract, "Bridge jobs"). */
 const linksPerBridge = 5;
 
-/** No lock was paired outside, and each instant within has a year of four digits on every clock. */
+/** No lock was paired outside of this range, and each instant in it has a year of four digits on every clock. */
 const [earliestPairing, latestPairing] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
 
-/** So many names are told with the nearest that exists. Each is compared with all known ones, 6 ms for 20,000, up to a sum. */
+/** Limits of the search for the nearest known names: names that are compared, and comparisons. One name takes 6 ms for 20,000 known ones. */
 const namesCompared = 50;
 const mostComparisons = 1_000_000;
 
-/** So many names that are no timezone are told. Judging one takes 0.2 ms, and each of 100,000 properties may have its own. */
-const zonesRefused = 200;
+/** Maximum number of reported timezones. Checking one takes 0.2 ms, and each of 100,000 properties may have its own. */
+const zonesReported = 200;
 
-/** Where nothing is stored yet. */
+/** For an empty or missing store. */
 export const nothingTaken: NamesTaken = { account: 'new', properties: [], devices: [] };
 
-/** What has to be looked up in a store for `findImportFaults`. */
+/** The names that `findImportFaults` needs from a store. */
 export function listNames({ account, properties = [], devices = [] }: ImportFile): {
   readonly scope: ImportScope;
   readonly objectIds: readonly string[];
@@ -40,11 +40,11 @@ export function listNames({ account, properties = [], devices = [] }: ImportFile
 }
 
 /**
- * All that no schema can say: names that must exist, in the file or stored; names that must not come twice, or are somebody else's; links
- * that a device can't have. Nothing is guessed: a name that nothing has is a fault, with the nearest one that exists.
+ * Finds the faults that no schema can express: unknown names, duplicate names, names of other accounts, and links that a device can't have.
+ * Nothing is guessed: an unknown name is a fault, reported with the nearest known one.
  *
- * @param taken what is stored under these names, `nothingTaken` where there is no store
- * @returns lines of JSON pointer and reason; none for a file that can be imported
+ * @param taken the stored objects of these names; `nothingTaken` without a store
+ * @returns lines of JSON pointer and reason; none for a valid file
  */
 export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly string[] {
   const { account, properties = [], devices = [] } = file;
@@ -81,15 +81,15 @@ export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly 
   ];
 }
 
-/** Judges each name once. */
+/** Checks each timezone once. */
 function createZoneJudge(): (timezone: string | null | undefined) => readonly string[] {
-  // Capitals don't count in names of zones.
+  // Names of timezones are case-insensitive.
   const good = new Set<string>();
   const wrong = new Map<string, readonly string[]>();
   return (timezone) => {
     if (typeof timezone !== 'string' || good.has(timezone.toLowerCase())) return [];
-    const told = wrong.get(timezone);
-    if (told !== undefined || wrong.size >= zonesRefused) return told ?? [];
+    const reported = wrong.get(timezone);
+    if (reported !== undefined || wrong.size >= zonesReported) return reported ?? [];
     if (!isTimezone(timezone)) wrong.set(timezone, [describeTimezone(timezone)]);
     else good.add(timezone.toLowerCase());
     return wrong.get(timezone) ?? [];
@@ -99,14 +99,14 @@ function createZoneJudge(): (timezone: string | null | undefined) => readonly st
 type TakenDevice = NamesTaken['devices'][number];
 
 interface Known {
-  /** Of the account: in the file, or stored. */
+  /** Properties of the account, in the file or stored. */
   readonly propertyIds: ReadonlySet<string>;
   readonly foreignProperties: ReadonlySet<string>;
-  /** Of the account: as the file says, or as it is stored. */
+  /** Device types of the account; those of the file replace stored ones. */
   readonly typeOf: ReadonlyMap<string, ImportedDevice['type']>;
   readonly takenByDeviceId: ReadonlyMap<string, TakenDevice>;
   readonly takenById: ReadonlyMap<string, TakenDevice>;
-  /** The end of a sentence about a name that is none of these. */
+  /** The end of a message about an unknown name. */
   readonly nearest: (name: string, known: Iterable<string>) => string;
 }
 
@@ -145,7 +145,7 @@ function findDeviceFaults(
   { propertyIds, typeOf, nearest }: Known,
 ): string[] {
   const unknown = (kind: string, name: string, known: Iterable<string>) =>
-    `${at}/${kind} ${name} is not in this file nor stored${nearest(name, known)}`;
+    `${at}/${kind} ${name} is neither in this file nor stored${nearest(name, known)}`;
   return [
     ...properties.filter((id) => !propertyIds.has(id)).map((id) => unknown('properties', id, propertyIds)),
     ...links.flatMap((link) => {
@@ -163,18 +163,22 @@ function findDeviceFaults(
     ...(type === 'Bridge' && links.length > linksPerBridge
       ? [`${at}/links has ${links.length}: a bridge links at most ${linksPerBridge}`]
       : []),
-    ...(type === 'Bridge' && batteryLevel !== undefined ? [`${at}/batteryLevel a bridge has none`] : []),
-    ...(type !== 'Bridge' && online !== undefined ? [`${at}/online only a bridge has it`] : []),
+    ...(type === 'Bridge' && batteryLevel !== undefined
+      ? [`${at}/batteryLevel must be left out: a bridge has no battery`]
+      : []),
+    ...(type !== 'Bridge' && online !== undefined ? [`${at}/online must be left out: only bridges have it`] : []),
     ...(pairedAt !== undefined && !isPairing(Date.parse(pairedAt))
       ? [`${at}/pairedAt must be from ${earliestPairing} to ${latestPairing}`]
       : []),
-    ...(type === 'Bridge' && capabilities.algoPin ? [`${at}/capabilities/algoPin a bridge takes no codes`] : []),
+    ...(type === 'Bridge' && capabilities.algoPin
+      ? [`${at}/capabilities/algoPin must be false: a bridge accepts no codes`]
+      : []),
     ...(capabilities.passagePin && !capabilities.algoPin ? [`${at}/capabilities/passagePin needs algoPin too`] : []),
-    ...(deviceId === 'support-pins' ? [`${at}/deviceId support-pins is a path of the API`] : []),
+    ...(deviceId === 'support-pins' ? [`${at}/deviceId must not be support-pins: that is a path of the API`] : []),
   ];
 }
 
-/** A device keeps its object id: clients have it. */
+/** A device keeps its object id, since clients may have stored it. */
 function findTakenFaults(
   { deviceId, id }: ImportedDevice,
   at: string,
@@ -212,7 +216,7 @@ function findDuplicates<Item>(
   return items.flatMap((item, index) => {
     const name = read(item);
     if (name === undefined) return [];
-    if (seen.has(name)) return [`${at(index)} ${name} comes twice`];
+    if (seen.has(name)) return [`${at(index)} ${name} is there twice`];
     seen.add(name);
     return [];
   });
@@ -223,11 +227,11 @@ function isPairing(at: number): boolean {
 }
 
 /**
- * Turns a file, or a part of it, into what is stored, but for the links. Whatever the file leaves out stays as it is stored, so that
- * running it again changes nothing; `null`, `[]` and `false` take away. A new device starts in no place, without capabilities, with a
- * full battery, a bridge online, both paired now.
+ * Creates the records of a file, or of a part of it, without links. An omitted member keeps its stored value, so a second run changes
+ * nothing; `null`, `[]` and `false` remove values. A new device has no property and no capabilities, a full battery, and was paired now; a
+ * new bridge is online.
  *
- * @param stored what the account has of it already
+ * @param stored records of the account with these names
  */
 export function buildRecords(file: ImportFile, stored: Import, now: EpochMilliseconds): ImportPart {
   const accountId = file.account.id;
@@ -248,7 +252,7 @@ export function buildRecords(file: ImportFile, stored: Import, now: EpochMillise
   };
 }
 
-/** What a device has of its own. */
+/** Members of a device record, without its ids. */
 function describeDevice(
   { deviceId, deviceName, type, ...given }: ImportedDevice,
   before: NewDevice | undefined,
@@ -273,7 +277,7 @@ function describeDevice(
   };
 }
 
-/** The same device gets the same id wherever it is imported. */
+/** A device gets the same id in every database. */
 function deriveId(accountId: string, deviceId: string): string {
   return createHash('sha256').update(`${accountId}\0${deviceId}`).digest('hex').slice(0, 24);
 }

@@ -14,7 +14,7 @@ import { main, runHere } from './fixtures/run-command.ts';
 // If these fail, an import of many devices keeps a server from writing for its whole time, or leaves behind what no second import mends.
 
 const devicesEach = 10;
-/** 3,000 devices show a batch that ends in the middle of things, in a seventh of the time. */
+/** 3,000 devices show an interrupted import in a seventh of the time of 20,000. */
 const [someHouses, manyHouses] = [300, 2000];
 
 let folder: string;
@@ -27,7 +27,7 @@ afterAll(() => rm(folder, { recursive: true }));
  * `leastWrites` shows that the server wrote at all: an import of 3,000 devices takes less than a second, in which a machine under load may
  * answer few writes. A write that is refused, or waits too long, is seen by its status.
  */
-test('devices are imported beside a server that writes, and none of its writers is refused', async () =>
+test('devices are imported while a server writes, and none of its writes fails', async () =>
   importBesideWriter(await placeFile(someHouses), { devices: 3000, leastWrites: 2 }));
 test('so are 20,000', { tags: ['full'] }, async () =>
   importBesideWriter(await placeFile(manyHouses), { devices: 20_000, leastWrites: 20 }),
@@ -97,7 +97,7 @@ async function survivesKills(
   expect(readAll(disturbed)).toEqual(readAll(undisturbed));
 }
 
-test('Ctrl-C ends it after the batch that is under way, and it says how far it came', async () => {
+test('Ctrl-C stops it after the current batch, and it prints its progress', async () => {
   const database = join(folder, 'interrupted.sqlite');
   // So many that it is under way still when the signal comes, also on a busy machine.
   const { child, exit, output } = startImport(database, await placeFile(1000));
@@ -112,7 +112,7 @@ test('Ctrl-C ends it after the batch that is under way, and it says how far it c
   expectWhole(database);
 });
 
-test('it waits for whoever has the lock, shows that it runs, and says so on stderr alone', async () => {
+test('it waits for another holder of the lock, and shows its progress on stderr only', async () => {
   const database = join(folder, 'waiting.sqlite');
   const house = await placeFile(1);
   const env = { ...process.env, DATABASE_URL: `sqlite:${database}` };

@@ -85,7 +85,7 @@ test('a lock that comes alone keeps its bridge, its property and what it can', a
   expect(before).toMatchObject([{ bridgeId: 'BR1', supportsPassagePin: true }, { linked: [{ deviceId: 'LK1' }] }]);
 });
 
-test('a name that somebody takes between check and write ends it, and it says how far it came', async () => {
+test('a name that another command uses between check and write stops it, and it prints its progress', async () => {
   const path = join(folder, 'file.json');
   await writeFile(
     path,
@@ -103,8 +103,8 @@ test('a name that somebody takes between check and write ends it, and it says ho
   expect([kind, text.split('\n')]).toEqual([
     'declined',
     [
-      'LK1 links KP1, and the account does not have both: it was taken while the import ran. Imported so far: 1 of 1 properties, 2 of 2 devices, links of 0 of 1.',
-      'What is imported stays. Mend the file, and run the same command again.',
+      'LK1 links KP1, and the account does not have both: another command used it while the import ran. Imported so far: 1 of 1 properties, 2 of 2 devices, links of 0 of 1.',
+      'The imported part stays. Correct the file, and run the same command again.',
     ],
   ]);
   expect(json).toEqual({
@@ -196,7 +196,7 @@ describe('links', () => {
       {
         faults: [
           "#/devices/0/links BR1 is a Bridge, which a Lock can't link",
-          '#/devices/0/links KP9 is not in this file nor stored, nearest: KP1',
+          '#/devices/0/links KP9 is neither in this file nor stored, nearest: KP1',
         ],
       },
     ]);
@@ -212,7 +212,7 @@ describe('a name that the file does not have', () => {
     expect(await store.devices.find('acme', 'LK2')).toMatchObject({ propertyIds: [house.id] });
   });
 
-  test('is a fault where nothing has it, told with all others and the nearest of file and store', async () => {
+  test('is a fault if it is unknown, reported with all others and the nearest of file and store', async () => {
     await run(acme);
     const annex = '65b000000000000000000002';
     const devices = [
@@ -224,9 +224,9 @@ describe('a name that the file does not have', () => {
       'refused',
       {
         faults: [
-          `#/devices/0/properties 65a000000000000000000009 is not in this file nor stored, nearest: ${house.id}`,
-          `#/devices/1/properties 65b000000000000000000009 is not in this file nor stored, nearest: ${annex}`,
-          '#/devices/1/online only a bridge has it',
+          `#/devices/0/properties 65a000000000000000000009 is neither in this file nor stored, nearest: ${house.id}`,
+          `#/devices/1/properties 65b000000000000000000009 is neither in this file nor stored, nearest: ${annex}`,
+          '#/devices/1/online must be left out: only bridges have it',
         ],
       },
     ]);
@@ -237,7 +237,7 @@ describe('a name that the file does not have', () => {
   test('is nobody else’s: what another account has is unknown', async () => {
     await run(acme);
     const { json } = await run({ ...later, account: { id: 'other', name: 'Other' } });
-    expect(json).toMatchObject({ faults: [`#/devices/0/properties ${house.id} is not in this file nor stored`] });
+    expect(json).toMatchObject({ faults: [`#/devices/0/properties ${house.id} is neither in this file nor stored`] });
   });
 
   test.each([{ reason: 'missing' }, { reason: 'empty' }] as const)(
@@ -287,11 +287,11 @@ test('a timezone, a battery and a pairing that were set since stay where the fil
   expect(await store.properties.findAll('acme', [house.id])).toMatchObject([{ timezone: 'Europe/Rome' }]);
 });
 
-describe('codes that get another clock are told', () => {
+describe('codes that get another clock are reported', () => {
   const annex = { id: '65a000000000000000000002', name: 'Annex', timezone: 'Asia/Kathmandu' };
   const both = { ...acme, properties: [house, annex] };
   const houseIn = (timezone: string | null) => ({ ...both, properties: [{ ...house, timezone }, annex] });
-  const warning = /^Warning: 1 code of 1 device, issued before and not over, will go by/m;
+  const warning = /^Warning: 1 code of 1 device, issued before and not over, will follow/m;
   const affected = (before: string | null, timezone: string | null) => ({ before, timezone, devices: 1, codes: 1 });
   beforeEach(() => run(both));
 
@@ -312,9 +312,7 @@ describe('codes that get another clock are told', () => {
     await issueCode(store, { endsAt: null, now });
     const taken = await run(houseIn(null));
     expect(taken.json).toMatchObject({ affectedCodes: [affected('Europe/Berlin', null)] });
-    expect(taken.text).toMatch(
-      /: no timezone, until now Europe\/Berlin\n.* will be judged by Europe\/Berlin still\.\n/,
-    );
+    expect(taken.text).toMatch(/: no timezone, until now Europe\/Berlin\n.* will still follow Europe\/Berlin\.\n/);
     expect(taken.text).not.toContain('Warning');
     const given = await run(houseIn('Asia/Kolkata'));
     expect(given.json).toMatchObject({ affectedCodes: [affected(null, 'Asia/Kolkata')] });

@@ -7,13 +7,13 @@ import type { Store } from '../store/store.ts';
 import type { UnusableReason } from '../store/store-unusable.ts';
 import { addCommand } from './command.ts';
 import { type ImportEnd, type ImportRun, writeImport } from './import-apply.ts';
-import type { ImportFile } from './import-form.ts';
 import { findImportFaults, listNames, nothingTaken } from './import-plan.ts';
+import type { ImportFile } from './import-schema.ts';
 import { type Shell, signals, withStore } from './shell.ts';
 import { createImportProgress } from './show-progress.ts';
 import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-changes.ts';
 
-/** What follows the options in `import --help`: the file, member by member. `import-form.ts` says the same to the validator. */
+/** The text after the options in `import --help`: the members of the file, as in the schema of `import-schema.ts`. */
 const importHelp = `
 {"account": {"id", "name"},
  "properties": [{"id": 24 hexadecimal digits, "name", "timezone": IANA name or null}],
@@ -21,16 +21,16 @@ const importHelp = `
    "properties": [ids; the first gives the timezone], "links": [deviceIds: of a bridge its locks and keypads, at most 5; of a lock its keypads],
    "capabilities": {"algoPin", "passagePin"}, "batteryLevel": 0 to 100, "online": of a bridge, "pairedAt": RFC 3339}]}
 
-Needed are account, ids, names and type. Whatever else is left out stays as it is stored, so that a file may be imported again and again;
-null, [] and false take away. What a file doesn't name stays as it is. A new device has a full battery and was paired now, a new bridge is
-online. Properties and links may be of this file, or stored already.
+Account, ids, names and type are required. An omitted member keeps its stored value, so you can import a file again; null, [] and false
+remove values. Objects that the file doesn't name stay as they are. A new device has a full battery and is paired now, a new bridge is
+online. Properties and links may name objects of this file or stored ones.
 
-All of the file is checked before anything is written: a file with a fault changes nothing. Then it is written in batches of some
-milliseconds, so that a server on the same database goes on. Ended in between (Ctrl-C, a database that others hold for over a minute, a
-name that somebody took meanwhile) it says how far it came, with exit code 1. Each device is whole by then or as it was, but for links,
-which come last; run again, it completes the rest.
+The command validates the whole file before it writes: a file with a fault changes nothing. Then it writes in batches of some milliseconds,
+so a server on the same database keeps running. If it is stopped in between (Ctrl-C, a database that is locked for over a minute, a name
+that another command used meanwhile), it prints its progress and exits with 1. Each device is then complete or unchanged, except for links,
+which come last. Run it again to complete the rest.
 
-Codes issued before follow the clock of their device; how many of them get another is told.`;
+Codes issued before follow the clock of their device. The command prints how many of them get another clock.`;
 
 export function addImportCommand(program: Command, shell: Shell): void {
   addCommand(program, 'import <file>', 'create or change an account, its properties and devices from a JSON file')
@@ -41,7 +41,7 @@ export function addImportCommand(program: Command, shell: Shell): void {
         const progress = createImportProgress(shell.own.stderr, () => performance.now() - began);
         const interruption = new AbortController();
         const abort = () => interruption.abort();
-        // The same signal again ends it at once; what is written then is whole all the same.
+        // A second signal stops the process at once; each written batch is complete all the same.
         for (const name of signals) process.once(name, abort);
         try {
           return await importFile((use, options) => withStore(config, use, options), file, Date.now(), {
@@ -62,15 +62,15 @@ type WithStore = (
   options: { readonly mayCreate: boolean },
 ) => Promise<CommandResult>;
 
-/** What says that nothing is stored yet. */
+/** Reasons of a store that doesn't exist yet. */
 const withoutStore: readonly (UnusableReason | undefined)[] = ['missing', 'empty'];
 
 /**
- * `import FILE`: all of the file is checked, then it is written in batches; running it again changes nothing, or completes what was
- * ended. A new account starts subscribed. It says whose timezone has changed, and how many codes go by another clock since, also where a
- * device went to another property.
+ * `import FILE`: validates the whole file, then writes it in batches. A second run changes nothing, or completes an interrupted import. A new
+ * account starts subscribed. The result lists changed timezones and the number of codes with another clock, also for devices that moved to
+ * another property.
  *
- * @param withStore opens the database and closes it. One is made only where the file by itself is sound
+ * @param withStore opens and closes the database; creates it only for a file without faults
  */
 export async function importFile(
   withStore: WithStore,
@@ -78,8 +78,8 @@ export async function importFile(
   now: EpochMilliseconds,
   run: ImportRun = {},
 ): Promise<CommandResult> {
-  // The validator comes with it.
-  const { readImportFile } = await import('./import-form.ts');
+  // Loaded here, since it imports the validator.
+  const { readImportFile } = await import('./import-schema.ts');
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => cause);
   if (bytes instanceof Error)
     return refused(`${file} can't be read: ${bytes.code === 'ENOENT' ? 'it does not exist' : bytes.message}`);
@@ -92,7 +92,7 @@ export async function importFile(
     return faults.length > 0 ? refuseAll(file, faults) : write(store, read.file, now, run);
   };
   try {
-    // With a name that the file doesn't have: the database may have it, but where there is none, none is made for it.
+    // A file may refer to names that only the database has. If there is no database, none is created for such a file.
     return await withStore(checkAndWrite, { mayCreate: alone.length === 0 });
   } catch (error) {
     if (alone.length > 0 && withoutStore.includes((error as { reason?: UnusableReason }).reason))
@@ -137,8 +137,8 @@ async function write(
 }
 
 function describeEnd(end: ImportEnd): string {
-  if (end.kind === 'conflict') return `${end.reason}: it was taken while the import ran.`;
-  return end.kind === 'busy' ? `Others write without a pause: ${end.reason}.` : 'Interrupted.';
+  if (end.kind === 'conflict') return `${end.reason}: another command used it while the import ran.`;
+  return end.kind === 'busy' ? `Other programs write without a pause: ${end.reason}.` : 'Interrupted.';
 }
 
 /** `2 of 2 properties, 300 of 20000 devices, links of 0 of 40` */
@@ -146,11 +146,11 @@ export function describeProgress({ progress: { properties, devices, links } }: P
   return `${properties.done} of ${properties.total} properties, ${devices.done} of ${devices.total} devices, links of ${links.done} of ${links.total}`;
 }
 
-const again = 'Run the same command again: it completes the rest, and what is imported stays as it is.';
+const again = 'Run the same command again: it completes the rest.';
 const whatNow = {
   interrupted: again,
   busy: again,
-  conflict: 'What is imported stays. Mend the file, and run the same command again.',
+  conflict: 'The imported part stays. Correct the file, and run the same command again.',
 };
 
 function findTimezoneChanges(before: readonly Property[], after: readonly Property[]): readonly TimezoneChange[] {

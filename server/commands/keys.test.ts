@@ -19,7 +19,7 @@ describe('keys create', () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  test('says why a file cannot be written, not that there is none', async () => {
+  test('reports why a file cannot be written, not that it is missing', async () => {
     await writeFile(join(folder, 'file'), '');
     const path = join(folder, 'file', 'keys.json');
     const { kind, text } = await createKeys(path);

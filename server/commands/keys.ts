@@ -6,18 +6,18 @@ import { addCommand } from './command.ts';
 import type { Shell } from './shell.ts';
 
 export function addKeysCommands(program: Command, shell: Shell): void {
-  const keys = program.command('keys').description('the key file');
-  addCommand(keys, 'create [path]', 'make the key file, once').action(
+  const keys = program.command('keys').description('key file of the server');
+  addCommand(keys, 'create [path]', 'create the key file, once').action(
     shell.run((config, path: string | undefined) => createKeys(path === undefined ? config.keyFile : resolve(path))),
   );
 }
 
-/** `keys create`: makes the key file once. Run again it says that one is there, and checks that it can be used. */
+/** `keys create`: creates the key file once. A second run checks that the existing file can be used. */
 export async function createKeys(path: string): Promise<CommandResult> {
   const { createKeyFile, KeyFileFault, readKeyFile } = await import('../key-file.ts');
   try {
     await createKeyFile(path);
-    return done(`Created ${path} (mode 0600). Back it up: without it every token ends and every code changes.`, {
+    return done(`Created ${path} (mode 0600). Back it up: without it every token is invalid and every code changes.`, {
       keyFile: path,
       created: true,
     });

@@ -5,28 +5,28 @@ import type { DeviceQuery, Store } from '../store/store.ts';
 import { addCommand, type Found, nearestOf } from './command.ts';
 import { readLimit } from './read-option.ts';
 
-/** What a list is narrowed to. */
+/** Options that narrow a list. */
 export interface ListOptions {
-  /** Left out: all accounts. */
+  /** Default: all accounts. */
   readonly account?: string | undefined;
-  /** At most so many rows, at least 1. */
+  /** Maximum number of rows, at least 1. */
   readonly limit: number;
 }
 
-/** A `list` command, whose options are those of `ListOptions`. */
+/** Adds a `list` command with `ListOptions`. */
 export function addListCommand(parent: Command, description: string): Command {
   return addCommand(parent, 'list', description)
-    .option('--account <id>', 'of this account alone')
-    .addOption(new Option('--limit <number>', 'at most so many').default(100).argParser(readLimit));
+    .option('--account <id>', 'only of this account')
+    .addOption(new Option('--limit <number>', 'maximum number of rows').default(100).argParser(readLimit));
 }
 
-/** A heading, and what stands under it. The last column may hold anything; the others hold no wide characters. */
+/** Heading and cell text of a column. Only the last column may contain wide characters. */
 export type Column<Row> = readonly [heading: string, read: (row: Row) => string | number];
 
 /**
- * The result of a `list` command: a table for people, and by `--json` the rows themselves.
+ * The result of a `list` command: a table as text, the rows as JSON.
  *
- * @param found rows in order, one more than `limit` where there are more
+ * @param found rows in order; one more than `limit` if there are more
  */
 export function showList<Row>(
   name: string,
@@ -36,7 +36,7 @@ export function showList<Row>(
 ): CommandResult {
   const rows = found.slice(0, limit);
   const more = found.length > limit;
-  const end = more ? [`The first ${rows.length}; there are more: --limit ${limit * 2}`] : [];
+  const end = more ? [`The first ${rows.length}. There are more: --limit ${limit * 2}`] : [];
   const text = rows.length === 0 ? `No ${name}.` : [...formatTable(rows, columns), ...end].join('\n');
   return done(text, { [name]: rows, more });
 }
@@ -54,7 +54,7 @@ function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[])
   );
 }
 
-/** Ids of the accounts to list, or the refusal of one that is not there. */
+/** Ids of the accounts to list, or a refusal of an unknown account. */
 export async function chooseAccounts(
   store: Pick<Store, 'accounts'>,
   account: string | undefined,
@@ -79,7 +79,7 @@ export async function readAccounts<Row>(
   return rows;
 }
 
-/** All deviceIds of the accounts, for what comes near to one that is none. */
+/** All deviceIds of the accounts, to find the nearest to an unknown one. */
 export async function listIds(
   { devices }: Pick<Store, 'devices'>,
   accounts: readonly string[],
@@ -90,7 +90,7 @@ export async function listIds(
   return lists.flat().map(({ deviceId }) => deviceId);
 }
 
-/** `2026-11-21T08:00:00Z`: what a table has room for. */
+/** Short form for tables: `2026-11-21T08:00:00Z`. */
 export function formatSecond(at: string): string {
   return `${at.slice(0, 19)}Z`;
 }

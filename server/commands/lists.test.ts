@@ -69,7 +69,7 @@ describe('jobs list', () => {
     ]);
   });
 
-  test('shows no digit of a code, whatever a job was told or told back', async () => {
+  test('shows no digit of a code that is in the input or output of a job', async () => {
     const jobId = await addJob(1);
     const settlement = { jobId, at: now + 2000, result: 0, activities: [], batteryLevel: null };
     await store.jobs.settle({ ...settlement, output: '{"accessId":"482915"}' });
@@ -80,7 +80,7 @@ describe('jobs list', () => {
     expect(json).toMatchObject({ jobs: [{ status: 'queued' }, { status: 'succeeded', result: 0 }] });
   });
 
-  test('is narrowed to an account, a bridge, a number, and says that there are more', async () => {
+  test('is narrowed to an account, a bridge, a number, and reports that there are more', async () => {
     for (const number of [1, 2, 3]) await addJob(number);
     await addJob(4, { accountId: meadowLodge, bridgeId: 'BR1B00000001' });
     const ids = async (given: Partial<Parameters<typeof listJobs>[1]>) => {
@@ -94,10 +94,10 @@ describe('jobs list', () => {
     expect(await ids({ account: harbourStays, limit: 2 })).toEqual([3, 2, true]);
     expect(await ids({ bridge: 'BR1B00000001' })).toEqual([4, false]);
     const { text } = await listJobs(store, { limit: 2, now: now + 5000 });
-    expect(text.split('\n').at(-1)).toBe('The first 2; there are more: --limit 4');
+    expect(text.split('\n').at(-1)).toBe('The first 2. There are more: --limit 4');
   });
 
-  test('says so when there are none', async () => {
+  test('reports when there are none', async () => {
     expect(await listJobs(store, { limit: 10, now })).toEqual({
       kind: 'done',
       text: 'No jobs.',
@@ -213,7 +213,7 @@ test('account list shows who may call, and what each has', async () => {
   await switchAccount(store, meadowLodge, 'disable', now);
   const { text, json } = await listAccounts(store, { limit: 10, now });
   expect(text.split('\n')).toEqual([
-    'ACCOUNT                 STATE       TRIAL ENDS            DISABLED  DEVICES  PROPERTIES  NAME',
+    'ACCOUNT                 STATE       TRIAL UNTIL           DISABLED  DEVICES  PROPERTIES  NAME',
     'account-harbour-stays   subscribed  -                     no        12       3           Harbour Stays',
     'account-lapsed-rentals  ended       2026-11-20T08:00:00Z  no        1        1           Lapsed Rentals',
     'account-meadow-lodge    trial       2026-12-21T08:00:00Z  yes       2        1           Meadow Lodge',
@@ -253,7 +253,7 @@ test.each([
   ['accounts', (options: ListOptions) => listAccounts(store, { ...options, now }), 3, 1],
   ['properties', (options: ListOptions) => listProperties(store, options), 5, 1],
 ] as const)(
-  'the list of %s is narrowed to an account and a number, and says that there are more',
+  'the list of %s is narrowed to an account and a number, and reports that there are more',
   async (name, list, all, own) => {
     const read = async (options: ListOptions) => {
       const { json } = (await list(options)) as { json: Record<string, unknown[]> };

@@ -39,7 +39,7 @@ describe('owner add', () => {
     const { id, password } = json as { id: string; password: string };
     expect([kind, text]).toEqual([
       'done',
-      `Added the owner ${email} of acme.\nThe password, shown this once:\n${password}`,
+      `Added the owner ${email} of acme.\nThe password, shown only now:\n${password}`,
     ]);
     expect(json).toEqual({ email, id, account: 'acme', name: 'Anna 🐢', created: true, password });
     expect(id).toMatch(/^owner-[0-9a-f]{24}$/);
@@ -64,7 +64,7 @@ describe('owner add', () => {
     const again = await addOwner(store, 'ANNA@acme.example', { account: 'acme', passwords, now, readPassword: asked });
     expect(again).toMatchObject({
       kind: 'done',
-      text: `The owner ${email} exists already; nothing changed, the password neither.`,
+      text: `The owner ${email} exists already; nothing changed, not even the password.`,
       json: { created: false },
       fixes: [{ command: ['lockstep-server', 'owner', 'password', email, '--password-stdin'] }],
     });
@@ -147,9 +147,9 @@ describe('owner add', () => {
 
   test.each([
     { given: { account: 'acm' }, message: 'There is no account acm; nearest: acme' },
-    { given: { name: '' }, message: '--name is "": 1 to 100 printable characters' },
-    { given: { name: ' Anna' }, message: '--name is " Anna": 1 to 100 printable characters' },
-    { given: { name: 'A\nB' }, message: '--name is "A\\nB": 1 to 100 printable characters' },
+    { given: { name: '' }, message: '--name is "": give 1 to 100 printable characters' },
+    { given: { name: ' Anna' }, message: '--name is " Anna": give 1 to 100 printable characters' },
+    { given: { name: 'A\nB' }, message: '--name is "A\\nB": give 1 to 100 printable characters' },
     { given: { name: 'x'.repeat(101) }, message: 'without spaces around them' },
   ])('refuses $given before it asks for a password', async ({ given, message }) => {
     const { kind, text } = await addOwner(store, email, {
@@ -162,13 +162,13 @@ describe('owner add', () => {
 });
 
 describe('owner password', () => {
-  test('gives a new one, shown once, ends the old one and is audited', async () => {
+  test('creates a new one, prints it once, invalidates the old one and is audited', async () => {
     await add(email, { password: 'twelve chars' });
     const { kind, text, json } = await setPassword(email.toLowerCase(), { at: now + 1000 });
     const { id, password } = json as { id: string; password: string };
     expect([kind, text]).toEqual([
       'done',
-      `${email} has a new password, and is logged out in every browser. Connected applications stay connected.\nThe password, shown this once:\n${password}`,
+      `${email} has a new password, and is logged out in every browser. Connected applications stay connected.\nThe password, shown only now:\n${password}`,
     ]);
     expect([await opens('twelve chars'), await opens(password)]).toEqual([false, true]);
     expect(await store.owners.find(id)).toMatchObject({ passwordSetAt: now + 1000, loginsValidAfter: now + 1000 });
@@ -188,7 +188,7 @@ describe('owner password', () => {
     expect(await opens('twelve chars')).toBe(true);
   });
 
-  test('says that the owner is disabled', async () => {
+  test('reports that the owner is disabled', async () => {
     await add();
     await switchOwner(store, email, 'disable', now);
     expect(await setPassword(email)).toMatchObject({
@@ -204,7 +204,7 @@ test('owner disable and enable: as often as they like, each change audited once'
   for (const verb of ['disable', 'disable', 'enable', 'enable'] as const)
     results.push(await switchOwner(store, email.toUpperCase(), verb, now));
   expect(results.map(({ kind, text }) => [kind, text])).toEqual([
-    ['done', `${email}: disabled. Logged out everywhere, and every app is disconnected.`],
+    ['done', `${email}: disabled. The owner is logged out everywhere, and every app is disconnected.`],
     ['done', `${email} is disabled already; nothing changed.`],
     ['done', `${email}: enabled`],
     ['done', `${email} is enabled already; nothing changed.`],
@@ -257,6 +257,6 @@ test.each([
     expect(result).toMatchObject({ kind, text: expect.stringContaining(message) });
 });
 
-test('the first owner is told to be none yet', async () => {
+test('without owners the refusal reports that there is none yet', async () => {
   expect((await switchOwner(store, email, 'enable', now)).text).toBe(`There is no owner ${email}; there is none yet`);
 });

@@ -23,17 +23,17 @@ interface PasswordFlag {
   readonly passwordStdin?: true;
 }
 
-const passwordFlag = ['--password-stdin', 'the password is the one line on stdin; left out: one is made'] as const;
+const passwordFlag = ['--password-stdin', 'read the password from stdin, one line (default: create one)'] as const;
 
 const passwordHelp =
-  '\nOn a terminal, --password-stdin asks for it twice without showing it. It has 12 to 128 characters. One that is made has 100 bits and is\n' +
-  'shown this once; only a hash is kept (scrypt).';
+  '\nOn a terminal, --password-stdin asks for the password twice without showing it. A password has 12 to 128 characters. A created one has\n' +
+  '100 bits and is printed only once. The server keeps only a hash (scrypt).';
 
 export function addOwnerCommands(program: Command, shell: Shell): void {
   const owner = program.command('owner').description('persons who log in and connect applications to their account');
   addCommand(owner, 'add <email>', 'let a person log in for an account; audited')
-    .requiredOption('--account <id>', 'the account')
-    .option('--name <text>', 'what applications and pages call the person; left out: the e-mail')
+    .requiredOption('--account <id>', 'account of the owner')
+    .option('--name <text>', 'name for applications and pages (default: the e-mail)')
     .option(...passwordFlag)
     .addHelpText('after', passwordHelp)
     .action(
@@ -47,7 +47,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
   addCommand(
     owner,
     'password <email>',
-    'another password, and out of every browser; applications stay connected; audited',
+    'set another password, and log out every browser; applications stay connected; audited',
   )
     .option(...passwordFlag)
     .addHelpText('after', passwordHelp)
@@ -61,12 +61,12 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
     shell,
     [
       ['disable', 'log out everywhere, disconnect every app, refuse further logins, at once; audited'],
-      ['enable', 'take a disabled owner back; applications have to be connected anew; audited'],
+      ['enable', 'allow logins again; the owner has to connect applications anew; audited'],
     ],
     (store, email, verb) => switchOwner(store, email, verb, Date.now()),
     '<email>',
   );
-  addListCommand(owner, 'owners by account and e-mail: when each came, and got the password').action(
+  addListCommand(owner, 'list owners by account and e-mail: times of creation and password').action(
     shell.runOnStore(listOwners),
   );
 }
@@ -81,9 +81,9 @@ function createPasswordOptions({ passwordStdin }: PasswordFlag, { own: { stdin, 
 
 type OwnerStores = Pick<Store, 'accounts' | 'owners'>;
 
-/** How a password comes in, and what becomes of it. */
+/** Source and hash of a password. */
 export interface PasswordOptions {
-  /** Asked once nothing else is wrong. Left out: one is made. */
+  /** Called after all other checks. Default: a password is created. */
   readonly readPassword?: (() => Promise<string>) | undefined;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly now: EpochMilliseconds;
@@ -91,29 +91,31 @@ export interface PasswordOptions {
 
 interface NewOwnerOptions extends PasswordOptions {
   readonly account: string;
-  /** Left out: the e-mail. */
+  /** Default: the e-mail. */
   readonly name?: string | undefined;
 }
 
-/** Of those that a mistyped e-mail is compared with. */
+/** Maximum number of owners that an unknown e-mail is compared with. */
 const mostCompared = 10_000;
 
 /**
- * `owner add`: a person who logs in for an account. A password that is made is shown now and never again. Run again it changes nothing, and
- * is refused where it says something else than the first time.
+ * `owner add`: a person who logs in for an account. A created password is printed only once. A second run changes nothing, and refuses
+ * options that differ from the first.
  */
 export async function addOwner(store: OwnerStores, given: string, options: NewOwnerOptions): Promise<CommandResult> {
   const { account, name, passwords, now } = options;
   const email = given.normalize('NFC');
   if (!isEmail(email)) return refused(describeEmail(email));
   if (name !== undefined && !isName(name))
-    return refused(`--name is ${JSON.stringify(name)}: 1 to 100 printable characters, without spaces around them.`);
+    return refused(
+      `--name is ${JSON.stringify(name)}: give 1 to 100 printable characters, without spaces around them.`,
+    );
   const accounts = await chooseAccounts(store, account);
   if (accounts.kind === 'refused') return accounts;
-  const there = await store.owners.findByEmail(email);
-  if (there !== undefined) return compare(there, options);
+  const existing = await store.owners.findByEmail(email);
+  if (existing !== undefined) return compare(existing, options);
 
-  const chosen = await choosePassword(options.readPassword);
+  const chosen = await obtainPassword(options.readPassword);
   if (chosen.kind === 'refused') return chosen;
   const { item: password } = chosen;
   const owner = {
@@ -124,7 +126,7 @@ export async function addOwner(store: OwnerStores, given: string, options: NewOw
     passwordHash: await passwords.hash(password.text),
     createdAt: now,
   };
-  if (!(await store.owners.create(owner, makeEntry(owner, 'add_owner', now)))) {
+  if (!(await store.owners.create(owner, createEntry(owner, 'add_owner', now)))) {
     const first = await store.owners.findByEmail(email);
     return first === undefined ? refused(`There is no owner ${email}`) : compare(first, options);
   }
@@ -135,7 +137,7 @@ export async function addOwner(store: OwnerStores, given: string, options: NewOw
   });
 }
 
-/** `owner password`: another password. Browsers where the owner is logged in are not any more; connected applications stay connected. Audited. */
+/** `owner password`: sets another password and ends the sessions of all browsers; connected applications stay connected. Audited. */
 export async function setOwnerPassword(
   store: Pick<Store, 'owners'>,
   email: string,
@@ -143,16 +145,16 @@ export async function setOwnerPassword(
 ): Promise<CommandResult> {
   const found = await findOwner(store, email);
   if (found.kind === 'refused') return found;
-  const chosen = await choosePassword(readPassword);
+  const chosen = await obtainPassword(readPassword);
   if (chosen.kind === 'refused') return chosen;
   const [owner, password] = [found.item, chosen.item];
   const change = { passwordHash: await passwords.hash(password.text), at: now };
-  if (!(await store.owners.setPassword(owner.id, change, makeEntry(owner, 'set_owner_password', now))))
+  if (!(await store.owners.setPassword(owner.id, change, createEntry(owner, 'set_owner_password', now))))
     return refused(`There is no owner ${email}`);
   const lines = [
     `${owner.email} has a new password, and is logged out in every browser. Connected applications stay connected.`,
     ...password.lines,
-    ...(owner.disabledAt === null ? [] : ['The owner is disabled: nobody logs in with it until it is enabled.']),
+    ...(owner.disabledAt === null ? [] : ["The owner is disabled and can't log in until owner enable."]),
   ];
   return done(lines.join('\n'), {
     email: owner.email,
@@ -162,7 +164,7 @@ export async function setOwnerPassword(
   });
 }
 
-/** `owner disable` and `owner enable`: in force with the next request. Run again, nothing changes. Audited. */
+/** `owner disable` and `owner enable`: effective at the next request. A second run changes nothing. Audited. */
 export async function switchOwner(
   store: Pick<Store, 'owners'>,
   email: string,
@@ -174,8 +176,9 @@ export async function switchOwner(
   const { item: owner } = found;
   const disabled = verb === 'disable';
   const changed = (owner.disabledAt !== null) !== disabled;
-  if (changed) await store.owners.setDisabled(owner.id, disabled ? now : null, makeEntry(owner, `${verb}_owner`, now));
-  const consequence = disabled ? '. Logged out everywhere, and every app is disconnected.' : '';
+  if (changed)
+    await store.owners.setDisabled(owner.id, disabled ? now : null, createEntry(owner, `${verb}_owner`, now));
+  const consequence = disabled ? '. The owner is logged out everywhere, and every app is disconnected.' : '';
   const text = changed
     ? `${owner.email}: ${verb}d${consequence}`
     : `${owner.email} is ${verb}d already; nothing changed.`;
@@ -191,7 +194,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['NAME', ({ name }) => name],
 ];
 
-/** `owner list`: by account, and by e-mail in each. */
+/** `owner list`: by account and e-mail. */
 export async function listOwners(store: OwnerStores, { account, limit }: ListOptions): Promise<CommandResult> {
   const accounts = await chooseAccounts(store, account);
   if (accounts.kind === 'refused') return accounts;
@@ -199,7 +202,7 @@ export async function listOwners(store: OwnerStores, { account, limit }: ListOpt
   return showList('owners', found.map(describe), limit, columns);
 }
 
-/** The owner, or the refusal of an e-mail that is nobody's. */
+/** The owner, or a refusal of an unknown e-mail. */
 export async function findOwner({ owners }: Pick<Store, 'owners'>, email: string): Promise<Found<Owner>> {
   if (!isEmail(email)) return refused(describeEmail(email));
   const owner = await owners.findByEmail(email);
@@ -218,14 +221,14 @@ function compare(owner: Owner, { account, name = owner.name, readPassword }: New
       differing,
     });
   const fix: Fix = {
-    message: 'Another password',
+    message: 'To set another password',
     command: [
       ...['lockstep-server', 'owner', 'password', email],
       ...(readPassword === undefined ? [] : ['--password-stdin']),
     ],
   };
   const about = { email, id, account: accountId, name: owner.name, created: false };
-  return done(`The owner ${email} exists already; nothing changed, the password neither.`, about, [fix]);
+  return done(`The owner ${email} exists already; nothing changed, not even the password.`, about, [fix]);
 }
 
 interface ChosenPassword {
@@ -234,15 +237,16 @@ interface ChosenPassword {
   readonly json: object;
 }
 
-async function choosePassword(read: PasswordOptions['readPassword']): Promise<Found<ChosenPassword>> {
+async function obtainPassword(read: PasswordOptions['readPassword']): Promise<Found<ChosenPassword>> {
   if (read === undefined) {
     const text = generatePassword();
-    const lines = ['The password, shown this once:', text];
+    const lines = ['The password, shown only now:', text];
     return { kind: 'found', item: { text, lines, json: { password: text } } };
   }
   const text = await read();
-  // Whoever logs in types it into a field of one line.
-  if (/\p{Cc}/u.test(text)) return refused('The password has a control character, which no login form sends.');
+  // The login form has a field of one line.
+  if (/\p{Cc}/u.test(text))
+    return refused("The password has a control character, which a login form can't send. Give another.");
   if (isLongEnough(text)) return { kind: 'found', item: { text, lines: [], json: {} } };
   const { least, most } = passwordLength;
   return refused(`The password has ${[...text.normalize('NFKC')].length} characters: it needs ${least} to ${most}.`);
@@ -260,7 +264,7 @@ function describe({ id, email, accountId, name, disabledAt, createdAt, passwordS
   };
 }
 
-/** RFC 5321, 4.5.3.1.3 bounds an address to 254; whether it can receive mail, nobody asks. */
+/** RFC 5321, 4.5.3.1.3 limits an address to 254 characters. Nothing is sent to it. */
 function isEmail(text: string): boolean {
   return /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(text) && [...text].length <= 254;
 }
@@ -274,7 +278,7 @@ function isName(text: string): boolean {
   return /^[^\p{C}]{1,100}$/u.test(text) && text.trim() === text;
 }
 
-function makeEntry(
+function createEntry(
   { id, accountId }: Pick<Owner, 'id' | 'accountId'>,
   action: string,
   at: EpochMilliseconds,

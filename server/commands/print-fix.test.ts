@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sayCommand, sayFix } from './print-fix.ts';
+import { formatCommand, formatFix } from './print-fix.ts';
 
 const root = join(import.meta.dirname, '../..');
 const command = ['lockstep-server', 'device', 'key', 'LK1'];
@@ -29,7 +29,7 @@ describe('a command of this server is typed', () => {
     { name: 'by the whole path of a Node that does not', env: { PATH: '/none' }, want: `${node} server/main.ts` },
     { name: 'from another folder', cwd: join(root, 'docs'), env: { PATH: '' }, want: `${node} ../server/main.ts` },
   ])('$name', ({ env, cwd = root, want }) => {
-    expect(sayCommand({ command }, { env, cwd, node })).toBe(`${want} device key LK1`);
+    expect(formatCommand({ command }, { env, cwd, node })).toBe(`${want} device key LK1`);
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe('a command of this server is typed', () => {
     },
   ])('$name', ({ env, database, want }) => {
     const surroundings = { env: { ...npm, INIT_CWD: root, ...env }, cwd: root, node };
-    expect(sayCommand({ command, ...(database && { database }) }, surroundings)).toBe(
+    expect(formatCommand({ command, ...(database && { database }) }, surroundings)).toBe(
       `${want}npm run -s lockstep-server -- device key LK1`,
     );
   });
@@ -62,13 +62,13 @@ describe('a command of this server is typed', () => {
     { name: 'from elsewhere', cwd: '/', want: `npm --prefix ${root} run docs -- --out '/srv/my docs'` },
   ])('as a script of the project, $name', ({ cwd, want }) => {
     const script = ['npm', 'run', 'docs', '--', '--out', '/srv/my docs'];
-    expect(sayCommand({ command: script }, { env: {}, cwd, node })).toBe(want);
+    expect(formatCommand({ command: script }, { env: {}, cwd, node })).toBe(want);
   });
 
   test('without an environment where it makes keys, whose file it names', () => {
     const env = { ...npm, INIT_CWD: root, LOCKSTEP_KEYS: '/srv/keys.json' };
     expect(
-      sayCommand({ command: ['lockstep-server', 'keys', 'create', '/srv/keys.json'] }, { env, cwd: root, node }),
+      formatCommand({ command: ['lockstep-server', 'keys', 'create', '/srv/keys.json'] }, { env, cwd: root, node }),
     ).toBe('npm run -s lockstep-server -- keys create /srv/keys.json');
   });
 });
@@ -81,5 +81,5 @@ test.each([
   ['', "''"],
   ['a\nb', "'a\nb'"],
 ])('a shell reads nothing into the word %j', (word, want) => {
-  expect(sayFix({ message: 'Close it', command: ['chmod', '600', word] })).toBe(`Close it: chmod 600 ${want}`);
+  expect(formatFix({ message: 'Close it', command: ['chmod', '600', word] })).toBe(`Close it: chmod 600 ${want}`);
 });

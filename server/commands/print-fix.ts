@@ -4,7 +4,7 @@ import { quoteWord } from '@lockstep/shell/printable';
 import type { Fix } from '@lockstep/shell/wrong-use';
 import { readConfig } from '../config.ts';
 
-/** How this process was started: what decides how a command is typed beside it. */
+/** How this process was started, which determines how an operator types a command. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -15,37 +15,37 @@ export interface Surroundings {
 const root = join(import.meta.dirname, '../..');
 const main = join(root, 'server/main.ts');
 
-/** A fix as one line that can be pasted: `Make one: npm run -s lockstep-server -- keys create .lockstep/keys.json`. */
-export function sayFix(fix: Fix, surroundings?: Surroundings): string {
-  return `${fix.message}: ${sayCommand(fix, surroundings)}`;
+/** A fix as one line to paste: `Create one: npm run -s lockstep-server -- keys create .lockstep/keys.json`. */
+export function formatFix(fix: Fix, surroundings?: Surroundings): string {
+  return `${fix.message}: ${formatCommand(fix, surroundings)}`;
 }
 
-/** The command of a fix for a POSIX shell, in the folder in which the operator stands. */
-export function sayCommand(
+/** The command of a fix for a POSIX shell, in the operator's working directory. */
+export function formatCommand(
   { command, database }: Pick<Fix, 'command' | 'database'>,
   surroundings: Surroundings = { env: process.env, cwd: process.cwd(), node: process.execPath },
 ): string {
   const [program, ...words] = command;
   const quoted = words.map(quoteWord);
-  if (program === 'npm') return ['npm', ...sayPrefix(surroundings), ...quoted].join(' ');
+  if (program === 'npm') return ['npm', ...formatPrefix(surroundings), ...quoted].join(' ');
   if (program !== 'lockstep-server') return [program, ...quoted].join(' ');
-  return [...sayEnvironment(surroundings, words, database), ...sayServer(surroundings), ...quoted].join(' ');
+  return [...formatEnvironment(surroundings, words, database), ...formatServer(surroundings), ...quoted].join(' ');
 }
 
-function sayServer({ env, cwd, node }: Surroundings): readonly string[] {
+function formatServer({ env, cwd, node }: Surroundings): readonly string[] {
   if (isSame(env.npm_package_json, join(root, 'package.json'))) {
-    return ['npm', ...sayPrefix({ cwd, env }), 'run', '-s', 'lockstep-server', '--'];
+    return ['npm', ...formatPrefix({ cwd, env }), 'run', '-s', 'lockstep-server', '--'];
   }
   return [isFirstOnPath(env.PATH, node) ? 'node' : quoteWord(node), quoteWord(relative(cwd, main))];
 }
 
-/** npm takes the scripts of the folder in which the operator stands. */
-function sayPrefix({ env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): readonly string[] {
+/** npm runs the scripts of the working directory. */
+function formatPrefix({ env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): readonly string[] {
   return relative(root, env.INIT_CWD ?? cwd).startsWith('..') ? ['--prefix', quoteWord(root)] : [];
 }
 
-/** The shell may not have what a service manager has set, and the command would work on another database without a word. */
-function sayEnvironment({ env }: Surroundings, [topic]: readonly string[], database?: string): readonly string[] {
+/** The operator's shell may lack variables of the service manager: the command would use another database unnoticed. */
+function formatEnvironment({ env }: Surroundings, [topic]: readonly string[], database?: string): readonly string[] {
   if (topic === 'keys') return []; // names its file itself
   const isDefault = database === readConfig({}).database;
   const url = database === undefined ? env.DATABASE_URL : isDefault ? undefined : `sqlite:${database}`;
@@ -53,7 +53,7 @@ function sayEnvironment({ env }: Surroundings, [topic]: readonly string[], datab
   return Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${quoteWord(value)}`] : []));
 }
 
-/** A machine's own Node is often too old, and another than the one that runs here. */
+/** The Node of the machine is often another, older one than the one that runs here. */
 function isFirstOnPath(path = '', node: string): boolean {
   const found = path.split(delimiter).find((folder) => existsSync(join(folder, 'node')));
   return found !== undefined && isSame(join(found, 'node'), node);

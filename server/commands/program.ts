@@ -6,12 +6,12 @@ import { type CommandProcess, createShell, type Shell } from './shell.ts';
 const width = Math.max(...Object.keys(environment).map(({ length }) => length));
 const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(width)} ${meaning}`);
 
-/** What follows the commands in `--help`. */
+/** The text after the commands in `--help`. */
 const environmentHelp = `\nEnvironment:\n${lines.join('\n')}
 
-Exit codes: 0 fine, 1 refused as things stand, 2 wrong usage, or something that keeps it from running.`;
+Exit codes: 0 done, 1 refused in the present state, 2 wrong usage or failure.`;
 
-/** In the order of --help. What takes time to load, as a database does, is loaded by the action. */
+/** In the order of --help. Slow imports, such as the database, are loaded by the actions. */
 const nouns: Readonly<Record<string, () => Promise<(program: Command, shell: Shell) => void>>> = {
   serve: async () => (await import('./serve.ts')).addServeCommand,
   keys: async () => (await import('./keys.ts')).addKeysCommands,
@@ -30,13 +30,13 @@ const nouns: Readonly<Record<string, () => Promise<(program: Command, shell: She
 };
 
 /**
- * Runs one command to its end. `serve` alone goes on until a signal, and then exits.
+ * Runs one command. `serve` runs until a signal, and then exits the process.
  *
- * @param args what stands behind the name of the program
- * @param own takes the exit code, 0 where it stays undefined
+ * @param args arguments after the name of the program
+ * @param own receives the exit code; undefined for 0
  */
 export async function runProgram(args: readonly string[], own: CommandProcess): Promise<void> {
-  /** Asked for anywhere, so that what can't be parsed is told as JSON too. */
+  /** `--json` at any position, so that parse errors are printed as JSON too. */
   const wantsJson = args.includes('--json');
   const shell = createShell(wantsJson, own);
   const program = createProgram(
@@ -46,7 +46,7 @@ export async function runProgram(args: readonly string[], own: CommandProcess): 
   )
     .showHelpAfterError()
     .addHelpText('after', environmentHelp);
-  // All of them for --help, and for what comes near to a name that is none.
+  // All commands for --help, and for the nearest name to an unknown one.
   const [noun = ''] = args;
   for (const [name, load] of Object.entries(nouns))
     if (name === noun || !Object.hasOwn(nouns, noun)) (await load())(program, shell);

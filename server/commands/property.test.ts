@@ -29,14 +29,14 @@ afterEach(() => store.close());
 const set = (id: string, timezone: string) => setTimezone(store, id, timezone, now);
 const zoneOf = async () => (await store.properties.findAll('meadow', [house]))[0]?.timezone;
 
-test('says how many codes that are not over go by the new clock, and what becomes of them', async () => {
+test('prints how many codes that are not over follow the new clock, and the consequences', async () => {
   const { kind, text, json } = await set(house, 'Asia/Kolkata');
   expect({ kind, json }).toEqual({
     kind: 'done',
     json: { property: house, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 2 },
   });
-  expect(text).toContain('Warning: 2 codes of 1 device, issued before and not over, will go by Asia/Kolkata');
-  expect(text).toContain('Locks go by their old timezone until they are given the new one.');
+  expect(text).toContain('Warning: 2 codes of 1 device, issued before and not over, will follow Asia/Kolkata');
+  expect(text).toContain('Locks use their old timezone until you give them the new one.');
   expect(await zoneOf()).toBe('Asia/Kolkata');
 });
 

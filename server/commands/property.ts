@@ -9,18 +9,21 @@ import type { Shell } from './shell.ts';
 import { describeTimezone, describeTimezoneChanges, findAffectedCodes, isTimezone } from './timezone-changes.ts';
 
 export function addPropertyCommands(program: Command, shell: Shell): void {
-  const property = program.command('property').description('places that devices belong to');
-  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)')
-    .addHelpText('after', '\nCodes issued before follow the new clock; how many of them are not over is told.')
+  const property = program.command('property').description('properties: places that devices belong to');
+  addCommand(property, 'set-timezone <id> <timezone>', 'set the timezone of a property (IANA name)')
+    .addHelpText(
+      'after',
+      '\nCodes issued before follow the new clock. The command prints how many of them are not over.',
+    )
     .action(shell.runOnStore((store, id: string, timezone: string) => setTimezone(store, id, timezone, Date.now())));
-  addListCommand(property, 'properties by account and name: timezone, devices').action(
+  addListCommand(property, 'list properties by account and name: timezone, devices').action(
     shell.runOnStore(listProperties),
   );
 }
 
 type PropertyStores = Pick<Store, 'accessCodes' | 'accounts' | 'properties'>;
 
-/** `property set-timezone`: from now on windows and times of its devices are read on this clock, those of codes issued before too. */
+/** `property set-timezone`: from now on this clock applies to all times and windows of the property's devices, also of codes issued before. */
 export async function setTimezone(
   store: PropertyStores,
   id: string,
@@ -50,7 +53,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['NAME', ({ name }) => name],
 ];
 
-/** `property list`: by account, and by name in each. */
+/** `property list`: by account and name. */
 export async function listProperties(
   store: Pick<Store, 'accounts' | 'properties'>,
   { account, limit }: ListOptions,

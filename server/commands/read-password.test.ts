@@ -29,7 +29,7 @@ describe('from a file or a program', () => {
     });
   });
 
-  test('what never ends is not waited for', async () => {
+  test('an endless input is not waited for', async () => {
     const endless = new Readable({ read: (size) => void endless.push(Buffer.alloc(size, 'x')) });
     await expect(readPassword(endless)).rejects.toThrow('more than a password');
   });
@@ -47,7 +47,9 @@ describe('on a terminal', () => {
 
   test('is refused where the two differ', async () => {
     const { type, shown, password } = ask();
-    const refused = expect(password).rejects.toThrow(/^The two differ; nothing changed\.\n.*--password-stdin < FILE$/);
+    const refused = expect(password).rejects.toThrow(
+      /^The two passwords differ; nothing changed\.\n.*--password-stdin < FILE$/,
+    );
     await type('correct horse\r');
     await type('correct house\r');
     await refused;

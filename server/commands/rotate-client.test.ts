@@ -20,17 +20,17 @@ afterEach(() => store.close());
 const rotate = (clientId: string, overlapSeconds: number, at = now) =>
   rotateClient(store, clientId, { overlapSeconds, now: at });
 
-test('says until when the old secret works, and what ended before its time', async () => {
+test('prints until when the old secret works, and which secret became invalid early', async () => {
   const first = await rotate('acme-own', 24 * hour);
   const { secret } = first.json as { secret: string };
   expect(first).toMatchObject({
     kind: 'done',
-    text: `Rotated the secret of acme-own. The new one, shown this once:\n${secret}\nThe old one works until 2026-11-22T08:00:00.000Z.`,
+    text: `Rotated the secret of acme-own. The new one, shown only now:\n${secret}\nThe old one works until 2026-11-22T08:00:00.000Z.`,
     json: { clientId: 'acme-own', previousSecretUntil: '2026-11-22T08:00:00.000Z', endedSecretUntil: null },
   });
   const second = await rotate('acme-own', 0, now + 1000);
   expect(second.text).toMatch(
-    /\nThe old one has ended\.\nThe one before that, good until 2026-11-22T08:00:00\.000Z, has ended now\.$/,
+    /\nThe old one is invalid now\.\nThe one before that, valid until 2026-11-22T08:00:00\.000Z, is invalid now\.$/,
   );
   expect(second.json).toMatchObject({ previousSecretUntil: null, endedSecretUntil: '2026-11-22T08:00:00.000Z' });
   expect((await rotate('acme-own', 0, now + 2000)).json).toMatchObject({ endedSecretUntil: null });
@@ -51,16 +51,16 @@ test('of ten at once each is whole: one after the other, or refused', async () =
   expect(await store.audit.list('acme')).toHaveLength(done.length);
   for (const { kind, text } of results)
     if (kind !== 'done')
-      expect([kind, text]).toEqual(['declined', expect.stringContaining('nothing changed. Run it again.')]);
+      expect([kind, text]).toEqual(['declined', expect.stringContaining('nothing changed here. Run it again.')]);
 });
 
-test('a disabled client stays disabled, and says so', async () => {
+test('a disabled client stays disabled, and the command reports it', async () => {
   await switchClient(store, 'p', 'disable', now);
   expect((await rotate('p', hour)).text).toContain('The client is disabled');
   expect(await store.clients.find('p')).toMatchObject({ disabledAt: Math.floor(now / 1000) });
 });
 
-test('an unknown client is told, with what comes near', async () => {
+test('an unknown client is refused, with the nearest name', async () => {
   expect(await rotate('acme-on', hour)).toMatchObject({
     kind: 'refused',
     text: 'There is no client acme-on; nearest: acme-own',

@@ -12,14 +12,14 @@ export function addServeCommand(program: Command, shell: Shell): void {
   program
     .command('serve')
     .description('serve until Ctrl-C or SIGTERM; logs are JSON on stdout')
-    .option('--json', 'tell as JSON too what keeps it from starting')
+    .option('--json', 'print as JSON why the server does not start')
     .addHelpText(
       'after',
-      "\nSIGINT or SIGTERM ends it in order, with 0, also while it starts: what is under way has 10 seconds. The same signal again ends it at once.\nA log that can't be written doesn't stop it: lines are dropped beyond 1 MiB, and counted in the log as soon as it can be.",
+      "\nSIGINT or SIGTERM stops the server with exit code 0, also during the start. Requests under way have 10 seconds. A second signal stops it at once.\nIf the log can't be written, the server goes on. Beyond 1 MiB it drops lines, and it logs their number as soon as it can write again.",
     )
     .action(async () => {
       const config = shell.prepare();
-      // Small and first: all that takes time to load is loaded under way, when signals are heard already.
+      // The log is small and comes first: slow imports follow when the signal handlers are set.
       const { openLog } = await import('../open-log.ts');
       const { logger, end } = openLog(config.logLevel, 1);
       await runUntilStopped(logger, (stopping) => serve(config, logger, stopping));
@@ -31,8 +31,8 @@ export function addServeCommand(program: Command, shell: Shell): void {
 /**
  * `serve`: starts the service on the keys and the database of an operator.
  *
- * @throws KeyFileFault, WrongUse for docs that can't be served, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
- *   Nothing is left open
+ * @throws KeyFileFault, WrongUse for docs that can't be served, StoreUnusable, an error with `code: 'EADDRINUSE'`, or the reason of
+ *   `stopping`. Nothing stays open
  */
 async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
   const [{ readKeyFile }, { openSqliteStore }] = await Promise.all([
@@ -45,7 +45,7 @@ async function serve(config: Config, logger: Logger, stopping: AbortSignal): Pro
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
     await throwIfStopping(stopping);
-    // It takes half a second to load: what is wrong with keys and database is told before.
+    // Loading takes half a second, so faults of keys and database are reported before.
     const { startService } = await import('../start-service.ts');
     const service = await startService({
       store,
@@ -71,7 +71,7 @@ async function serve(config: Config, logger: Logger, stopping: AbortSignal): Pro
   }
 }
 
-/** What the docs lack is the operator's to mend. */
+/** @throws WrongUse with the command that builds the docs, when they can't be served */
 async function readDocsFor(folder: string): Promise<(origin: string) => Promise<DocsHandler>> {
   const [{ createDocsHandler, DocsUnusable, readDocs }, { default: contract }] = await Promise.all([
     import('@lockstep/runtime/docs/serve-docs'),

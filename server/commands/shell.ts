@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import { useTimezoneData } from '../timezone-data.ts';
 import { describeFailure, withFixes } from './describe-failure.ts';
 
-/** The part of `process` that a command works with: a test runs one without a process of its own. */
+/** The part of `process` that a command uses, so that tests can run commands in their own process. */
 export interface CommandProcess extends Pick<NodeJS.Process, 'env' | 'cwd' | 'execPath'> {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
@@ -14,48 +14,48 @@ export interface CommandProcess extends Pick<NodeJS.Process, 'env' | 'cwd' | 'ex
   exitCode?: NodeJS.Process['exitCode'];
 }
 
-/** End a command that takes long, in order. */
+/** Signals that stop a long command cleanly. */
 export const signals = ['SIGINT', 'SIGTERM'] as const;
 
-/** What stands between a command and the process: environment, output and exit code. */
+/** Connects a command with the process: environment, output and exit code. */
 export interface Shell {
   readonly own: CommandProcess;
   /**
-   * The environment, with the timezone rules that it names in use.
+   * Reads the environment, and uses the timezone rules that it names.
    *
    * @throws ConfigError, TimezoneDataFault
    */
   prepare(): Config;
-  /** The action of a command: reads the environment, runs it, prints what it hands back, sets the exit code. */
+  /** Creates the action of a command: reads the environment, runs the command, prints its result, sets the exit code. */
   run<Args extends unknown[]>(
     command: (config: Config, ...args: Args) => Promise<CommandResult>,
   ): (...args: Args) => Promise<void>;
-  /** The same for a command that works on the database, which has to be there. */
+  /** The same for a command on an existing database. */
   runOnStore<Args extends unknown[]>(
     command: (store: Store, ...args: Args) => Promise<CommandResult>,
   ): (...args: Args) => Promise<void>;
-  /** Says what kept a command from an answer. Exit code 2, save where commander was asked for help. */
+  /** Prints the failure of a command. Exit code 2, or 0 after commander's help. */
   fail(error: unknown): void;
 }
 
 /**
- * A program that reads no further, as `head`, is no fault. An answer that can't be written is: what the command did stays done, and a secret
- * that was shown nowhere has to be made anew.
+ * A reader that stops reading, such as `head`, is no fault. An answer that can't be written is: the command has changed the data, and a
+ * secret in the answer is lost.
  */
 function hearOutputFaults(own: CommandProcess): void {
   own.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
     own.exitCode = 2;
     own.stderr.write(
-      `The answer could not be written (${code}). What the command did stays done; a secret in it is lost, make another.\n`,
+      `The answer could not be written (${code}). The command has done its work; a secret in the answer is lost, create another.\n`,
     );
   });
 }
 
-/** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
+/** @param wantsJson each command prints one JSON value to stdout; otherwise text, a refusal to stderr */
 export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
   hearOutputFaults(own);
-  // Read when a sentence names a command: in a folder that is gone it throws, and `--help` needs none.
+  // `cwd` is read only for a fix: it throws in a deleted folder, and `--help` doesn't need it.
   const surroundings = {
     env: own.env,
     node: own.execPath,
@@ -84,7 +84,7 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
     fail: (error) => {
       const ended = exitCodeOf(error);
       if (ended === 0) return;
-      // Commander has written its own by now.
+      // Commander has already printed its own message.
       if (ended === undefined || wantsJson) print(describeFailure(error, surroundings));
       else own.exitCode = ended;
     },
@@ -92,9 +92,9 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
 }
 
 /**
- * Opens the database for one command, and closes it whatever comes of it.
+ * Opens the database for one command, and closes it in any case.
  *
- * @param mayCreate whether a database that isn't there is made: a command that finds nothing in it would leave an empty one behind
+ * @param mayCreate whether to create a missing database; most commands would only leave an empty one behind
  */
 export async function withStore(
   config: Config,

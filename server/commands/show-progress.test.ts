@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createImportProgress, tellProgress } from './show-progress.ts';
+import { createCopyProgress, createImportProgress } from './show-progress.ts';
 
 const step = (devices: number) => ({
   properties: { done: 2, total: 2 },
@@ -22,7 +22,7 @@ function show(isTTY: boolean, times: readonly number[]): string {
 const clear = '\r\u001b[K';
 
 test.each([
-  { name: 'what ends within two seconds needs no word', isTTY: true, times: [10, 1990], want: '' },
+  { name: 'a run of under two seconds prints nothing', isTTY: true, times: [10, 1990], want: '' },
   {
     name: 'a terminal has one line, written anew ten times a second at most, and gone at the end',
     isTTY: true,
@@ -39,10 +39,10 @@ test.each([
   expect(show(isTTY, times)).toBe(want);
 });
 
-test('what takes long says how far it is, every two seconds, and what does not says nothing', () => {
+test('a long run prints its progress every two seconds, a short one nothing', () => {
   let now = 7;
   const lines: string[] = [];
-  const onProgress = tellProgress('backing up', { time: () => now, write: (line) => lines.push(line) });
+  const onProgress = createCopyProgress('backing up', { time: () => now, write: (line) => lines.push(line) });
   for (let page = 0; page < 40; page += 1) {
     onProgress(page, 40);
     if (page === 15) expect(lines).toEqual([]);

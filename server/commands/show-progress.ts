@@ -1,20 +1,20 @@
 import type { ImportProgress } from './import-apply.ts';
 
-/** What is over in less needs no word. */
+/** Shorter runs print no progress. */
 const silentMs = 2000;
 const betweenLinesMs = { terminal: 100, plain: 2000 };
 
-/** The part of `process.stderr` that it is shown on. */
+/** The part of `process.stderr` that shows the progress. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 /**
- * Shows how far an import is: on a terminal in one line, else in a new one each two seconds.
+ * Shows the progress of an import: on a terminal in one line, otherwise in a new line every two seconds.
  *
- * @param elapsed milliseconds since the command was given
- * @returns `show` for each step, `end` before anything else is printed
+ * @param elapsed milliseconds since the start of the command
+ * @returns `show` for each step, `end` to call before other output
  */
 export function createImportProgress(stream: ProgressStream, elapsed: () => number) {
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -39,18 +39,18 @@ function describe(progress: ImportProgress): string {
 }
 
 /**
- * Says how far a copy is: in a new line each two seconds.
+ * Prints the progress of a copy in a new line every two seconds.
  *
- * @param time milliseconds, counted from anywhere
+ * @param time milliseconds since any fixed instant
  */
-export function tellProgress(
+export function createCopyProgress(
   what: string,
   { time, write }: { readonly time: () => number; readonly write: (line: string) => void },
 ): (written: number, pages: number) => void {
-  let said = time();
+  let printedAt = time();
   return (written, pages) => {
-    if (time() - said < silentMs) return;
-    said = time();
+    if (time() - printedAt < silentMs) return;
+    printedAt = time();
     write(`${what}: ${Math.floor((100 * written) / pages)} % of ${pages} pages\n`);
   };
 }

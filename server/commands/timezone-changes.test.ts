@@ -13,7 +13,7 @@ test.each([
   ['GMT+1', form],
   ['W. Europe Standard Time', form],
   ['', form],
-])('%o is none, and is told what would do', (name, fix) => {
+])('%o is none, and the message names an alternative', (name, fix) => {
   expect(isTimezone(name)).toBe(false);
   expect(describeTimezone(name)).toBe(`${name} is no IANA timezone${fix}`);
 });

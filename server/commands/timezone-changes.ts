@@ -1,7 +1,7 @@
 import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import type { OpenCodes } from '../store/access-codes/access-code-store.ts';
 
-/** Whether this runtime knows the zone, as an IANA name and not as an offset. */
+/** Whether the name is an IANA timezone of this runtime, and not an offset. */
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -11,22 +11,22 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** Says that a name is no zone, with the zone that comes near, or the form that zones have. */
+/** The message for an unknown timezone, with the nearest name or an example. */
 export function describeTimezone(name: string): string {
-  // An abbreviation stands for several zones, and is spelt like others still: MSK is in Omsk.
+  // An abbreviation has several meanings, and resembles unrelated names: MSK resembles Omsk.
   const isAbbreviation = /^[A-Z]{1,5}$/.test(name);
   const [nearest] = isAbbreviation ? [] : nearestNames(name, Intl.supportedValuesOf('timeZone'));
   return `${name} is no IANA timezone${nearest === undefined ? ': give one like Europe/Berlin' : `, nearest: ${nearest}`}`;
 }
 
-/** A property that is read on another clock from now on. Null: on none. */
+/** A property with another timezone from now on. Null: without timezone. */
 export interface TimezoneChange {
   readonly property: string;
   readonly timezone: string | null;
   readonly before: string | null;
 }
 
-/** Codes that are not over and go by another clock from now on. */
+/** Codes that are not over and have another clock from now on. */
 export interface AffectedCodes {
   readonly timezone: string | null;
   readonly before: string | null;
@@ -34,7 +34,7 @@ export interface AffectedCodes {
   readonly codes: number;
 }
 
-/** What the two counts of an account say: a device changes its clock with its property, or by going to another. */
+/** Compares two counts of an account. The clock of a device changes with the timezone of its property, or when it moves to another property. */
 export function findAffectedCodes(before: readonly OpenCodes[], after: readonly OpenCodes[]): readonly AffectedCodes[] {
   const timezoneBefore = new Map(before.map(({ deviceId, timezone }) => [deviceId, timezone]));
   const changed = after.flatMap(({ deviceId, timezone, codes }) => {
@@ -49,7 +49,7 @@ export function findAffectedCodes(before: readonly OpenCodes[], after: readonly 
   });
 }
 
-/** @returns lines that tell an operator what to do; none where nothing changed */
+/** @returns instructions for the operator, a line each; none without changes */
 export function describeTimezoneChanges(
   changes: readonly TimezoneChange[],
   affected: readonly AffectedCodes[],
@@ -62,15 +62,15 @@ function describeProperty({ property, timezone, before }: TimezoneChange): strin
   return `${property}: ${timezone ?? 'no timezone'}, until now ${before ?? 'none'}`;
 }
 
-/** The digits of a code fix an hour of UTC and a length. What these are on a clock, the clock says. */
+/** The digits of a code determine an hour of UTC and a length. Their local times depend on the timezone. */
 function describeCodes({ timezone, before, devices, codes }: AffectedCodes): readonly string[] {
   const which = `${count(codes, 'code')} of ${count(devices, 'device')}, issued before and not over,`;
-  if (timezone === null) return [`${which} will be judged by ${before} still.`];
+  if (timezone === null) return [`${which} will still follow ${before}.`];
   return [
-    `Warning: ${which} will go by ${timezone}, until now ${before ?? 'no timezone'}.`,
-    'They will not open at the times that guests were told, if these clocks differ in more than whole hours, or a code is a daily one:',
-    'a start stays in its hour of UTC and moves by up to 59 minutes, a daily end goes by the changes of the new clock.',
-    'Issue such codes again, or end them all (device re-pair).',
+    `Warning: ${which} will follow ${timezone}, until now ${before ?? 'no timezone'}.`,
+    'They open at other times than guests expect if the clocks differ by a part of an hour, or if a code is a daily one:',
+    'a start stays in its hour of UTC and moves by up to 59 minutes, and a daily end follows the clock changes of the new timezone.',
+    'Issue such codes again, or invalidate all codes of the device (device re-pair).',
   ];
 }
 
@@ -79,4 +79,4 @@ function count(number: number, noun: string): string {
 }
 
 const locksFollow =
-  'Locks go by their old timezone until they are given the new one. Codes are made for the new one from now on, and none without one.';
+  'Locks use their old timezone until you give them the new one. From now on codes are created for the new timezone; without one, none are.';

@@ -7,10 +7,10 @@ import type { Shell } from './shell.ts';
 import { describeTimezone, isTimezone } from './timezone-changes.ts';
 
 export function addTimezoneCommand(program: Command, shell: Shell): void {
-  addCommand(program, 'timezone [name]', 'edition of the timezone rules in use, and when a zone changes its clock')
+  addCommand(program, 'timezone [name]', 'print the edition of the timezone rules, and the clock changes of a zone')
     .addHelpText(
       'after',
-      '\nThe rules are those of Node, or of a folder of newer ones (TIMEZONE_DATA). Compare the changes of a zone with what its locks go by.',
+      '\nThe rules are from Node, or from a folder with newer ones (TIMEZONE_DATA). The locks of a zone need the same clock changes: compare them.',
     )
     .action(
       shell.run(async ({ timezoneFolder }, name: string | undefined) =>
@@ -22,14 +22,14 @@ export function addTimezoneCommand(program: Command, shell: Shell): void {
     );
 }
 
-/** A start may be 367 days ahead, and a daily code lasts 367 days: what is issued now can end no later. */
+/** A start may be 367 days ahead, and a daily code lasts 367 days: no code issued now lasts longer. */
 const aheadDays = 2 * 367;
 
 /**
- * `timezone`: by which rules the service reads clocks, and of one zone when its clock changes while a code that is issued now can last. A
- * lock of that zone needs the same rules; this is what to compare them with.
+ * `timezone`: the timezone rules of the service, and the clock changes of one zone as long as a code that is issued now can last. Operators
+ * compare them with the rules of their locks.
  *
- * @param name IANA name; left out, the rules' edition and source alone
+ * @param name IANA name; undefined for edition and source of the rules only
  */
 export async function showTimezoneRules(
   name: string | undefined,

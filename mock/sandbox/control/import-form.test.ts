@@ -1,5 +1,5 @@
 import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
-import { readImportFile } from '@lockstep/server/commands/import-form';
+import { readImportFile } from '@lockstep/server/commands/import-schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import contract from './generated/contract.gen.json' with { type: 'json' };

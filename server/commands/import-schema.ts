@@ -3,7 +3,7 @@ import { judgeUniqueItemsOnce } from '@lockstep/runtime/validation/unique-items'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** JSON Schema 2020-12 of the file that `lockstep-server import` reads. Ids are the operator's own; everything else may be left out. */
+/** JSON Schema 2020-12 of the file that `lockstep-server import` reads. The operator chooses the ids. */
 const importSchema = {
   type: 'object',
   additionalProperties: false,
@@ -57,14 +57,14 @@ const importSchema = {
     },
   },
   $defs: {
-    // No control characters, no halves of surrogate pairs: databases differ in what they make of them.
+    // No control characters and no lone surrogates: databases treat them differently.
     name: { type: 'string', minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
     objectId: { type: 'string', pattern: '^[0-9a-f]{24}$' },
     deviceId: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,30}$' },
   },
 } as const;
 
-/** The file as it stands once it fits the schema. */
+/** A file that matches the schema. */
 export interface ImportFile {
   readonly account: { readonly id: string; readonly name: string };
   readonly properties?: readonly { readonly id: string; readonly name: string; readonly timezone?: string | null }[];
@@ -76,26 +76,26 @@ export interface ImportedDevice {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly type: 'Lock' | 'Keypad' | 'Bridge';
-  /** Ids of properties, in this file or stored; the first gives the timezone. */
+  /** Ids of properties, in this file or stored; the device uses the timezone of the first. */
   readonly properties?: readonly string[];
   /** deviceIds, in this file or stored: of a bridge its locks and keypads, of a lock its keypads. */
   readonly links?: readonly string[];
   readonly capabilities?: { readonly algoPin?: boolean; readonly passagePin?: boolean };
   readonly batteryLevel?: number;
-  /** Bridges only: whether jobs are taken. */
+  /** Bridges only: whether the bridge accepts jobs. */
   readonly online?: boolean;
   readonly pairedAt?: string;
 }
 
-/** The file once it has the form of one, or everything in which it hasn't: JSON pointer and reason. */
+/** A valid file, or all faults: JSON pointer and reason. */
 export type ReadImport =
   | { readonly kind: 'file'; readonly file: ImportFile }
   | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
 let compiled: ValidateFunction<ImportFile> | undefined;
 
-/** When it is first asked for: it takes 50 ms, and most who load this read no file. */
-function compileForm(): ValidateFunction<ImportFile> {
+/** Compiles at the first use: it takes 50 ms, and most importers of this module read no file. */
+function compileSchema(): ValidateFunction<ImportFile> {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
@@ -103,7 +103,7 @@ function compileForm(): ValidateFunction<ImportFile> {
   return ajv.compile<ImportFile>(importSchema);
 }
 
-/** Reads the bytes of an import file, UTF-8 with or without a byte order mark. What it says is judged by `findImportFaults`. */
+/** Reads an import file, UTF-8 with or without byte order mark, and validates it. `findImportFaults` checks its content. */
 export function readImportFile(bytes: Uint8Array): ReadImport {
   let file: unknown;
   try {
@@ -112,12 +112,12 @@ export function readImportFile(bytes: Uint8Array): ReadImport {
     if (error instanceof SyntaxError) return { kind: 'faults', faults: [`# is not JSON: ${error.message}`] };
     return { kind: 'faults', faults: ['# is not UTF-8: save the file in that encoding'] };
   }
-  return checkImportForm(file);
+  return validateImport(file);
 }
 
-/** The same for a file that has been parsed already. */
-export function checkImportForm(file: unknown): ReadImport {
-  compiled ??= compileForm();
+/** Validates a file that has been parsed already. */
+export function validateImport(file: unknown): ReadImport {
+  compiled ??= compileSchema();
   const fits = compiled;
   if (!fits(file)) return { kind: 'faults', faults: (fits.errors ?? []).map(describeError) };
   return { kind: 'file', file };

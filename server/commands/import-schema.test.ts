@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type ImportFile, readImportFile } from './import-form.ts';
 import { findImportFaults, nothingTaken } from './import-plan.ts';
+import { type ImportFile, readImportFile } from './import-schema.ts';
 
 const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
 const lock = {
@@ -42,12 +42,12 @@ test.each([
     name: 'a property that is not there',
     file: { ...whole, devices: [{ ...lock, properties: ['65a000000000000000000002'] }] },
     fault:
-      '#/devices/0/properties 65a000000000000000000002 is not in this file nor stored, nearest: 65a000000000000000000001',
+      '#/devices/0/properties 65a000000000000000000002 is neither in this file nor stored, nearest: 65a000000000000000000001',
   },
   {
     name: 'a link to nothing',
     file: { ...whole, devices: [lock, { ...bridge, links: ['LK2'] }] },
-    fault: '#/devices/1/links LK2 is not in this file nor stored, nearest: LK1',
+    fault: '#/devices/1/links LK2 is neither in this file nor stored, nearest: LK1',
   },
   {
     name: 'a lock that links a bridge',
@@ -57,12 +57,12 @@ test.each([
   {
     name: 'one id twice',
     file: { ...whole, devices: [lock, lock, bridge] },
-    fault: '#/devices/1/deviceId LK1 comes twice',
+    fault: '#/devices/1/deviceId LK1 is there twice',
   },
   {
     name: 'one object id for two devices',
     file: { ...whole, devices: [lock, bridge].map((device) => ({ ...device, id: '65d000000000000000000001' })) },
-    fault: '#/devices/1/id 65d000000000000000000001 comes twice',
+    fault: '#/devices/1/id 65d000000000000000000001 is there twice',
   },
   {
     name: 'two bridges for one lock',
@@ -83,7 +83,7 @@ test.each([
   {
     name: 'a battery in a bridge',
     file: { ...whole, devices: [lock, { ...bridge, batteryLevel: 3 }] },
-    fault: '#/devices/1/batteryLevel a bridge has none',
+    fault: '#/devices/1/batteryLevel must be left out: a bridge has no battery',
   },
   {
     name: 'passage without codes',
@@ -93,12 +93,12 @@ test.each([
   {
     name: 'a device named as a path',
     file: { ...whole, devices: [{ ...lock, deviceId: 'support-pins' }] },
-    fault: '#/devices/0/deviceId support-pins is a path of the API',
+    fault: '#/devices/0/deviceId must not be support-pins: that is a path of the API',
   },
   {
     name: 'a lock that is online',
     file: { ...whole, devices: [{ ...lock, online: true }, bridge] },
-    fault: '#/devices/0/online only a bridge has it',
+    fault: '#/devices/0/online must be left out: only bridges have it',
   },
   ...['0000-01-01T00:00:00+14:00', '1999-12-31T23:59:59Z', '2100-01-01T00:00:01Z', '9999-12-31T23:59:59Z'].map(
     (pairedAt) => ({
