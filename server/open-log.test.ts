@@ -93,7 +93,7 @@ describe('createLogDestination', () => {
     expect(target.written.slice(-7)).toBe('lost 1\n');
   });
 
-  test('ends even if nothing can be written', async () => {
+  test('closes even if nothing can be written', async () => {
     const { target, destination } = createTarget();
     destination.write('one\n');
     await destination.end();

@@ -104,7 +104,7 @@ test('a missing database is reported in each round', async () => {
   expect(log).toContain('the file is gone');
 });
 
-test('a failure ends the round, and the next round follows', async () => {
+test('a failure stops the round, and the next round follows', async () => {
   const { jobs, activity, rounds } = await run({ jobs: new Error('busy') });
   expect([jobs.length, activity.length, rounds]).toEqual([1, 0, 2]);
 });

@@ -73,7 +73,7 @@ function runNode(more: Readonly<Record<string, string>>, ...args: string[]) {
   return promise;
 }
 
-/** A daily code of the shortest duration from noon of the next 10 March at the station: it ends after clocks there go forward. */
+/** A daily code of the shortest duration from noon of the next 10 March at the station: its end is after clocks there go forward. */
 async function createCode(more: Readonly<Record<string, string>>) {
   const service = spawn(process.execPath, [main, 'serve'], { env: environmentOf(more), cwd: folder });
   const lines = createInterface({ input: service.stdout });
@@ -199,7 +199,7 @@ const damages: readonly {
     says: 'zoneinfo64.res is damaged: its header points outside the file',
   },
   {
-    name: 'a table that is not where the file says',
+    name: 'a wrong offset of a table',
     damage: (files) => ({ ...files, 'zoneinfo64.res': patch(files['zoneinfo64.res'], 34, 0xff) }),
     says: 'zoneinfo64.res names no edition',
   },

@@ -3,7 +3,7 @@ import { endianness } from 'node:os';
 import { join } from 'node:path';
 
 // Reads ICU's files of time zones far enough to check that they are complete, and to find their edition of the IANA database. ICU maps them
-// into memory without checks: a truncated file ends Node by SIGSEGV before its first line of JavaScript. The format is that of all resource
+// into memory without checks: a truncated file crashes Node by SIGSEGV before its first line of JavaScript. The format is that of all resource
 // bundles of ICU (source/common/uresdata.h); numbers have the byte order of the processor.
 
 /** The files that ICU reads from a folder, since ICU 54. */

@@ -14,7 +14,7 @@ export interface Code {
 /** Half-open: a code opens from `start` on and no longer at `end`. */
 export interface CodeWindow {
   readonly start: Temporal.ZonedDateTime;
-  /** Null: the code opens until a person ends it at the lock. */
+  /** Null: the code opens until a person cancels it at the lock. */
   readonly end: Temporal.ZonedDateTime | null;
   /** The first use must be before this time, which is never after `end`. */
   readonly activateBy: Temporal.ZonedDateTime;

@@ -11,7 +11,7 @@ export interface KindOfCode {
   readonly longest: number;
   /** The member of a request that gives the duration. When it is omitted, the duration is the shortest. */
   readonly durationFrom: 'endDate' | 'durationHours' | null;
-  /** End of a window, not included; null when only a person at the lock ends it. */
+  /** End of a window, not included; null when only a person at the lock can end it. */
   readonly end: (start: Temporal.ZonedDateTime, duration: number) => Temporal.ZonedDateTime | null;
   /** An entry keeps the lock open for the code's duration, in hours. */
   readonly keepsOpen: boolean;

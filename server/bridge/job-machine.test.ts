@@ -264,7 +264,7 @@ const steps = [
 ];
 
 const always =
-  'a job is done once and in order, ends and never hangs, also with crashes, failures and a clock set back';
+  'a job runs once and in order, finishes and never hangs, also with crashes, failures and a clock set back';
 
 testLaw(always, { few: 25, many: 100 }, (numRuns) =>
   fc.assert(

@@ -94,7 +94,7 @@ describe('a lock', () => {
       expect(await enter(device, once)).toMatchObject({ opened: true, isFirstUse: true });
       expect(await enter(device, once)).toMatchObject({ opened: false, reason: 'spent' });
     }
-    // A code that a person ends at one device is unknown to the other.
+    // A code that a person cancels at one device is unknown to the other.
     expect(await locks().use(keypad, (lock) => lock.forget(pinOf(front, 'permanent')))).toBe('unknown');
     expect(await locks().use(keypad, (lock) => lock.forget(pinOf(keypad, 'permanent')))).toBe('forgotten');
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
@@ -107,7 +107,7 @@ describe('a lock', () => {
     for (let entry = 0; entry < 5; entry += 1) await enter(keypad, '0000');
     expect(await enter(keypad, '482913')).toMatchObject({ reason: 'locked_out' });
     expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
-    // A new pairing of the lock ends no code of its keypad.
+    // A new pairing of the lock invalidates no code of its keypad.
     await fixture.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1);
     expect((await fixture.device(keypad.deviceId)).pairingGeneration).toBe(1);
   });

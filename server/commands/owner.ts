@@ -137,7 +137,7 @@ export async function addOwner(store: OwnerStores, given: string, options: NewOw
   });
 }
 
-/** `owner password`: sets another password and ends the sessions of all browsers; connected applications stay connected. Audited. */
+/** `owner password`: sets another password and logs out every browser; connected applications stay connected. Audited. */
 export async function setOwnerPassword(
   store: Pick<Store, 'owners'>,
   email: string,

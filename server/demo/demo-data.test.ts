@@ -20,7 +20,7 @@ describe('the demo data', () => {
     for (const { clientId } of demoClients) expect(clientId).not.toMatch(/^account-/);
   });
 
-  test('links as devices can: five at most, one bridge, both ends agreeing, one account', () => {
+  test('links as devices can: five at most, one bridge, both sides agreeing, one account', () => {
     for (const { deviceId, type, linked, accountId } of demoDevices) {
       expect(linked.length).toBeLessThanOrEqual(5);
       expect(linked.map((link) => link.deviceId)).toEqual(linked.map((link) => link.deviceId).toSorted());

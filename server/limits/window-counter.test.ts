@@ -96,7 +96,7 @@ describe('a clock that goes back', () => {
     { minLength: 1, maxLength: 80 },
   );
 
-  test('ends no wait early, and lets no wait last longer than one window', () => {
+  test('shortens no wait, and lets no wait last longer than one window', () => {
     fc.assert(
       fc.property(limits, days, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -109,7 +109,7 @@ describe('a clock that goes back', () => {
           const use = counter.take('a', real - back);
           expect(use.endsAt - (real - back)).toBeLessThanOrEqual(windowMs);
           if (!use.accepted) {
-            // The wait also ends for a caller that only looks.
+            // The wait is also over for a caller that only looks.
             expect(counter.look('a', real - back)).toEqual(use);
             real = use.endsAt + back;
             expect(counter.take('a', real - back).accepted).toBe(true);

@@ -72,7 +72,7 @@ export function createWindowCounter({ limit, windowMs, maxKeys = Infinity }: Win
   let elapsed = Number.NEGATIVE_INFINITY;
   let behind = 0;
 
-  /** A clock that stops while `now` goes back: a clock set back neither doubles a wait nor ends one. */
+  /** A clock that stops while `now` goes back: a clock set back neither doubles nor cancels a wait. */
   function pass(now: EpochMilliseconds): number {
     behind = Math.max(behind, elapsed - now);
     elapsed = now + behind;

@@ -74,7 +74,7 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
   });
 
   // The next person at a shared computer must not be logged in. The row expires 12 hours after the login even if a browser keeps the cookie.
-  test('the session cookie ends with the browser', async () => {
+  test('the session cookie lasts as long as the browser runs', async () => {
     await askConsent(running, {}, browser);
     const other = openAt(running);
     await enterApps(other);
@@ -161,8 +161,8 @@ describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attrib
   ])('$name is not accepted as a session', async ({ make }) => {
     await askConsent(running, {}, browser);
     const cookies = browser.cookiesFor('/auth/login');
-    const planted: Record<string, string> = make(cookies.get(session) ?? '', cookies.get(`${session}.sig`) ?? '');
-    const Cookie = Object.entries(planted)
+    const injected: Record<string, string> = make(cookies.get(session) ?? '', cookies.get(`${session}.sig`) ?? '');
+    const Cookie = Object.entries(injected)
       .map(([name, value]) => `${name}=${value}`)
       .join('; ');
     const answer = await send(running, `/login?${new URLSearchParams(query('none'))}`, { headers: { Cookie } });

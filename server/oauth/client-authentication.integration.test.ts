@@ -126,7 +126,7 @@ describe('client authentication', () => {
 describe('rows edited by hand', () => {
   test.each([
     ['credentials without an account', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
-    ['an account beside a login', { redirect_uris: [callback], owner_account: accountId }],
+    ['an account together with a login', { redirect_uris: [callback], owner_account: accountId }],
   ])('%s get no token', async (name, metadata) => {
     const clientId = name.replaceAll(' ', '-');
     const row = { client_id: clientId, client_secret: hashSecret('secret'), ...metadata };

@@ -254,7 +254,7 @@ describe('disconnecting a client', () => {
 });
 
 describe('logging out', () => {
-  test('ends the login of this browser, and no more', async () => {
+  test('logs out this browser, and no other', async () => {
     const elsewhere = openAt(running);
     const tokens = await connect(running, { browser });
     await enterApps(elsewhere);
@@ -270,7 +270,7 @@ describe('logging out', () => {
     expect(await isAlive(running, tokens)).toBe(true);
   });
 
-  test('everywhere ends every login and every grant of this owner, and nothing of others', async () => {
+  test('everywhere logs out every browser and revokes every grant of this owner, and nothing of others', async () => {
     const other = await addPartner(running, 'guest-house');
     const [elsewhere, next] = [openAt(running), openAt(running)];
     const mine = [await connect(running, { browser }), await connect(running, { browser: elsewhere })];
@@ -391,7 +391,7 @@ describe('a form without the token of its browser', () => {
 });
 
 describe("an operator's change of an owner", () => {
-  test('a new password ends every login, and leaves the connected applications', async () => {
+  test('a new password logs out every browser, and leaves the connected applications', async () => {
     const elsewhere = openAt(running);
     const tokens = await connect(running, { browser });
     await enterApps(elsewhere);
@@ -409,7 +409,7 @@ describe("an operator's change of an owner", () => {
     expect([at(page), appsOf(page)]).toEqual(['apps', ['test-partner']]);
   });
 
-  test('disabling ends both; enabling restores neither', async () => {
+  test('disabling stops both; enabling restores neither', async () => {
     const tokens = await connect(running, { browser });
     const theirs = await connect(running, { person: neighbour });
     later();

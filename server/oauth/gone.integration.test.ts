@@ -151,7 +151,7 @@ describe("an account's own client", () => {
 });
 
 describe('a change of the password', () => {
-  test('ends a login whose code was not exchanged yet, and leaves connected apps', async () => {
+  test('revokes a login whose code was not exchanged yet, and leaves connected apps', async () => {
     const { auth } = await begin();
     const tokens = await loginTokens(auth);
     const code = await issueCode(auth.auth.provider, auth.resource);

@@ -59,7 +59,7 @@ function meet(howMany: number, ms = 1000): () => Promise<void> {
 }
 
 describe('a form that is sent twice', () => {
-  test('login, one after the other: the second is told to start again', async () => {
+  test('login, one after the other: the second has to start again', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     expect(at(await enter(browser, login))).toBe(ended);
@@ -133,7 +133,7 @@ describe('a form that is sent twice', () => {
     readonly atEnd?: Gate;
   }
 
-  /** A store that waits at the given points of a form's processing, once it is told to. */
+  /** A store that waits at the given points of a form's processing, once the test enables it. */
   async function beginHeld(): Promise<(gates: Gates) => void> {
     let gates: Gates = {};
     await running.close();

@@ -24,7 +24,7 @@ function begin() {
   return { attempt, pauses };
 }
 
-/** Pauses that last until the test ends them, so that attempts stay in line. */
+/** Pauses that last until the test releases them, so that attempts stay in line. */
 function beginHeld() {
   const held: (() => void)[] = [];
   const attempt = createGuessLimits({ pause: () => new Promise<void>((resolve) => held.push(resolve)) });

@@ -336,38 +336,38 @@ describe('with a server for each', () => {
 
   describe('optional and unknown parameters of a login', () => {
     const whole = ['aud', 'exp', 'iat', 'iss', 'name', 'preferred_username', 'sub', 'updated_at'];
-    test.each<{ says: string; parameters: Record<string, string>; claims: readonly string[] }>([
+    test.each<{ name: string; parameters: Record<string, string>; claims: readonly string[] }>([
       // oidcc-ensure-request-without-nonce-succeeds-for-code-flow
-      { says: 'no nonce', parameters: {}, claims: whole },
+      { name: 'no nonce', parameters: {}, claims: whole },
       // oidcc-scope-profile
-      { says: 'a nonce', parameters: { nonce: 'n' }, claims: [...whole, 'nonce'] },
-      { says: 'openid without profile', parameters: { scope: 'openid' }, claims: ['aud', 'exp', 'iat', 'iss', 'sub'] },
+      { name: 'a nonce', parameters: { nonce: 'n' }, claims: [...whole, 'nonce'] },
+      { name: 'openid without profile', parameters: { scope: 'openid' }, claims: ['aud', 'exp', 'iat', 'iss', 'sub'] },
       // oidcc-ensure-request-with-unknown-parameter-succeeds
       {
-        says: 'an unknown parameter',
+        name: 'an unknown parameter',
         parameters: { extra: 'foobar', __proto__x: 'y', constructor: 'z' },
         claims: whole,
       },
       // oidcc-display-page, oidcc-display-popup; and values without a module
-      { says: 'display=page', parameters: { display: 'page' }, claims: whole },
-      { says: 'display=popup', parameters: { display: 'popup' }, claims: whole },
-      { says: 'display=touch', parameters: { display: 'touch' }, claims: whole },
-      { says: 'display=wap', parameters: { display: 'wap' }, claims: whole },
+      { name: 'display=page', parameters: { display: 'page' }, claims: whole },
+      { name: 'display=popup', parameters: { display: 'popup' }, claims: whole },
+      { name: 'display=touch', parameters: { display: 'touch' }, claims: whole },
+      { name: 'display=wap', parameters: { display: 'wap' }, claims: whole },
       // oidcc-ensure-request-with-acr-values-succeeds: none is reached, so the token has none
-      { says: 'acr_values', parameters: { acr_values: '1 urn:mace:incommon:iap:silver' }, claims: whole },
+      { name: 'acr_values', parameters: { acr_values: '1 urn:mace:incommon:iap:silver' }, claims: whole },
       // oidcc-claims-locales
-      { says: 'claims_locales', parameters: { claims_locales: 'se' }, claims: whole },
+      { name: 'claims_locales', parameters: { claims_locales: 'se' }, claims: whole },
       // oidcc-claims-essential: by discovery, `claims` is not supported
       {
-        says: 'claims',
+        name: 'claims',
         parameters: { claims: '{"id_token":{"email":{"essential":true},"auth_time":null,"acr":null}}' },
         claims: whole,
       },
-      { says: 'max_age', parameters: { max_age: '60' }, claims: [...whole, 'auth_time'] },
-      { says: 'prompt=login', parameters: { prompt: 'login' }, claims: [...whole, 'auth_time'] },
-      { says: 'the resource API', parameters: { resource: 'RESOURCE' }, claims: whole },
-      { says: 'the answer by query', parameters: { response_mode: 'query' }, claims: whole },
-    ])('lead to tokens with $says', async ({ parameters, claims }) => {
+      { name: 'max_age', parameters: { max_age: '60' }, claims: [...whole, 'auth_time'] },
+      { name: 'prompt=login', parameters: { prompt: 'login' }, claims: [...whole, 'auth_time'] },
+      { name: 'the resource API', parameters: { resource: 'RESOURCE' }, claims: whole },
+      { name: 'the answer by query', parameters: { response_mode: 'query' }, claims: whole },
+    ])('lead to tokens with $name', async ({ parameters, claims }) => {
       const given = { ...parameters };
       if (given.resource) given.resource = running.resource;
       const { browser, page } = await askConsent(running, given);

@@ -421,12 +421,12 @@ describe('a known browser', () => {
     await begin();
     await addOwner(running);
     const shared = await logIn('an application');
-    const planted = mark(shared, openAt(running));
+    const injected = mark(shared, openAt(running));
     await enter(shared, (await ask(running, { prompt: 'login' }, shared)).page, neighbour);
     const guesser = openAt(running);
     for (const { email } of [owner, neighbour])
       for (let failure = 0; failure < failures; failure += 1) await enterApps(guesser, wrong(email));
-    expect([await isKnown(shared), await isKnown(shared, neighbour), await isKnown(planted, neighbour)]).toEqual([
+    expect([await isKnown(shared), await isKnown(shared, neighbour), await isKnown(injected, neighbour)]).toEqual([
       true,
       true,
       false,

@@ -183,7 +183,7 @@ interface Call {
   readonly fail: (error: Error) => void;
 }
 
-/** Replaces scrypt: no call finishes before the test says so. */
+/** Replaces scrypt: no call finishes before the test releases it. */
 function recorder(): { readonly derive: Scrypt; readonly calls: readonly Call[] } {
   const calls: Call[] = [];
   const derive: Scrypt = (_password, salt, length, options) => {

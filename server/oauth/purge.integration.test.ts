@@ -183,7 +183,7 @@ describe('a revocation', () => {
 });
 
 describe('a year with a purge each day', () => {
-  test('ends no login early, and leaves no row behind', async () => {
+  test('removes no login early, and leaves no row behind', async () => {
     const auth = await begin();
     const { refresh_token: token } = await loginTokens(auth);
     for (let days = 1; days < 365; days += 1) {

@@ -95,7 +95,7 @@ describe('in every order of concurrent requests', () => {
     { name: 'a code', isRotating: false },
     { name: 'a rotating refresh token', isRotating: true },
   ])('$name', ({ isRotating }) =>
-    testLaw('is taken by one of five, and everything ends', { few: 12, many: 50 }, async (numRuns) => {
+    testLaw('is used by one of five, and everything is revoked', { few: 12, many: 50 }, async (numRuns) => {
       let turns = () => 0;
       const running = await begin({ faultyStore: (store) => shuffleStore(store, () => turns()) });
       const client = isRotating ? await createRotating(running) : running.partner;

@@ -96,7 +96,7 @@ describe('a store that is busy', () => {
     expect((await refresh()).status).toBe(400);
   });
 
-  test('a session that cannot be saved ends the login, also if upstream has no handler', async () => {
+  test('a session that cannot be saved fails the login, also if upstream has no handler', async () => {
     running = await startAuth({
       faultyStore: ({ oidc, ...store }) => ({
         ...store,

@@ -15,7 +15,7 @@ export interface Spelling {
   jsonTexts(array: Expression<string>): RawBuilder<string>;
   /** A member of a JSON object in text, as text. Null if there is none or the text is not JSON. */
   jsonMember(object: Expression<string>, name: string): RawBuilder<string | null>;
-  /** Ends a select that locks its rows until the transaction ends. */
+  /** The end of a select that locks its rows until the end of the transaction. */
   readonly rowLock: RawBuilder<unknown>;
   /** Writes the program's mark into the database; null for a database server. */
   readonly programMark: RawBuilder<unknown> | null;

@@ -60,7 +60,7 @@ test.each([
   { gone: 'account', takes: ['own', 'owner'] },
   { gone: 'oauth_client', takes: ['own', 'owner'] },
   { gone: 'owner', takes: ['owner'] },
-])('a deleted $gone ends $takes', async ({ gone, takes }) => {
+])('a deleted $gone revokes $takes', async ({ gone, takes }) => {
   connection.exec(`delete from ${gone}`);
   for (const subject of subjects)
     expect((await store.principals.find(clientId, subject)) === undefined).toBe(takes.includes(subject.kind));

@@ -107,7 +107,7 @@ describe('the data of a job', () => {
   const readData = (jobId: string) =>
     connection.prepare<[string], unknown>('select sealed_data from job where job_id = ?').pluck().get(jobId);
 
-  test('is deleted when the job ends, and after an expiry by the next purge', async () => {
+  test('is deleted when the job is settled, and after an expiry by the next purge', async () => {
     const site = await addSite(store);
     const [settled, late] = [makeJob(site), makeJob(site)];
     for (const job of [settled, late]) await store.jobs.create(job, proxied, null);

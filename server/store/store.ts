@@ -100,8 +100,8 @@ export interface KnownBrowser {
 export const mostKnownBrowsers = 5;
 
 /**
- * Owners who log in. Each change is one transaction with its audit entry. A change that ends browser sessions also sets `loginsValidAfter`,
- * which ends logins under way too; earlier logins make no browser known.
+ * Owners who log in. Each change is one transaction with its audit entry. A change that deletes browser sessions also sets `loginsValidAfter`,
+ * which stops logins under way too; earlier logins make no browser known.
  */
 export interface OwnerStore {
   find(id: string): Promise<Owner | undefined>;
@@ -114,15 +114,15 @@ export interface OwnerStore {
    * @throws StoreConflict when there is no such account
    */
   create(owner: NewOwner, audit?: AuditEntry): Promise<boolean>;
-  /** Ends the sessions. Grants stay. @returns false when there is no such owner */
+  /** Deletes the sessions. Grants stay. @returns false when there is no such owner */
   setPassword(
     id: string,
     change: { readonly passwordHash: string; readonly at: EpochMilliseconds },
     audit: AuditEntry,
   ): Promise<boolean>;
-  /** Null: enabled. Disabling ends the sessions and revokes all grants of the owner. @returns false when there is no such owner */
+  /** Null: enabled. Disabling deletes the sessions and revokes all grants of the owner. @returns false when there is no such owner */
   setDisabled(id: string, at: EpochMilliseconds | null, audit: AuditEntry): Promise<boolean>;
-  /** Ends the sessions and revokes all grants of the owner. @returns as `revokeGrants`; 0 when there is no such owner */
+  /** Deletes the sessions and revokes all grants of the owner. @returns as `revokeGrants`; 0 when there is no such owner */
   logOutEverywhere(id: string, at: EpochMilliseconds, audit: AuditEntry): Promise<number>;
   /**
    * Stores the browser and keeps the `mostKnownBrowsers` with the latest logins. A login that has been ended already is not stored.
@@ -170,7 +170,7 @@ export interface Import {
   readonly devices: readonly NewDevice[];
 }
 
-/** A device without its links, which are written once both of their ends exist. */
+/** A device without its links, which are written once both of their devices exist. */
 export type DeviceRecord = Omit<NewDevice, 'linked' | 'bridgeId'>;
 
 /** A part of a long import, in its own transaction. */
@@ -221,7 +221,7 @@ export interface ImportStore {
   /**
    * Replaces the links of the devices in one transaction. A lock or keypad leaves its earlier bridge, so that two bridges never have it.
    *
-   * @throws StoreConflict when the account does not have both ends, or their types don't fit
+   * @throws StoreConflict when the account does not have both devices, or their types don't fit
    */
   relink(
     accountId: string,

@@ -75,7 +75,7 @@ describe('a code that is over', () => {
     const early = pin('onetime', '2026-05-31T12:00:00Z');
     for (const code of [once, early]) expect(lock.enter(code)).toEqual(opened('onetime'));
     clock.pass({ days: 3 });
-    // Codes make room in the order of their ends: the lock refuses codes up to the later end.
+    // Codes make room by their end, the earliest first: the lock refuses codes up to the later end.
     for (const startsAt of ['2026-06-04T10:00:00Z', '2026-06-04T09:00:00Z'])
       expect(lock.enter(pin('permanent', startsAt))).toEqual(opened('permanent'));
     clock.set('2026-06-01T11:00:00Z');
@@ -113,7 +113,7 @@ describe('a code that is over', () => {
 });
 
 describe('another key', () => {
-  test.each(['at the lock', 'between two starts'])('ends every code of the previous key: %s', (how) => {
+  test.each(['at the lock', 'between two starts'])('forgets every code of the previous key: %s', (how) => {
     const fixture = openLock();
     const permanent = fixture.pin('permanent', '2026-06-01T10:00:00Z');
     fixture.lock.enter(permanent);
@@ -127,7 +127,7 @@ describe('another key', () => {
     expect(logTypesOf(lock.readLog())).toContain(205);
   });
 
-  test('that equals the old one ends nothing', () => {
+  test('that equals the old one changes nothing', () => {
     const { lock, pin, key, restart } = openLock();
     const permanent = pin('permanent', '2026-06-01T10:00:00Z');
     lock.enter(permanent);

@@ -46,7 +46,7 @@ describe('the door', () => {
     expect(lock.state().lockState).toBe('locked');
   });
 
-  test('counts the hours of a passage anew at each entry, and another key ends no passage', () => {
+  test('counts the hours of a passage anew at each entry, and another key stops no passage', () => {
     const { lock, clock, pin } = openLock();
     const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 2 });
     lock.enter(party);
@@ -78,7 +78,7 @@ describe('the door', () => {
     expect(lock.state().passageUntil).toBe(Date.parse('2026-06-01T23:00:00Z'));
   });
 
-  test('locks when a person ends the passage code that opened it, and stays open when another code is ended', () => {
+  test('locks when a person cancels the passage code that opened it, and stays open when another code is ended', () => {
     const { lock, clock, pin } = openLock();
     const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 3 });
     const guest = pin('permanent', '2026-06-01T10:00:00Z');

@@ -37,7 +37,7 @@ describe('an entry', () => {
     expect(lock.state().wrongEntries).toBe(1);
   });
 
-  test('opens for an activated code until its window ends', () => {
+  test('opens for an activated code until the end of its window', () => {
     const { lock, clock, pin } = openLock();
     const week = pin('hourly', '2026-06-01T10:00:00Z', { duration: 168 });
     expect(lock.enter(week)).toEqual(opened('hourly'));

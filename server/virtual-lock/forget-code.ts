@@ -10,8 +10,8 @@ import { type LockContext, type LockMemory, localTime, logNow } from './memory.t
 export type Forgetting = 'forgotten' | 'unknown' | 'memory_full';
 
 /**
- * Ends a code, used or not, or removes a custom PIN. A code is remembered until its time for a first use is over, since its digits alone
- * would open the lock again. Ending a used passage code ends the current passage, also one that another code began: the lock does not
+ * Cancels a code, used or not, or removes a custom PIN. A code is remembered until its time for a first use is over, since its digits alone
+ * would open the lock again. Cancelling a used passage code stops the current passage, also one that another code began: the lock does not
  * know which code began it, and guests with a valid code can open again.
  *
  * @param memory brought up to the clock

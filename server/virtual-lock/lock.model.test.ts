@@ -20,9 +20,13 @@ describe('a lock, in random lives,', () => {
   });
 
   for (const back of [false, true])
-    testLaw(`with three places for codes does the same, or says that it is full (back: ${back})`, counts, (lives) => {
-      expect(livesAlike(back, lives, 3).opened).toBeGreaterThan(lives / 6);
-    });
+    testLaw(
+      `with three places for codes does the same, or reports that it is full (back: ${back})`,
+      counts,
+      (lives) => {
+        expect(livesAlike(back, lives, 3).opened).toBeGreaterThan(lives / 6);
+      },
+    );
 });
 
 test('the digits under test open nothing under the key of the other pairing', () => {

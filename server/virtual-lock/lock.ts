@@ -15,7 +15,7 @@ import { clockAt } from './running-time.ts';
 export interface Lock {
   readonly deviceId: string;
   enter(pin: string): Entry;
-  /** Ends a code or removes a custom PIN, as a person at the lock does. Otherwise only a new key ends a permanent code. */
+  /** Cancels a code or removes a custom PIN, as a person at the lock does. Otherwise only a new key invalidates a permanent code. */
   forget(pin: string): Forgetting;
   /** Runs a job that a bridge delivers. An invalid job gets an answer, not an error; a known `jobId` gets its earlier answer. */
   run(job: LockJob): JobAnswer;

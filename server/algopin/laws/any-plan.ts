@@ -67,7 +67,7 @@ export function anyPlan(): fc.Arbitrary<Plan> {
     });
 }
 
-/** A start from which a code of this length ends at about `end`. */
+/** A start that gives a code of this length its end at about `end`. */
 function backFrom(end: Temporal.ZonedDateTime, kind: CodeKind, length: number): Temporal.ZonedDateTime {
   return kind === 'daily' ? end.subtract({ days: length }) : end.subtract({ hours: kind === 'hourly' ? length : 24 });
 }

@@ -23,7 +23,7 @@ export function opensInsideItsWindowOnly({ deviceKey, now, request }: Plan): voi
   const timeZone = now.timeZoneId;
   const window = referenceWindow({ ...code, start: code.startsAt.epochMilliseconds }, timeZone);
   const sent = request.endDate?.epochMilliseconds;
-  if (sent !== undefined && sent !== window.end) throw new Error(`ends at ${window.end}, not at ${sent}`);
+  if (sent !== undefined && sent !== window.end) throw new Error(`the end is ${window.end}, not ${sent}`);
   if (pin !== referencePin(deviceKey, { ...code, start: window.start }))
     throw new Error(`the reference has not ${pin}`);
 

@@ -25,7 +25,7 @@ function changes(): readonly { readonly timeZone: string; readonly at: number }[
 }
 
 const found = changes();
-/** Lord Howe Island moves its clocks by half an hour, alone in the world. */
+/** Lord Howe Island is the only zone that moves its clocks by half an hour. */
 const changesByHalfAnHour = ({ timeZone }: { readonly timeZone: string }) => timeZone === 'Australia/Lord_Howe';
 
 test('there are some hundred changes of the clocks until 2040', () => {
@@ -81,7 +81,7 @@ for (const { share, all, tags } of [
       expect(wrong).toEqual([]);
     });
 
-    test('a day ends at the first time at which the wall clock shows the time of its start, or a later one', () => {
+    test('a day lasts until the wall clock first shows the time of its start, or a later one', () => {
       const wrong = all.flatMap(({ timeZone, at }) =>
         [-2, -1, 0, 1]
           .map((hours) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).add({ hours }))

@@ -33,11 +33,11 @@ export function isGivenByEnd(kind: CodeKind): kind is KindGivenByEnd {
 }
 
 /**
- * The duration after which a code ends at exactly the time that was sent.
+ * The duration that gives a code exactly the end that was sent.
  *
  * @param start a start that `judgeStart` accepts
  * @param written the client's text, if `sent` was read from one
- * @returns a value for `Code.duration`, or the fault with the two nearest ends
+ * @returns a value for `Code.duration`, or the fault with the nearest earlier and later end
  */
 export function findDuration(
   name: KindGivenByEnd,

@@ -19,7 +19,7 @@ export type BrowserForm =
  * A form on another site must have no effect. It comes without cookies, which are `SameSite=Lax`, and with `Sec-Fetch-Site`, which no page
  * can set. `Origin` is of no use: pages without a referrer send `null` (Fetch, 3.2). Programs send neither header.
  *
- * @throws RequestAborted when the request ends before its body does
+ * @throws RequestAborted when the request is aborted before its body is complete
  */
 export async function readBrowserForm({ req }: Parameters<Middleware>[0]): Promise<BrowserForm> {
   const site = req.headers['sec-fetch-site'];

@@ -205,7 +205,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
   }
 
   /**
-   * Ends the login of this browser and its remembered consents. When another owner logs in, upstream would show its own page for that. The
+   * Logs out this browser and forgets its consents. When another owner logs in, upstream would show its own page for that. The
    * session keeps its `uid`, since the current interaction belongs to it; upstream gives the session a new id when it resumes.
    */
   async function endLogin(ctx: Context, { unlessOf }: { readonly unlessOf?: Owner } = {}): Promise<void> {

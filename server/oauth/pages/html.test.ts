@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeHtml, html, isolate } from './html.ts';
 
-test('leaves no character that ends a text or an attribute', () => {
+test('leaves no character that closes a text or an attribute', () => {
   expect(escapeHtml(`<a href="x" id='y'>&amp;</a>`)).toBe(
     '&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
   );

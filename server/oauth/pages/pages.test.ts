@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oddNames, samplePages } from './fixtures/sample-pages.ts';
+import { samplePages, unusualNames } from './fixtures/sample-pages.ts';
 import { isolate } from './html.ts';
 import { catalogues, languages } from './messages/catalogues.ts';
 import { renderApps } from './render-apps.ts';
@@ -59,7 +59,7 @@ describe('any external text', () => {
       '&#60;',
       '`{client}',
       'javascript:alert(1)',
-      ...Object.values(oddNames),
+      ...Object.values(unusualNames),
     ),
   );
   /** All characters with a meaning in HTML. Values add none, so tags, attributes and comments are those of a harmless page. */
@@ -164,7 +164,7 @@ describe('the login', () => {
     },
     { given: { fault: { kind: 'busy', waitSeconds: 1 } }, title: 'Busy – Log in', focused: 'email' },
     { given: { notice: 'logged-out' }, title: 'Logged out – Log in', focused: 'email' },
-  ] as const)('says "$title" and puts the cursor into $focused', ({ given, title, focused, ...rest }) => {
+  ] as const)('has the title "$title" and puts the cursor into $focused', ({ given, title, focused, ...rest }) => {
     const text = page(given);
     const atFault = 'atFault' in rest ? [...rest.atFault] : [];
     const hasFault = 'fault' in given;

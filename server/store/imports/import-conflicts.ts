@@ -19,7 +19,7 @@ export async function refuseClientId(transaction: DatabaseTransaction, { id }: N
 }
 
 /**
- * Looks before anything is written, since PostgreSQL ends a transaction at its first error. A device keeps its object id:
+ * Looks before anything is written, since PostgreSQL aborts a transaction at its first error. A device keeps its object id:
  * clients have it.
  *
  * @throws StoreConflict for an id that comes twice, is another account's, or another device's, or of no account at all
@@ -69,7 +69,7 @@ export async function refuseTakenIds(
   }
 }
 
-/** What stands under the names of an import and what else its account has, to be told all at once before anything is written. */
+/** Stored objects with the names of an import, and other objects of its account, to report all conflicts before anything is written. */
 export async function findTaken(
   database: Database,
   { jsonTexts }: Spelling,

@@ -82,7 +82,7 @@ interface Link {
   readonly asBridge: boolean;
 }
 
-/** Each link once, whichever of its two ends names it. */
+/** Each link once, whichever of its two devices names it. */
 function collectLinks(devices: readonly NewDevice[]): readonly Link[] {
   const given = new Map(devices.map((device) => [device.deviceId, device]));
   const links = new Map<string, Link>();
@@ -126,7 +126,7 @@ function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): 
 }
 
 /**
- * What each of the devices links from now on, both ends being there.
+ * The links of each device from now on, when both devices exist.
  *
  * @throws StoreConflict when the account does not have both, or a device of the one type can't link one of the other
  */
@@ -167,7 +167,7 @@ export async function replaceLinks(
   for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
 }
 
-/** Ends the links that devices can't have since they are of another type, from them and to them. A bridge that is a lock now keeps keypads, as a lock does. */
+/** Removes links from and to devices that their new type doesn't allow. A bridge that is a lock now keeps its keypads. */
 export async function endUnfitLinks(
   transaction: DatabaseTransaction,
   { jsonTexts }: Spelling,

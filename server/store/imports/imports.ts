@@ -63,7 +63,7 @@ async function writeRecords(transaction: DatabaseTransaction, spelling: Spelling
   if (part.audit !== undefined) await addAuditEntry(transaction, part.audit);
 }
 
-/** The rows stay as they are read until the transaction ends: on SQLite it holds the one lock, elsewhere each row is locked first. */
+/** The rows stay as they are read until the end of the transaction: on SQLite it holds the one lock, elsewhere each row is locked first. */
 async function readStored(
   transaction: DatabaseTransaction,
   spelling: Spelling,

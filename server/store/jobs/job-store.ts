@@ -29,7 +29,7 @@ export interface Job {
   readonly output: string;
   readonly createdAt: EpochMilliseconds;
   readonly expiresAt: EpochMilliseconds;
-  /** The data for the bridge, sealed, since it can contain the digits of a code; dropped when the job ends. */
+  /** The data for the bridge, sealed, since it can contain the digits of a code; dropped when the job is settled. */
   readonly sealedData: Uint8Array | null;
 }
 
@@ -99,7 +99,7 @@ export interface JobStore {
   /** @returns false when the job is no longer queued or has expired by `at` */
   markDelivered(jobId: string, at: EpochMilliseconds): Promise<boolean>;
   /**
-   * Ends the job, unless it has ended or expired by `at`. `activities` and battery level are stored in either case.
+   * Settles the job, unless it is settled or expired by `at`. `activities` and battery level are stored in either case.
    *
    * @returns whether this call ended the job
    */

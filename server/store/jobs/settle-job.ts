@@ -20,7 +20,7 @@ interface Place {
   readonly deviceId: string;
 }
 
-/** Ends a job and stores log entries, battery level and last-sync times, in one transaction. */
+/** Settles a job and stores log entries, battery level and last-sync times, in one transaction. */
 export function prepareSettlement(database: Database): JobStore['settle'] {
   const end = prepareEnd(database);
   const findPlace = prepareQuery<{ jobId: string }, Place>(database, ({ jobId }) =>

@@ -10,7 +10,7 @@ import { migrate } from './migrate.ts';
 import type { Migration } from './migration.ts';
 import { migrations } from './migrations.ts';
 
-const breakpoint = new Error('the process ends here');
+const breakpoint = new Error('the process exits here');
 
 test('an interrupted step leaves no change, earlier steps stay, and the next start continues', async () => {
   const { connection, database } = openEmpty();

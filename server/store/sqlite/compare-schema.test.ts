@@ -30,8 +30,8 @@ const edit = (change: string) => `pragma writable_schema = on; ${change}; pragma
 
 test.each([
   {
-    change: 'create trigger planted after insert on owner begin delete from owner; end',
-    found: ['trigger "planted" is not part of the schema'],
+    change: 'create trigger injected after insert on owner begin delete from owner; end',
+    found: ['trigger "injected" is not part of the schema'],
   },
   {
     change: 'drop table key_check; create view key_check as select 1 as id, 2 as value',

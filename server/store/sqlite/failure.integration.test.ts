@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('while another process holds the lock', () => {
-  test('a write ends as StoreUnavailable after some time, reads go on, and the same write succeeds afterwards', async () => {
+  test('a write fails with StoreUnavailable after some time, reads go on, and the same write succeeds afterwards', async () => {
     const store = await openSqliteStore(path);
     const release = await holdLock(path);
     const writes = [

@@ -178,7 +178,7 @@ describe('a database is refused, with a reason and a fix', () => {
         alter('flyway.sqlite', 'create table recipes (name); create table schema_version (version, name)', false),
     },
     {
-      name: 'it says whose it is',
+      name: 'it names its program',
       reason: 'foreign',
       says: /application_id 252006673/,
       path: () => alter('fossil.sqlite', 'create table blob (content); pragma application_id = 252006673', false),

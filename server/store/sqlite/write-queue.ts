@@ -50,7 +50,7 @@ export class WriteQueue {
     return this.#enter(act, true);
   }
 
-  /** Ends the turn of `enter`. Readers that waited for the end of the transaction run before the next writer. */
+  /** Finishes the turn of `enter`. Readers that waited for the end of the transaction run before the next writer. */
   leave(): void {
     this.#turn?.resolve();
     this.#turn = undefined;

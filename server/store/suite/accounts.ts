@@ -77,7 +77,7 @@ export function describeAccounts(get: () => Store): void {
       expect(await properties.findAll(mine, [])).toEqual([]);
     });
 
-    test('take a timezone; an unknown one says so', async () => {
+    test('accept a timezone; an unknown property is reported', async () => {
       const { properties, imports } = get();
       const accountId = await addAccount(get());
       const id = objectId(`${accountId} annex`);
@@ -88,7 +88,7 @@ export function describeAccounts(get: () => Store): void {
     });
   });
 
-  test('audit entries are kept in the order of writing, whatever the clock says, each for its account', async () => {
+  test('audit entries are kept in the order of writing, whatever the clock shows, each for its account', async () => {
     const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
     const entry = (at: number, accountId: string, deviceId: string | null): AuditEntry => ({
       at,

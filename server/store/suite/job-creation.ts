@@ -7,7 +7,7 @@ const created: Creation = { kind: 'created' };
 
 export function describeJobCreation(get: () => Store): void {
   describe('the rate of a bridge', () => {
-    test('gives a place back exactly 60 s after it was taken, and says so', async () => {
+    test('frees a place exactly 60 s after it was used, and returns that time', async () => {
       const site = await addSite(get());
       const create = (offset: number) =>
         get().jobs.create(makeJob(site, { createdAt: start + offset, expiresAt: start + offset + 1 }), targeted, null);
@@ -50,7 +50,7 @@ export function describeJobCreation(get: () => Store): void {
   });
 
   describe('the queue of a bridge', () => {
-    test('holds 20 unfinished jobs; the 21st is told when the oldest runs out, and no purge is needed then', async () => {
+    test('holds 20 unfinished jobs; the 21st gets the time when the oldest expires, and no purge is needed then', async () => {
       const site = await addSite(get());
       const create = (offset: number) => get().jobs.create(makeJob(site, { createdAt: start + offset }), proxied, null);
       for (let index = 0; index < 20; index += 1) expect(await create(index * 10)).toEqual(created);
@@ -61,7 +61,7 @@ export function describeJobCreation(get: () => Store): void {
       expect(await create(lifetime)).toEqual({ kind: 'queue_full', freeAt: start + lifetime + 10 });
     });
 
-    test('has room again as soon as a job ends; one that was delivered still stands in it', async () => {
+    test('has room again as soon as a job is settled; a delivered one still counts', async () => {
       const site = await addSite(get());
       const jobs = Array.from({ length: 20 }, () => makeJob(site));
       for (const job of jobs) expect(await get().jobs.create(job, proxied, null)).toEqual(created);
@@ -90,7 +90,7 @@ export function describeJobCreation(get: () => Store): void {
     });
   });
 
-  test('of two limits that refuse, the one that lasts longer is told: who waits for it is accepted', async () => {
+  test('of two exceeded limits the longer wait is returned: a request after it is accepted', async () => {
     const site = await addSite(get());
     const limits = { unfinished: 3, rate: { accepted: 3, windowMs: 60_000 } };
     const create = (offset: number, life: number) => {

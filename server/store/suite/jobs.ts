@@ -99,7 +99,7 @@ export function describeJobs(get: () => Store): void {
   });
 
   describe('a report of the bridge', () => {
-    test('ends the job with all that it brought: result, battery, log and signs of life', async () => {
+    test('settles the job with its result, battery level, log and last-sync times', async () => {
       const site = await addSite(get());
       const { jobId } = await addJob(get(), site);
       const activities = [makeEntry(site.lockId, `${jobId} 1`), makeEntry(site.lockId, `${jobId} 2`)];
@@ -160,7 +160,7 @@ export function describeJobs(get: () => Store): void {
       });
     });
 
-    test('ends a job once, of 20 at once', async () => {
+    test('settles a job once, of 20 at once', async () => {
       const site = await addSite(get());
       const { jobId } = await addJob(get(), site);
       const calls = Array.from({ length: 20 }, (_, result) => get().jobs.settle(makeSettlement(jobId, { result })));

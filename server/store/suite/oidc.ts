@@ -70,7 +70,7 @@ export function describeOidc(get: () => Store): void {
   });
 
   describe('a revoked grant', () => {
-    test('takes along all that came of it and is told until its end, however often it is revoked', async () => {
+    test('deletes everything issued for it and is reported until its end, however often it is revoked', async () => {
       const { oidc } = get();
       const grant = makeArtifact({ model: 'Grant', grantId: null });
       const grantId = `id of ${grant.idHash}`;

@@ -147,7 +147,7 @@ export function describeOwners(get: () => Store): void {
       readonly grantsEnd: boolean;
     }[] = [
       {
-        name: 'a new password ends the sessions and leaves the grants',
+        name: 'a new password deletes the sessions and leaves the grants',
         act: (id, audit) => get().owners.setPassword(id, { passwordHash: '$scrypt$new', at }, audit),
         unknown: false,
         gives: true,
@@ -156,7 +156,7 @@ export function describeOwners(get: () => Store): void {
         grantsEnd: false,
       },
       {
-        name: 'disabling ends both',
+        name: 'disabling deletes both',
         act: (id, audit) => get().owners.setDisabled(id, at, audit),
         unknown: false,
         gives: true,
@@ -165,7 +165,7 @@ export function describeOwners(get: () => Store): void {
         grantsEnd: true,
       },
       {
-        name: 'enabling ends nothing',
+        name: 'enabling deletes nothing',
         act: (id, audit) => get().owners.setDisabled(id, null, audit),
         unknown: false,
         gives: true,
@@ -174,7 +174,7 @@ export function describeOwners(get: () => Store): void {
         grantsEnd: false,
       },
       {
-        name: 'logging out everywhere ends both',
+        name: 'logging out everywhere deletes both',
         act: (id, audit) => get().owners.logOutEverywhere(id, at, audit),
         unknown: 0,
         gives: 2,
@@ -217,7 +217,7 @@ export function describeOwners(get: () => Store): void {
       expect(await get().audit.list(accountId)).toEqual([]);
     });
 
-    test('is told of a revoked grant for as long as its last access token lives', async () => {
+    test('knows a revoked grant for as long as its last access token is valid', async () => {
       const ownerId = await addOwner(get(), await addAccount(get()));
       const { grants } = await addLogin(get(), ownerId);
       await get().owners.logOutEverywhere(ownerId, at, makeEntry('account', ownerId, 'changed'));

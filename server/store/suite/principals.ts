@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Store, Subject } from '../store.ts';
 import { addAccount, addOwner } from './records.ts';
 
-/** As whom a client may act, and what ends it at once. */
+/** The principals of a client, and the changes that revoke them at once. */
 export function describePrincipals(get: () => Store): void {
   describe('as whom a client may act', () => {
     const [clientId, otherClient] = ['client-of-principals', 'client-beside'];

@@ -55,5 +55,5 @@ export interface RememberedJob {
   readonly logged: { readonly first: number; readonly end: number; readonly from: EpochMilliseconds | null };
 }
 
-/** A bridge has at most 20 unfinished jobs, and a job ends after 120 seconds: a job that is delivered again is among these. */
+/** A bridge has at most 20 unfinished jobs, and a job expires after 120 seconds: a job that is delivered again is among these. */
 export const rememberedJobs = 100;

@@ -37,18 +37,18 @@ describe('a job', () => {
     { jobType: 'UNLOCK', jobData: {}, want: 2 },
     { jobType: 'CREATE_PIN', jobData: permanentPin, want: 0 },
     { jobType: 'GET_DEVICE_STATUS', jobData: {}, want: 0 },
-  ] as const)('$jobType on a keypad ends with $want', ({ jobType, jobData, want }) => {
+  ] as const)('$jobType on a keypad results in $want', ({ jobType, jobData, want }) => {
     expect(openLock({ capabilities: { ...newLock, type: 'Keypad' } }).run(jobType, jobData).result).toBe(want);
   });
 
-  test('with a simulated fault ends with its result and changes nothing', () => {
+  test('with a simulated fault has its result and changes nothing', () => {
     const { lock, run } = openLock({ capabilities: { ...newLock, faults: { LOCK: 6 } } });
     expect(run('UNLOCK').result).toBe(0);
     expect(run('LOCK')).toEqual({ result: 6, output: {}, items: [] });
     expect(lock.state().lockState).toBe('unlocked');
   });
 
-  test('LOCK ends a passage', () => {
+  test('LOCK stops a passage', () => {
     const { lock, clock, run, pin } = openLock();
     lock.enter(pin('passage', '2026-06-01T10:00:00Z', { duration: 5 }));
     const { items } = run('LOCK');
@@ -101,7 +101,7 @@ describe('CREATE_PIN', () => {
     },
     { name: 'no data', data: undefined, want: 2 },
     { name: 'text for data', data: 'pin', want: 2 },
-  ])('of $name ends with $want', ({ data, want }) => {
+  ])('of $name results in $want', ({ data, want }) => {
     const { lock, run } = openLock();
     expect(run('CREATE_PIN', data).result).toBe(want);
     expect(lock.state().customPins).toBe(want === 0 ? 1 : 0);
@@ -186,7 +186,7 @@ describe('DELETE_PIN', () => {
     expect(run('DELETE_PIN', {}).result).toBe(2);
   });
 
-  test('never ends a code of nine digits', () => {
+  test('never cancels a code of nine digits', () => {
     const { lock, run, pin } = openLock();
     const permanent = pin('permanent', '2026-06-01T10:00:00Z');
     lock.enter(permanent);

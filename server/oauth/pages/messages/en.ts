@@ -58,7 +58,7 @@ export const en = {
     'apps.log-out': 'Log out',
     'apps.everywhere': 'Log out everywhere',
     'apps.everywhere.text':
-      'This ends your login in every browser and disconnects all applications that you have allowed. Each has to ask you again.',
+      'This logs you out of every browser and disconnects all applications that you have allowed. Each has to ask you again.',
 
     'notice.disconnected.title': 'Disconnected',
     'notice.disconnected': '{client} is disconnected.',
