@@ -43,7 +43,7 @@ const start = (
     unchecked: (place) => void told.push(place),
   });
 
-/** What a contract says of one answer: its body and its headers, those that are required among them. */
+/** The parts of one answer in a contract: body, headers, and required headers. */
 function findFaults(contract: ContractDocument, { pointer }: Operation, answer: Response, bytes: Buffer): string[] {
   const document = readDirection(dropUnusable(contract).document, 'response');
   const compile = createSchemaCompiler(document);
@@ -153,7 +153,7 @@ describe.each(contracts)('a mock of the contract $name', ({ name, contract, oper
   for (const operation of Object.values<Operation>(operations)) {
     const isHopeless = name === 'hard' && hopelessIds.includes(operation.operationId);
     if (isHopeless) {
-      test(`${operation.operationId} answers 500, and says why`, async () => {
+      test(`${operation.operationId} answers 500, with the reason`, async () => {
         const { answer, bytes } = await ask(operation);
         expect([answer.status, JSON.parse(bytes.toString()).detail]).toEqual([
           500,
@@ -198,7 +198,7 @@ describe('a mock of the contract hard', () => {
   const get = (id: string, headers: Record<string, string> = {}) =>
     fetch(`${mock.origin}/${id}`, { headers, redirect: 'manual' });
 
-  test('tells at the start what it does not check', () => {
+  test('prints at the start what it does not check', () => {
     expect(told).toEqual([
       {
         pointer: expect.stringMatching(/badPattern.*\/pattern$/),
@@ -210,21 +210,21 @@ describe('a mock of the contract hard', () => {
   });
 
   const bodies = [
-    { id: 'textOfJson', body: '{"n":7}', says: 'the value that the text of an example holds' },
-    { id: 'oneGoodExample', body: '5', says: 'the first example that fits' },
+    { id: 'textOfJson', body: '{"n":7}', shape: 'the value that the text of an example holds' },
+    { id: 'oneGoodExample', body: '5', shape: 'the first example that fits' },
     {
       id: 'xml',
       body: /^<\?xml version="1.0" encoding="UTF-8"\?>\n<Cat><kind>.*<lives>\d<\/lives><\/Cat>$/,
-      says: 'XML for XML',
+      shape: 'XML for XML',
     },
-    { id: 'text', body: '5', says: 'a number as text' },
-    { id: 'severalTypes', body: '1', says: 'JSON where any type will do' },
-    { id: 'severalTypes', accept: 'text/csv', body: 'a,b', says: 'the type that is asked for' },
-    { id: 'severalTypes', accept: 'text/*, application/json;q=0.5', body: 'a,b', says: 'the range that is asked for' },
-    { id: 'severalTypes', accept: 'image/png', body: '1', says: 'the usual type where none is acceptable' },
-    { id: 'anyType', body: /^\{"a":/, says: 'JSON for any type' },
+    { id: 'text', body: '5', shape: 'a number as text' },
+    { id: 'severalTypes', body: '1', shape: 'JSON where any type will do' },
+    { id: 'severalTypes', accept: 'text/csv', body: 'a,b', shape: 'the type that is asked for' },
+    { id: 'severalTypes', accept: 'text/*, application/json;q=0.5', body: 'a,b', shape: 'the range that is asked for' },
+    { id: 'severalTypes', accept: 'image/png', body: '1', shape: 'the usual type where none is acceptable' },
+    { id: 'anyType', body: /^\{"a":/, shape: 'JSON for any type' },
   ];
-  test.each(bodies)('answers $says', async ({ id, accept, body }) => {
+  test.each(bodies)('answers $shape', async ({ id, accept, body }) => {
     const text = await get(id, accept === undefined ? {} : { accept }).then((answer) => answer.text());
     if (typeof body === 'string') expect(text).toBe(body);
     else expect(text).toMatch(body);
@@ -249,7 +249,7 @@ describe('a mock of the contract hard', () => {
     expect([status, headers.get('location')]).toEqual([301, '/']);
   });
 
-  test('gives a header the form that HTTP gives it, where the contract says no more', async () => {
+  test('writes a header in the format of HTTP, if the contract specifies no more', async () => {
     expect((await get('headers')).headers.get('etag')).toBe('"1"');
   });
 

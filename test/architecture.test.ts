@@ -26,7 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'shell', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
 
-/** Inside `server/`: what a layer may know beside itself. Tests may know more; a folder without a row is at the rim. */
+/** Inside `server/`: the layers that a layer may import besides itself. Tests may know more; a folder without a row is at the rim. */
 const serverLayers: Readonly<Record<string, readonly string[]>> = {
   // Keys and time are arguments: no clock, no store, no configuration.
   'server/algopin/': ['server/temporal.ts'],
@@ -59,7 +59,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Below a folder of the table: what is there for our own contract alone. What stands beside it serves any. */
+/** Below a folder of the table: files for our own contract only. The other files of the folder serve any contract. */
 const ownHalf: Readonly<Record<string, { readonly own: RegExp; readonly reaches: RegExp }>> = {
   // The command is our own; it loads that half when it runs.
   mock: {
@@ -68,7 +68,7 @@ const ownHalf: Readonly<Record<string, { readonly own: RegExp; readonly reaches:
   },
 };
 
-/** Packages that one folder alone may know. Prism's types and quirks end where the mock ends. */
+/** Packages that one folder alone may know. Prism's types and quirks stay inside the mock. */
 const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegExp }[] = [
   { name: /^@stoplight\//, folder: /^mock\// },
   { name: /^express/, folder: /^(server\/http|bench)\// },

@@ -49,7 +49,7 @@ const outcomes = [
   { name: 'nothing was tested', npm: '', want: [1, '0 passed, 0 failed'] },
 ];
 for (const { name, npm, want } of outcomes) {
-  test(`says it when ${name}`, async () => {
+  test(`reports it when ${name}`, async () => {
     await stub('chromium', '');
     await stub('npm', npm);
     const { code, stdout } = await run();
@@ -57,7 +57,7 @@ for (const { name, npm, want } of outcomes) {
   });
 }
 
-test('what failed is told before the count, since the end of a long log is what is read', async () => {
+test('failures are printed before the count, since readers look at the end of a long log', async () => {
   const frames = Array.from({ length: 20 }, (_, at) => `    at frame${at} (${at === 1 ? '/node_modules/' : '/'}x.ts)`);
   const failed = {
     numPassedTests: 3,
@@ -111,7 +111,7 @@ async function stub(name: string, line: string): Promise<void> {
   await chmod(join(root, 'bin', name), 0o755);
 }
 
-/** In an environment of its own: nothing that this run was told reaches the script. */
+/** In an environment of its own: no setting of this run reaches the script. */
 function run(env: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; stdout: string }> {
   const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
   return new Promise((resolve) => {

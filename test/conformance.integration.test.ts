@@ -99,7 +99,7 @@ interface Row {
   readonly exitCode: 1 | 2;
 }
 
-describe('a fault planted on the way is found:', () => {
+describe('a fault injected on the way is found:', () => {
   const rows: readonly Row[] = [
     {
       fault: 'a required field left out',
@@ -119,7 +119,7 @@ describe('a fault planted on the way is found:', () => {
       }),
       args: ['--operation', 'getDevices', '--token', 'no-token-of-ours'],
       check: 'http-law',
-      // Refused credentials are told before what is found.
+      // Rejected credentials are reported before the findings.
       exitCode: 2,
     },
     {

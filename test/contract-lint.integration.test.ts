@@ -125,7 +125,7 @@ async function lintAsService(ref: string): Promise<readonly (readonly string[])[
 describe.concurrent('every rule of the house', () => {
   for (const [rule, place, pointer, variant] of houseFaults) {
     const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
-    test(`${name}: our own contract would be told of the fault at ${place}, and another is not`, async () => {
+    test(`${name}: the fault at ${place} is reported for our own contract, and for no other`, async () => {
       const told = (await lintAsService(`${fixtures}/${name}.yaml`)).filter(([found]) => found === rule);
       expect(told).toEqual([[rule, place, pointer]]);
       expect(await lintContract(`${fixtures}/${name}.yaml`, 'house', { run: linters[0].run })).toEqual([]);

@@ -87,7 +87,7 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
     expect(new Set(tokenUrls)).toEqual(new Set([`${publicOrigin}/auth/oauth2/token`]));
   });
 
-  test('the types that its samples import are beside it', () => {
+  test('the types that its samples import are next to it', () => {
     expect(answers['/docs/types.gen.ts']?.status).toBe(200);
     expect(answers['/docs/types.gen.ts']?.body).toContain('export interface paths {');
     expect(answers['/docs/openapi.json']?.body).toContain(
@@ -115,7 +115,7 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
     expect(flow).toEqual([]);
   });
 
-  test('/ names it, and what lies beside it is not found', () => {
+  test('/ lists it, and files next to the folder are not found', () => {
     expect(JSON.parse(answers['/']?.body ?? '')).toMatchObject({ docs: '/docs' });
     expect(answers['/docs/nowhere']?.status).toBe(404);
   });

@@ -15,7 +15,7 @@ const rows = [...page.matchAll(/^\| \[`(x-[a-z-]+)`\]\(#(x-[a-z-]+)\) \| ([^|]+)
   }),
 );
 
-/** How the page says where an extension stands, for each of Redocly's names. */
+/** The page's words for the object of an extension, by Redocly's name. */
 const words: Readonly<Record<string, RegExp>> = {
   anything: /^anything$/,
   Header: /\bheader\b/,

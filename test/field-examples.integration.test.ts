@@ -12,7 +12,7 @@ import {
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
-// If these fail, somebody who puts a request together from the examples beside its fields, as people and documentation tools do, is refused.
+// If these fail, the server rejects requests that people and documentation tools compose from the examples of fields.
 
 const document: ContractDocument = contract;
 /** The time that the examples of the contract are written for; each request comes five minutes later, when a bridge has room again. */
@@ -71,7 +71,7 @@ const withBody = Object.values<Operation>(operations).filter(
 );
 
 describe.each(withBody.map((operation) => ({ name: operation.operationId, operation })))(
-  '$name takes the examples beside its fields together',
+  '$name accepts the examples of its fields together',
   ({ operation }) => {
     test.each(assembleBodies(operation))('%s', async (_, body) => {
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (__, name: string) => ids[name] ?? name);
@@ -102,7 +102,7 @@ const forms = [operations.exchangeToken, operations.revokeToken].flatMap(
   },
 );
 
-test.each(forms)('$name takes the examples beside its fields together: $fields', async ({ path, fields }) => {
+test.each(forms)('$name accepts the examples of its fields together: $fields', async ({ path, fields }) => {
   const partner = service.clients.find(({ clientId }) => clientId === fields.client_id) ?? service.clients[0];
   const answer = await fetch(service.origin + path, {
     method: 'POST',

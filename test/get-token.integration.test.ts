@@ -93,7 +93,7 @@ describe('npm run token, of any deployment', () => {
       args: ['--auth-url', 'http://localhost:1/auth'],
       says: /^http:\/\/localhost:1 gives no answer: /,
     },
-  ])('says why there is none: $name', async ({ args = [], env = {}, says }) => {
+  ])('prints why there is none: $name', async ({ args = [], env = {}, says }) => {
     const { code, out, error } = await ask([...asPartner(), ...args], { ...asOwner(), ...env });
     expect([code, out]).toEqual([1, '']);
     expect(error).toMatch(says);
@@ -129,7 +129,7 @@ describe('npm run token, of any deployment', () => {
     expect(requests).toBeLessThan(20);
   });
 
-  test('says that nothing answers, or something else', async () => {
+  test('reports that nothing answers, or something else', async () => {
     const server = createServer((_, response) => void response.end('<!doctype html>'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -143,7 +143,7 @@ describe('npm run token, of any deployment', () => {
     );
   });
 
-  test('ends its process with 2 where it refuses, and with 1 where there is no token', async () => {
+  test('exits with 2 when it refuses, and with 1 without a token', async () => {
     const refused = await run(['--clent', 'x']);
     expect([refused.code, refused.out, refused.error]).toEqual([2, '', expect.stringContaining("option '--clent'")]);
     expect(await run([...asPartner()], { ...asOwner(), CLIENT_SECRET: 'x' })).toMatchObject({ code: 1, out: '' });
@@ -196,7 +196,7 @@ describe('npm run token, of a demo', () => {
   const askDemo = (...args: readonly string[]) => ask(['--port', String(running.port), ...args], {}, folder);
 
   test.each([
-    { name: 'the first, unless told otherwise', args: [], id: owner.id },
+    { name: 'the first by default', args: [], id: owner.id },
     { name: 'the one that is named', args: ['--owner', second.email], id: second.id },
     { name: 'the one that is named in capitals', args: ['--owner', second.email.toUpperCase()], id: second.id },
   ])('logs an owner in: $name', async ({ args, id }) => {
@@ -219,7 +219,7 @@ describe('npm run token, of a demo', () => {
     expect(await askDemo(...args)).toEqual({ code: 2, out: '', error: says });
   });
 
-  test('says how to start it where nothing answers', async () => {
+  test('prints how to start the server when nothing answers', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

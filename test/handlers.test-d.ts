@@ -131,7 +131,7 @@ definePart()({
   createBridgeTargetedJob: () => ({ status: 200, mediaType: 'text/plain', body: created }),
 });
 
-// The request: parsed, defaults filled in, anonymous where the contract says so.
+// The request: parsed, defaults filled in, anonymous if the contract allows it.
 ((request) => {
   request.body.variance satisfies number;
   request.body.accessName satisfies string;

@@ -72,32 +72,28 @@ describe.each(['pipe', 'socket'] as const)('a reader of the log that stops readi
   });
 
   const isQuick = kind === 'pipe';
-  test(
-    'is told how many lines it has lost once it reads again, and misses none besides',
-    isQuick ? {} : full,
-    async () => {
-      const { child, port, read } = await startUnread(kind);
-      expect(await ask(port, many)).toBe(many);
-      const log = read();
-      await expect.poll(() => log.text, { timeout: 15_000 }).toContain('"log lines were lost"');
-      expect(await ask(port, 5)).toBe(5);
-      await endsInOrder(child);
-      const lines = log.text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      const told = lines.filter(({ msg }) => msg === 'log lines were lost');
-      expect(told).toEqual([
-        expect.objectContaining({ level: 40, lines: expect.any(Number), since: expect.any(String), reason: 'EAGAIN' }),
-      ]);
-      expect(Date.parse(told[0].since)).toBeLessThanOrEqual(told[0].time);
-      // `untilAnswers` may have asked more than once.
-      const requests = lines.filter(({ msg }) => msg === 'request').length;
-      expect(requests + told[0].lines).toBeGreaterThanOrEqual(many + 5);
-      expect(requests + told[0].lines).toBeLessThan(many + 50);
-      expect(lines.findLastIndex(({ msg }) => msg === 'request')).toBeGreaterThan(lines.indexOf(told[0]));
-    },
-  );
+  test('gets the number of lost lines once it reads again, and misses no others', isQuick ? {} : full, async () => {
+    const { child, port, read } = await startUnread(kind);
+    expect(await ask(port, many)).toBe(many);
+    const log = read();
+    await expect.poll(() => log.text, { timeout: 15_000 }).toContain('"log lines were lost"');
+    expect(await ask(port, 5)).toBe(5);
+    await endsInOrder(child);
+    const lines = log.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const told = lines.filter(({ msg }) => msg === 'log lines were lost');
+    expect(told).toEqual([
+      expect.objectContaining({ level: 40, lines: expect.any(Number), since: expect.any(String), reason: 'EAGAIN' }),
+    ]);
+    expect(Date.parse(told[0].since)).toBeLessThanOrEqual(told[0].time);
+    // `untilAnswers` may have asked more than once.
+    const requests = lines.filter(({ msg }) => msg === 'request').length;
+    expect(requests + told[0].lines).toBeGreaterThanOrEqual(many + 5);
+    expect(requests + told[0].lines).toBeLessThan(many + 50);
+    expect(lines.findLastIndex(({ msg }) => msg === 'request')).toBeGreaterThan(lines.indexOf(told[0]));
+  });
 });
 
 test('a reader of the log that goes away neither keeps serve from answering, nor from ending', async () => {
@@ -109,37 +105,41 @@ test('a reader of the log that goes away neither keeps serve from answering, nor
   await endsInOrder(child);
 });
 
-test('a disk that has space again is told what was lost, and goes on with whole lines', full, async ({ skip }) => {
-  const disk = join(folder, 'disk');
-  try {
-    execFileSync('mkdir', ['-p', disk]);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk], { stdio: 'pipe' });
-  } catch (error) {
-    skip(`A small disk needs the right to mount one: ${error instanceof Error ? error.message : error}`);
-  }
-  try {
-    const [file, filler] = [join(disk, 'log'), join(disk, 'filler')];
-    await writeFile(filler, Buffer.alloc(52 * 1024));
-    const port = await findFreePort();
-    const log = openSync(file, 'a');
-    const child = start(['server/main.ts', 'serve'], port, ['ignore', log, 'inherit']);
-    closeSync(log);
-    await untilAnswers(child, port);
-    expect(await ask(port, many)).toBe(many);
-    execFileSync('mount', ['-o', 'remount,size=8m', disk]);
-    await truncate(filler, 0);
-    const read = () => readFileSync(file, 'utf8');
-    await expect.poll(read, { timeout: 15_000 }).toContain('"log lines were lost"');
-    await endsInOrder(child);
-    const lines = read()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines.find(({ msg }) => msg === 'log lines were lost')).toMatchObject({ level: 40, reason: 'ENOSPC' });
-  } finally {
-    execFileSync('umount', [disk]);
-  }
-});
+test(
+  'a disk that has space again gets the number of lost lines, and goes on with whole lines',
+  full,
+  async ({ skip }) => {
+    const disk = join(folder, 'disk');
+    try {
+      execFileSync('mkdir', ['-p', disk]);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk], { stdio: 'pipe' });
+    } catch (error) {
+      skip(`A small disk needs the right to mount one: ${error instanceof Error ? error.message : error}`);
+    }
+    try {
+      const [file, filler] = [join(disk, 'log'), join(disk, 'filler')];
+      await writeFile(filler, Buffer.alloc(52 * 1024));
+      const port = await findFreePort();
+      const log = openSync(file, 'a');
+      const child = start(['server/main.ts', 'serve'], port, ['ignore', log, 'inherit']);
+      closeSync(log);
+      await untilAnswers(child, port);
+      expect(await ask(port, many)).toBe(many);
+      execFileSync('mount', ['-o', 'remount,size=8m', disk]);
+      await truncate(filler, 0);
+      const read = () => readFileSync(file, 'utf8');
+      await expect.poll(read, { timeout: 15_000 }).toContain('"log lines were lost"');
+      await endsInOrder(child);
+      const lines = read()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.find(({ msg }) => msg === 'log lines were lost')).toMatchObject({ level: 40, reason: 'ENOSPC' });
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  },
+);
 
 test('an exception that nobody catches is seen on stderr, also when nobody reads the log', async () => {
   const { child, port } = await startUnread('socket', [
@@ -247,7 +247,7 @@ function fetchStatus(port: number, path: string): Promise<number> {
   return promise;
 }
 
-/** SIGTERM ends it with 0 within the 10 seconds that answers under way may take, doubled for a busy machine. */
+/** After SIGTERM it exits with 0 within the 10 seconds that answers under way may take, doubled for a busy machine. */
 async function endsInOrder(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');

@@ -101,7 +101,7 @@ describe.each(Object.entries(sides))('the login at the %s', (_, start) => {
     });
   });
 
-  test('oauth4webapi: the same, and the access token checked as RFC 9068 says', async () => {
+  test('oauth4webapi: the same, and the access token checked as RFC 9068 specifies', async () => {
     const options = { [oauth.allowInsecureRequests]: true };
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options));
     const client: oauth.Client = { client_id: clientId };
@@ -161,7 +161,7 @@ describe.each(Object.entries(sides))('the login at the %s', (_, start) => {
     expect(await callApi(refreshed.access_token)).toBe(401);
   });
 
-  test('an owner who says no is told to the library as an OAuth error', async () => {
+  test('a denial by the owner reaches the library as an OAuth error', async () => {
     const config = await openid.discovery(issuer, clientId, {}, openid.ClientSecretBasic(secret), {
       execute: [openid.allowInsecureRequests],
     });

@@ -117,7 +117,7 @@ describe('its blocks of TypeScript, one after the other', () => {
 
   test.each([
     { name: 'a token that is good for long', refreshBefore: '1', isSame: true },
-    { name: 'a token that ends soon', refreshBefore: '24', isSame: false },
+    { name: 'a token that expires soon', refreshBefore: '24', isSame: false },
   ])('connect an account, call with $name, connect again and disconnect', async ({ refreshBefore, isSame }) => {
     await startProgram({ REFRESH_BEFORE_HOURS: refreshBefore });
     const partner = openBrowser(new URL(callbackUrl).origin);
@@ -150,15 +150,15 @@ describe('its blocks of TypeScript, one after the other', () => {
   });
 
   test.each([
-    { given: { CLIENT_SECRET: '' }, says: 'Set CLIENT_SECRET to the secret of demo-partner' },
+    { given: { CLIENT_SECRET: '' }, message: 'Set CLIENT_SECRET to the secret of demo-partner' },
     {
       given: { AUTH_URL: 'http://localhost:1/auth' },
-      says: 'AUTH_URL is http://localhost:1/auth, where no OAuth server answers',
+      message: 'AUTH_URL is http://localhost:1/auth, where no OAuth server answers',
     },
-  ])('say what is missing from the environment: $says', async ({ given, says }) => {
+  ])('name the variable that is missing from the environment: $message', async ({ given, message }) => {
     const ended = run(process.execPath, [file], { env: { ...env, ...given } });
     const printed = await ended.catch(({ message }: Error) => message);
-    expect(printed).toContain(says);
+    expect(printed).toContain(message);
     expect(printed).not.toMatch(/^ +at /m);
   });
 

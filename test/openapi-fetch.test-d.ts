@@ -7,7 +7,7 @@ import createClient, { type FetchResponse, type MaybeOptionalInit } from 'openap
 type Schemas = components['schemas'];
 
 const client = createClient<paths>({ baseUrl: 'http://localhost:8080/v1' });
-/** The OAuth server stands beside `/v1`, not below it. */
+/** The OAuth server is next to `/v1`, not below it. */
 const baseUrl = 'http://localhost:8080/auth';
 
 const deviceId = 'LK2A00000001';

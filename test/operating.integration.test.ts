@@ -46,7 +46,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
     writeFileSync(join(folder, 'acme.json'), sampleFile());
   });
 
-  test('makes keys, data and a client, as it says', async () => {
+  test('creates keys, data and a client, as described', async () => {
     const { exitCode, text } = await paste(readBlocks(page, 'sh')[1]);
     expect([exitCode, text]).toEqual([0, expect.stringContaining('Created the client acme-own')]);
     secret = text.trimEnd().split('\n').at(-1) ?? '';
@@ -64,7 +64,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
     expect([own, status]).toEqual([[], 0]);
   });
 
-  test('has a unit whose command starts in its folder and ends by its signal, in its time', async () => {
+  test('has a unit whose command starts in its folder and stops by its signal, in its time', async () => {
     const service = await startUnit();
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     service.kill(readUnit('KillSignal') as NodeJS.Signals);
@@ -106,7 +106,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
       ]);
       expect((await call('/v1/devices', { ...headers, 'X-Long': 'x'.repeat(14_000) })).status).toBe(200);
 
-      // Guesses count for the address that nginx has seen, whatever a caller says it is.
+      // Guesses count for the address that nginx has seen, not for one that a caller claims.
       const guesses = Array.from({ length: 21 }, (_, index) => ask('wrong', { 'X-Forwarded-For': `192.0.2.${index}` }));
       await Promise.all(guesses);
       expect((await ask(secret, { 'X-Forwarded-For': '192.0.2.99' })).text).toContain('too many failed attempts');
@@ -116,7 +116,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
     }
   });
 
-  test('adds an owner, whose password is made, and lists what there is, as it says', async () => {
+  test('adds an owner with a created password, and lists everything, as described', async () => {
     const { exitCode, text } = await paste(readBlocks(page, 'sh')[3]);
     expect([exitCode, text]).toEqual([
       0,
@@ -126,7 +126,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
     ]);
   });
 
-  test('rotates a secret, backs up and restores, as it says', async () => {
+  test('rotates a secret, backs up and restores, as described', async () => {
     const [, , clients, , backup, restore] = readBlocks(page, 'sh');
     const listed = await paste(clients);
     expect([listed.exitCode, listed.text]).toEqual([

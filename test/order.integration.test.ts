@@ -3,7 +3,7 @@ import { describeOrder } from '../server/http/fixtures/describe-order.ts';
 import { createMockedService, startMockedApp } from './fixtures/create-mocked-service.ts';
 import { type Side, type Sides, sideNames, startSides } from './fixtures/start-sides.ts';
 
-// If these fail, service, mock and sandbox check in another order than the contract says, or not in the same.
+// If these fail, service, mock and sandbox check in another order than the contract specifies, or in different orders.
 
 let sides: Sides;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
     want: [413, 'too_large'],
   },
   {
-    name: 'media type before form',
+    name: 'media type before validation',
     given: { method: 'PUT', path: '/v1/devices/%ZZ?x=1', headers: { 'content-type': 'text/plain' }, body: 'x' },
     want: [415, 'unsupported_media_type'],
   },
@@ -107,7 +107,7 @@ describe.each(sideNames)('the %s:', (sideName) => {
     });
   });
 
-  test('the body before what its values ask for: an unknown member beside a bad jobData', async () => {
+  test('the body before the requirements of its values: an unknown member and a bad jobData', async () => {
     const path = '/v1/devices/a/jobs/bridges/b';
     const send = (body: object) =>
       call({ method: 'POST', path, headers: json, body: { jobType: 'CREATE_PIN', ...body } });
@@ -119,7 +119,7 @@ describe.each(sideNames)('the %s:', (sideName) => {
     ]);
   });
 
-  test('a key that has not the right form is told one that has', async () => {
+  test('the rejection of an invalid key names a valid one', async () => {
     const headers = { ...json, 'idempotency-key': 'k 1' };
     const path = '/v1/devices/a/jobs/bridges/b';
     const { body } = await call({ method: 'POST', path, headers, body: { jobType: 'LOCK' } });
@@ -160,7 +160,7 @@ describe.each(sideNames)('the %s:', (sideName) => {
 
   describe('WWW-Authenticate', () => {
     for (const { name, token, code, want } of challenges) {
-      test(`says what to do about ${name}`, async () => {
+      test(`names the fix for ${name}`, async () => {
         const { headers, body } = await call({ path: '/v1/devices', token });
         expect([body.code, headers.get('www-authenticate')]).toEqual([code, want]);
       });

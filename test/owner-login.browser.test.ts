@@ -32,7 +32,7 @@ const neighbour: Person = {
   password: 'incorrect horse battery staple',
 };
 
-/** What some host beside ours answers. */
+/** The answer of another host. */
 interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -213,7 +213,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await page.keyboard.press('Enter');
     await press(tab, 'Deny');
     expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
-    // Chromium says so of any page that is no success.
+    // Chromium reports this for any page without a success status.
     expect(tab.complaints).toEqual([badRequest]);
     await close(tab);
   };
@@ -221,9 +221,9 @@ describe.skipIf(missing)('an owner at a browser', () => {
   const logs = 'logs in and allows; sees what is connected, disconnects it, and logs out, at %i px';
   test.each([390])(logs, logsIn);
   test.each([1400])(logs, { tags: ['full'] }, logsIn);
-  const says = 'says no at once; mistypes the password, is told so, and says no when asked, at %i px';
-  test.each([1400])(says, saysNo);
-  test.each([390])(says, { tags: ['full'] }, saysNo);
+  const denies = 'denies at once; mistypes the password, sees the message, and denies at the consent, at %i px';
+  test.each([1400])(denies, saysNo);
+  test.each([390])(denies, { tags: ['full'] }, saysNo);
 
   test('is logged out of every browser and every client at once', { tags: ['full'] }, async () => {
     const [here, there] = [await open(), await open()];
@@ -318,7 +318,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   });
 
   describe('who goes back, reloads, or presses twice', () => {
-    test('finds the same page after a reload, and a page that says what to do where its turn is over', async () => {
+    test('finds the same page after a reload, and a page with instructions after the end of the login', async () => {
       const tab = await open();
       const { page } = tab;
       await start(tab);
@@ -472,13 +472,13 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('is told at the start of a login', async () => {
+    test('is shown at the start of a login', async () => {
       await start(tab);
       expect(await context.cookies()).toEqual([]);
       expect(await tab.page.title()).toMatch(noCookies);
     });
 
-    test('is told at the connected applications', async () => {
+    test('is shown at the connected applications', async () => {
       await tab.page.goto(`${running.issuer}/apps`);
       await enter(tab);
       await expect.poll(() => tab.page.title()).toMatch(noCookies);
@@ -521,29 +521,29 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    test('keeps what was planted in a page from running', async () => {
-      const planted = `
+    test('keeps content that was injected into a page from running', async () => {
+      const injected = `
         <script>document.documentElement.dataset.script = 'ran'</script>
         <svg onload="document.documentElement.dataset.handler = 'ran'"></svg>
         <style>h1 { color: rgb(1, 2, 3); }</style>
-        <p id="planted" style="color: rgb(1, 2, 3)">planted</p>
+        <p id="injected" style="color: rgb(1, 2, 3)">injected</p>
         </body>`;
-      const readPlanted = `({
+      const readInjected = `({
         ...document.documentElement.dataset,
         style: getComputedStyle(document.querySelector('h1')).color === 'rgb(1, 2, 3)',
-        attribute: getComputedStyle(document.querySelector('#planted')).color === 'rgb(1, 2, 3)',
+        attribute: getComputedStyle(document.querySelector('#injected')).color === 'rgb(1, 2, 3)',
       })`;
       const tab = await open();
       await askConsent(tab);
-      const body = (html: string) => html.replace('</body>', planted);
+      const body = (html: string) => html.replace('</body>', injected);
       await alter(tab, { body });
-      expect(await tab.page.evaluate(readPlanted)).toEqual({ style: false, attribute: false });
+      expect(await tab.page.evaluate(readInjected)).toEqual({ style: false, attribute: false });
       const refused = tab.complaints.filter((text) => text.includes('Content Security Policy')).join('\n');
       for (const directive of ['script-src', 'style-src']) expect(refused).toContain(directive);
 
       // The same without a policy: it would have run.
       await alter(tab, { body, policy: () => undefined });
-      expect(await tab.page.evaluate(readPlanted)).toEqual({
+      expect(await tab.page.evaluate(readInjected)).toEqual({
         script: 'ran',
         handler: 'ran',
         style: true,
@@ -568,7 +568,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       ]);
       expect(tab.complaints).toEqual([]);
 
-      // What Chromium says of a form that has neither is heard.
+      // A message of Chromium about a form without both would be heard.
       await alter(tab, { body: (html) => html.replaceAll(/ autocomplete="[^"]*"|<label[^>]*>/g, '') });
       await expect.poll(() => tab.complaints.join('\n')).toMatch(/autocomplete/i);
       await close(tab);

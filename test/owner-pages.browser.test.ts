@@ -81,7 +81,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
   const names = [
     ...['login hint', 'login wrong', 'login own-logged-out', 'login long'],
     ...['consent all', 'consent unknown', 'consent long'],
-    ...['apps plain', 'apps none', 'apps odd', 'problem no-cookies', 'problem unknown-client'],
+    ...['apps plain', 'apps none', 'apps unusual', 'problem no-cookies', 'problem unknown-client'],
   ];
   test.each(kinds.map((kind) => ({ kind, language: 'de', names }) as const))(judges, (judged) =>
     judgePages(pages, screens, judged),

@@ -184,7 +184,7 @@ describe('a project made by the packed command', { tags: ['full'] }, () => {
     await writeFile(at('handlers.ts'), before);
   });
 
-  test('serves what is written, and says of the rest that it is not', { timeout: 2 * minutes }, async () => {
+  test('serves written operations, and reports the rest as unwritten', { timeout: 2 * minutes }, async () => {
     await edit('handlers.ts', (text) =>
       text
         .replace(

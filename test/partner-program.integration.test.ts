@@ -67,7 +67,7 @@ test.each(landmarks)('it got as far as %s', (landmark) => {
   for (const lines of outputs) expect(lines.filter((line) => landmark.test(line))).not.toEqual([]);
 });
 
-test('each of its mistakes was told as one', () => {
+test('each of its mistakes was answered as one', () => {
   for (const lines of outputs) {
     const told = lines.filter((line) => line.startsWith('mistake: ')).map((line) => / -> (\d+)/.exec(line)?.[1]);
     expect(told.length).toBeGreaterThan(30);

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const shown = 20;
 
-/** The part of a test file that tells its times. */
+/** The part of a test file that has its times. */
 interface TimedModule {
   readonly moduleId: string;
   readonly children: {
@@ -21,7 +21,7 @@ interface Timed {
 /**
  * The slowest tests of a run, with the hooks of each file as one more, so that a new wait is seen in the run that brings it.
  *
- * Registered in vitest.config.ts beside the reporter that was chosen.
+ * Registered in vitest.config.ts in addition to the chosen reporter.
  */
 export class PrintSlowest implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -162,7 +162,7 @@ const museumScenarios: readonly Scenario[] = [
     mediaType: json,
   },
   {
-    name: 'a literal path beside a template',
+    name: 'a literal path next to a template',
     asks: '/store/v2/artefacts/on-loan',
     headers: curator,
     status: 200,
@@ -686,7 +686,7 @@ const paymentsScenarios: readonly Scenario[] = [
     says: { message: expect.stringMatching(/method\/type .*card, storedCard, bankTransfer or invoice/) },
   },
   {
-    name: 'what one value asks for beside it',
+    name: 'a requirement of one value for another',
     asks: 'POST /api/payments',
     headers: { ...key, ...sendsJson },
     body: pay({ method: { type: 'invoice' } }),

@@ -97,7 +97,7 @@ createRuntime({
   logger,
 });
 
-// Nothing has become `any`: what is told of an exchange knows the principal.
+// Nothing has become `any`: the callbacks of an exchange have the type of the principal.
 createRuntime({
   contract,
   operations: museum,

@@ -8,7 +8,7 @@ import { createClientMetadata } from '../server/oauth/create-client-metadata.ts'
 import { createToken } from '../server/oauth/fixtures/hostile-tokens.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
-// If these fail, integrators are told of a difference that is none, or are not told of one that is.
+// If these fail, the list of differences for integrators has one that doesn't exist, or lacks one.
 
 let service: DemoService;
 let sandbox: RunningSandbox;
@@ -33,7 +33,7 @@ async function requestToken({ origin, clients }: Pick<DemoService, 'origin' | 'c
   return ((await answer.json()) as { access_token: string }).access_token;
 }
 
-/** The same request to both; what of each answer is told by `read`. */
+/** Sends the same request to both, and returns the parts of the answers that `read` selects. */
 async function askBoth<Told>(
   path: string,
   read: (answer: Response) => Told | Promise<Told>,

@@ -110,7 +110,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     { width: 400, colorScheme: 'dark' },
   ] as const)(judges, { tags: ['full'] }, judgePage);
 
-  test('uses a scenario that has a name, and says which one is in use', async () => {
+  test('uses a named scenario, and shows which one is in use', async () => {
     await look(async (page) => {
       const demo = page.getByRole('button', { name: /^demo/ });
       await eventually(() => demo.getAttribute('aria-pressed')).toBe('true');
@@ -122,7 +122,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     });
   });
 
-  test("uses data of one's own, and says all that keeps it from that", async () => {
+  test("uses data of one's own, and shows all faults of such data", async () => {
     const page = await open();
     await page.getByText('Your own data').click();
     const box = page.getByLabel('JSON in');
@@ -236,7 +236,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     });
   });
 
-  test('gives a token of a client with a secret of its own, and says why there is none', async () => {
+  test('shows a token of a client with its own secret, or why there is none', async () => {
     const page = await open();
     const asked: { readonly header: string | undefined; readonly body: string | null }[] = [];
     let answer: object = { access_token: 'a.b.c', expires_in: 86_400 };
@@ -334,7 +334,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     });
   });
 
-  test('says that the sandbox is gone', async () => {
+  test('shows that the sandbox is gone', async () => {
     const own = await startFakeControl();
     const page = await browser.newPage();
     await page.clock.install();
@@ -346,7 +346,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await page.close();
   });
 
-  test('cannot be driven by a page of another origin that is open beside it', async () => {
+  test('cannot be controlled by a page of another origin in another tab', async () => {
     const other = await startFakeControl();
     const page = await browser.newPage();
     // A page of another port of the same machine: the same site, another origin. It is not held back by the policy of this one.

@@ -49,10 +49,10 @@ interface Sent {
 /** A request whose only fault is one that is looked for after the scopes of the operation, so that nothing comes of it. */
 function withLaterFault(operation: Operation): Sent {
   const sample = sampleRequest(operation);
-  return { ...sample, target: `${sample.target}?beside=1` };
+  return { ...sample, target: `${sample.target}?unknown=1` };
 }
 
-/** What the contract itself says, not the table that the server reads. */
+/** Read from the contract itself, not from the table that the server reads. */
 function readAlternatives({ pointer }: Operation): string[][] {
   const operation = readPointer(contract, pointer);
   const security = isObject(operation) && Array.isArray(operation.security) ? operation.security : [];
@@ -137,7 +137,7 @@ describe.each(['service', 'mock'])('the %s', (name) => {
       }
     });
 
-    test('names in its challenge what is enough beside all other scopes', async () => {
+    test('names in its challenge the scopes that suffice together with all others', async () => {
       const firsts = alternatives.map(([first]) => first);
       const granted = scopes.filter((scope) => !firsts.includes(scope));
       const { outcome, challenge } = await call(request, granted);
@@ -167,7 +167,7 @@ describe.each(['service', 'mock'])('the %s', (name) => {
     expect([outcome, readNamed(challenge)]).toEqual([missing, [own]]);
   }
 
-  test.each(['1', 'true'])('asks for a scope beside that of the operation: admin_key=%s', async (value) => {
+  test.each(['1', 'true'])('requires a scope in addition to that of the operation: admin_key=%s', async (value) => {
     const request = { method: 'GET', target: `/v1/devices/NOPE?admin_key=${value}` };
     const granted = [[reading], [keys], scopes.filter((scope) => scope !== keys)];
     const answers = await Promise.all(granted.map(async (one) => (await call(request, one)).outcome));
@@ -175,7 +175,7 @@ describe.each(['service', 'mock'])('the %s', (name) => {
     expect((await call(request, [reading, keys])).outcome).toMatch(absent);
   });
 
-  test('asks for no scope beside that of the operation: admin_key=0', async () => {
+  test('requires no scope but that of the operation: admin_key=0', async () => {
     const request = { method: 'GET', target: '/v1/devices/NOPE?admin_key=0' };
     expect((await call(request, [reading])).outcome).toMatch(absent);
   });

@@ -9,7 +9,7 @@ import { launchBrowser } from '../docs/watch-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** Without a browser nothing is set up: each file of the lane says so itself, and fails in CI. */
+/** Without a browser nothing is set up: each file of the lane reports that itself, and fails in CI. */
 export async function setup({ provide }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const found = findBrowser(process.env);
   if (found.kind === 'missing') return undefined;

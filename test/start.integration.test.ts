@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { untilPrinted } from './until-printed.ts';
 
-// If these fail, the first minute of a newcomer does: what the README tells to type does not work as printed.
+// If these fail, the first minute of a newcomer does: the commands of the README do not work as printed.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -80,7 +80,7 @@ describe('npm start', () => {
     expect((await fetch(`${origin}/v1/devices`, { headers: authorization })).status).toBe(200);
   });
 
-  test('the page for owners is where it says', async () => {
+  test('the page for owners is at its printed address', async () => {
     const [, page = ''] = /, for owners (\S+)/.exec(printed) ?? [];
     expect(await (await fetch(page, { headers: { Accept: 'text/html' } })).text()).toContain('name="password"');
   });
@@ -214,7 +214,7 @@ test.each([
     exitCode: 2,
     says: /^MOCK_PORT is 65536: a port is a number from 0 to 65535\.$/m,
   },
-])('npm start -- $args $env ends with $exitCode', async ({ args, env, exitCode, says }) => {
+])('npm start -- $args $env exits with $exitCode', async ({ args, env, exitCode, says }) => {
   const child = spawn(process.execPath, [`${root}start.ts`, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

@@ -36,28 +36,28 @@ const moments = [
   { moment: 'serve reads its keys', args: serve, word: 'keys.json' },
   { moment: 'serve opens its database', args: serve, word: 'service.sqlite' },
   { moment: 'serve listens', args: serve, word: '127.0.0.1' },
-  { moment: 'serve says that it is ready', args: serve, word: '"ready"' },
+  { moment: 'serve reports that it is ready', args: serve, word: '"ready"' },
   { moment: 'the mock reads its keys', args: mock, word: 'mock-keys.json' },
   { moment: 'the mock listens', args: mock, word: '127.0.0.1' },
-  { moment: 'the mock says that it is ready', args: mock, word: '"baseUrl"' },
+  { moment: 'the mock reports that it is ready', args: mock, word: '"baseUrl"' },
   { moment: 'npm start reads its keys', args: demo, word: '.lockstep/keys.json' },
   { moment: 'npm start opens its database', args: demo, word: 'demo.sqlite' },
   { moment: 'npm start listens', args: demo, word: '127.0.0.1' },
-  { moment: 'npm start says that it is ready', args: demo, word: '"baseUrl"' },
+  { moment: 'npm start reports that it is ready', args: demo, word: '"baseUrl"' },
 ].flatMap((row) => signals.map((signal) => ({ ...row, signal })));
 
 /** A start of each kind early and late, by either signal: each row starts a process, a second of processor time. */
 const handful = [
   'SIGTERM serve reads its keys',
   'SIGINT serve listens',
-  'SIGTERM serve says that it is ready',
+  'SIGTERM serve reports that it is ready',
   'SIGINT the mock reads its keys',
   'SIGTERM npm start opens its database',
-  'SIGINT npm start says that it is ready',
+  'SIGINT npm start reports that it is ready',
 ];
 const isInHandful = ({ signal, moment }: (typeof moments)[number]) => handful.includes(`${signal} ${moment}`);
 
-const name = '$signal ends it in order in the moment in which $moment';
+const name = '$signal stops it cleanly when $moment';
 test.each(moments.filter(isInHandful))(name, endsInOrder);
 test.each(moments.filter((row) => !isInHandful(row)))(name, { tags: ['full'] }, endsInOrder);
 
@@ -77,7 +77,7 @@ async function endsInOrder({ args, word, signal }: (typeof moments)[number]): Pr
   databaseIsClosed();
 }
 
-test('SIGTERM at any time of a start ends serve in order, or before it has begun anything', {
+test('SIGTERM at any time of a start stops serve cleanly, or before it has begun anything', {
   tags: ['full'],
 }, async () => {
   const first = start(serve);
@@ -130,8 +130,8 @@ async function finishesWhatIsUnderWay(signal: (typeof signals)[number]): Promise
   expect(log.at(-1)?.ms).toBeGreaterThan(0);
 }
 
-test('SIGINT a second time ends serve at once', () => endsAtOnce('SIGINT'));
-test('SIGTERM a second time ends serve at once', { tags: ['full'] }, () => endsAtOnce('SIGTERM'));
+test('SIGINT a second time stops serve at once', () => endsAtOnce('SIGINT'));
+test('SIGTERM a second time stops serve at once', { tags: ['full'] }, () => endsAtOnce('SIGTERM'));
 
 async function endsAtOnce(signal: (typeof signals)[number]): Promise<void> {
   const { child, origin } = await startAsking();

@@ -109,13 +109,13 @@ const ofPaths: readonly Trap[] = [
     status: 400,
     says: 'deviceId has escapes that are not UTF-8',
   },
-  { name: 'a broken escape beside all paths', bytes: get('/%ZZ'), status: 404 },
+  { name: 'a broken escape outside all paths', bytes: get('/%ZZ'), status: 404 },
   { name: 'half an escape at the end of the path', bytes: get('/devices/%'), status: 400 },
   { name: 'raw bytes beyond ASCII in the path', bytes: get('/devices/\u00e4'), status: 400, isBelowContract: true },
   { name: 'the form a proxy sends', bytes: request('GET', 'http://elsewhere/v1/devices', [token]), status: 200 },
   { name: 'OPTIONS of everything', bytes: request('OPTIONS', '*'), status: 404 },
   {
-    name: 'a method of the template beside a literal path',
+    name: 'a method of the template at a literal path',
     bytes: request('PUT', '/v1/devices/support-pins'),
     status: 405,
     says: 'PUT is not allowed here, use GET, HEAD or OPTIONS',
@@ -219,7 +219,7 @@ const ofQueries: readonly Trap[] = [
     status: 400,
     says: 'limit must be from 1 to 300, not 301',
   },
-  { name: 'the ends of its range', bytes: get('/devices?limit=300'), status: 200 },
+  { name: 'the bounds of its range', bytes: get('/devices?limit=300'), status: 200 },
   { name: 'an empty value', bytes: get('/devices?cursor='), status: 400, says: 'cursor must not be empty' },
   { name: 'a name without value', bytes: get('/devices?cursor'), status: 400, says: 'cursor must not be empty' },
   {
@@ -346,7 +346,7 @@ const ofSizes: readonly Trap[] = [
     status: 413,
   },
   {
-    name: 'a body that says it is beyond the limit',
+    name: 'a body with a Content-Length beyond the limit',
     bytes: request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 9000000000']),
     status: 413,
     headers: { connection: 'close' },
@@ -756,7 +756,7 @@ const belowContract: readonly Trap[] = [
   { name: 'no Host', bytes: Buffer.from('GET /v1/devices HTTP/1.1\r\n\r\n'), status: 400, isBelowContract: true },
 ];
 
-/** Whatever is answered has what every answer has, and says nothing of how it was made. */
+/** Every answer has the common headers, and reveals nothing about the implementation. */
 function expectShape(answer: RawAnswer, side: Side, path: string): void {
   expect(answer.headers).toMatchObject({
     'x-request-id': expect.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 /**
  * What the process has printed up to these words, with them. Its output can be read on afterwards.
  *
- * @throws Error with all that it printed, where it ends without them
+ * @throws Error with its whole output, when it exits without them
  */
 export async function untilPrinted(child: ChildProcess, words: string): Promise<string> {
   let printed = '';
