@@ -15,7 +15,7 @@ const bodies = Object.entries({ numbers: '1', texts: '""', objects: '{}' }).map(
 
 /** The peer is the least that can be done with a JSON body: one blocked loop serves nobody. */
 export const largeList: Question = {
-  asks: `How long does a push of ${items.toLocaleString('en')} items hold the loop until it is refused, beside parsing its JSON alone?`,
+  asks: `How long does a push of ${items.toLocaleString('en')} items block the loop until it is rejected, compared with only parsing its JSON?`,
   async run(progress) {
     const checkRequest = createRequestCheck(
       { document: contract, compile: createSchemaCompiler(contract) },

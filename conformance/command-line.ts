@@ -86,7 +86,7 @@ keeps no state for the next one.
   ${name} --contract openapi.yaml plan`;
 }
 
-/** The first Ctrl-C ends the run and writes the reports, the second exits. A failure of the runner ends the run too. */
+/** The first Ctrl-C stops the run and writes the reports, the second exits. A failure of the runner stops the run too. */
 function watchProcess(): RunSignals {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

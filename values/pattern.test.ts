@@ -187,9 +187,9 @@ test.each([
   expect(pattern?.test('a'.repeat(2000))).toBeTypeOf('boolean');
 });
 
-// The first and the last character are the ends of a set's complement; planes end with two noncharacters each.
+// The first and the last character limit a set's complement; the last two code points of each plane are noncharacters.
 test.each(['^[^a]$', '^\\D$', '^\\W$', '^\\S$', '^.$', '^[^\\u{10ffff}]$', '^\\p{NChar}$', '^\\p{Cs}$', '^\\p{Lo}$'])(
-  '%s is judged at the ends of Unicode as the platform does',
+  '%s is judged at the limits of Unicode as by the platform',
   (source) => {
     const texts = ['\0', '\x01', 'a', '\ud7fb', '\ud800', '\udfff', '\uffff', '\u{4fffd}', '\u{4fffe}', '\u{10ffff}'];
     const pattern = readPattern(source);
@@ -233,8 +233,8 @@ describe('laws', () => {
       .map((ways) => ways.map((items) => items.join('')).join('|')),
   })).whole;
 
-  test('what matches is what the platform says that matches', () => matchesAsPlatform(100));
-  test('what matches is what the platform says that matches, 300 times', { tags: ['full'], timeout: 60_000 }, () =>
+  test('the same texts match as on the platform', () => matchesAsPlatform(100));
+  test('the same texts match as on the platform, 300 times', { tags: ['full'], timeout: 60_000 }, () =>
     matchesAsPlatform(300),
   );
 

@@ -90,7 +90,7 @@ export interface Shape {
 
 const allTypes: readonly JsonType[] = ['string', 'number', 'object', 'array', 'boolean', 'null'];
 
-/** Whether a plain value keeps all that a shape says of its type. Of lists and objects only the sizes are looked at. */
+/** Whether a plain value satisfies a shape. For lists and objects, only the sizes are checked. */
 export function admits(shape: Shape, value: unknown): boolean {
   const type = typeOfValue(value);
   if (!shape.types.has(type) || shape.excluded.some((other) => isSame(other, value))) return false;

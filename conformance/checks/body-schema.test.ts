@@ -31,7 +31,7 @@ function judgeBody(
   return bodySchema.judge(exchangeOf(contract, { status, headers, body: sent }), contextOf(contract));
 }
 
-describe('what a body says is read by its media type', () => {
+describe('a body is parsed by its media type', () => {
   const schema = { type: 'object', required: ['a'] };
   test.each([
     { type: 'application/json', body: '{}', want: ['required'] },
@@ -139,7 +139,7 @@ describe('one fault, once', () => {
     expect(judge({ type: 'array', items: book }, body)).toHaveLength(faults);
   });
 
-  test('tells the sentences that one object breaks, and how often', () => {
+  test('reports the requirements that one object breaks, and how often', () => {
     const [failure] = judge({ type: 'array', items: book }, [
       { ...good, note: 1, pages: '7' },
       { ...good, note: 2 },
@@ -192,7 +192,7 @@ describe('one fault, once', () => {
     expect(one?.some((cause) => other?.includes(cause))).toBe(isOne);
   });
 
-  test('of refusals, which have one shape all over a document, the shape that came tells', () => {
+  test('rejections have one shape in a document: the received shape is reported', () => {
     const schemas = [
       { type: 'object', required: ['code'] },
       { type: 'object', required: ['code'], properties: { code: text } },
@@ -215,7 +215,7 @@ describe('not a defect', () => {
       body: '"2026-01-01 10:00:00"',
     },
     {
-      name: 'nullable beside $ref in 3.0',
+      name: 'nullable with $ref in 3.0',
       version: '3.0.3',
       schema: { properties: { a: { $ref: '#/components/schemas/A', nullable: true } } },
       components: { A: { type: 'object' } },

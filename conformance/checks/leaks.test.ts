@@ -44,7 +44,7 @@ describe('internals-leaked', () => {
     },
     { name: 'a number alone', sent: { requestBody: { sql: '42' } }, body: near, want: ['a database error'] },
     {
-      name: 'a stack frame beside the statement',
+      name: 'a stack frame with the statement',
       sent: { requestBody: { sql: 'dune42' } },
       body: `${near} ${frame}`,
       want: ['a JavaScript stack frame'],
@@ -52,9 +52,9 @@ describe('internals-leaked', () => {
     { name: 'a path', sent: {}, body: 'no /app/x.js', want: ['a file path of the server'] },
     { name: 'a path that was sent', sent: { query: { file: '/app/x.js' } }, body: 'no /app/x.js', want: [] },
     {
-      name: 'a path beside one that was sent',
+      name: 'a path in addition to one that was sent',
       sent: { query: { file: '/app/x.js' } },
-      body: 'no /app/x.js, says /app/y.js',
+      body: 'no /app/x.js in /app/y.js',
       want: ['a file path of the server'],
     },
   ])('$name: $want', ({ sent, body, want }) => {

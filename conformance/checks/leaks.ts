@@ -172,7 +172,7 @@ const wholeWords = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
 
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
-  about: 'a 4xx or 5xx answer shows stack frames, SQL or file paths of the server (suspect)',
+  about: 'a 4xx or 5xx answer shows stack frames, SQL or file paths of the server (inconclusive)',
   plan: planWholeAnswer,
   needs: () => '4xx or 5xx answer',
   judge: (exchange) => {

@@ -90,7 +90,7 @@ describe('status-undocumented', () => {
       location: 'https://elsewhere.example/',
       message: 'it leads elsewhere, so nothing was accepted: https://elsewhere.example/',
     },
-  ])('a redirect to $location is told in words', ({ location, message }) => {
+  ])('a redirect to $location has a message', ({ location, message }) => {
     const [failure] = judge(statusUndocumented, { operation: 'plain', status: 302, headers: { location } });
     expect(failure?.message).toBe(`302 is not documented; listed: 200, 400, 404; ${message}`);
   });

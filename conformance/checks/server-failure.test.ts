@@ -106,7 +106,7 @@ test.each([
   expect(severitiesOf(noAnswer, traceOf('plain', first, again))).toEqual(want);
 });
 
-describe('a 5xx that says what is missing around the server is no more than a suspect', () => {
+describe('a 5xx about a missing part of the environment is only inconclusive', () => {
   test.each([
     '{"message":"getaddrinfo EAI_AGAIN registry.example"}',
     '{"detail":"Can\'t resolve hostname peer.example"}',

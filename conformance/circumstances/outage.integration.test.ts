@@ -90,7 +90,7 @@ async function run(lines: readonly string[], { stops, awayMs }: Mortal, change: 
     result,
     requests,
     deaths,
-    told: result.findings.map(({ severity, check, operations }) => `${severity} ${check} ${operations.join(', ')}`),
+    told: result.findings.map(({ severity, check, operations }) => [severity, `${check} ${operations.join(', ')}`]),
     warnings: result.warnings.map(({ message }) => message).join('\n'),
     unreached: result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation),
   };
@@ -135,7 +135,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { stops, awayMs: 1_000 },
       { workers },
     );
-    expect(told).toEqual(['suspect no-answer PUT /configuration']);
+    expect(told).toEqual([['suspect', 'no-answer PUT /configuration']]);
     expect(result.findings[0]?.message).toContain('accepted just before: PUT /configuration');
   });
 
@@ -145,7 +145,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },
       { workers },
     );
-    expect(told).toEqual(['defect no-answer POST /door']);
+    expect(told).toEqual([['defect', 'no-answer POST /door']]);
     expect(requests.filter((line) => line.startsWith('POST /door'))).toHaveLength(1);
     expect(unreached).toEqual(['POST /door']);
   });
@@ -156,7 +156,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { stops: ({ path }) => (path === '/doors' ? 'instead' : undefined), awayMs: 200 },
       { workers },
     );
-    expect(told).toEqual(['defect no-answer POST /doors']);
+    expect(told).toEqual([['defect', 'no-answer POST /doors']]);
     const posts = requests.filter((line) => line.startsWith('POST'));
     expect(new Set(posts).size).toBe(posts.length);
     expect(unreached).toEqual(['POST /doors']);
@@ -170,7 +170,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       return 'instead';
     };
     const { told, unreached } = await run([...reads, 'POST /doors {}'], { stops, awayMs: 200 }, { workers });
-    expect(told).toEqual(['suspect no-answer POST /doors']);
+    expect(told).toEqual([['suspect', 'no-answer POST /doors']]);
     expect(unreached).toEqual([]);
   });
 
@@ -180,7 +180,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },
       { workers },
     );
-    expect(told).toEqual(['defect no-answer POST /door']);
+    expect(told).toEqual([['defect', 'no-answer POST /door']]);
     expect(requests.filter((line) => line.startsWith('POST /door'))).toHaveLength(2);
   });
 
@@ -191,7 +191,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { workers, maxWaitMs: 300 },
     );
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/^defect no-answer .*GET \/r3\b/);
+    expect(told[0]?.join(' ')).toMatch(/^defect no-answer .*GET \/r3\b/);
     expect(result.findings[0]?.message).toContain('did not come back');
   });
 });

@@ -243,7 +243,7 @@ const groups = {
     failOn: {
       flags: '--fail-on <kinds>',
       about:
-        'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); exclude operations that must not be called with --exclude',
+        'exit 1 also for any of `suspect` (an inconclusive finding), `warning`, `unreached` (an operation was never accepted); exclude operations that must not be called with --exclude',
       read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
     },
     report: {

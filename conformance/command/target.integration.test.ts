@@ -113,7 +113,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     expect(code).toBe(0);
   });
 
-  test('without a certificate it is rejected, and says so', async () => {
+  test('without a certificate the request is rejected, and the message names it', async () => {
     const { code, out } = await conform(...trusted);
     expect(code).toBe(2);
     expect(out).toContain('you only saw 401');

@@ -20,7 +20,7 @@ test('a type without a subtype, or with a gap, is none (RFC 9110, 8.3.1)', () =>
   expect(essenceOf(' Text/CSV ; header=present')).toBe('text/csv');
 });
 
-test('JSON is told by its type or suffix', () => {
+test('JSON is recognized by its type or suffix', () => {
   const types = ['application/json', 'text/json', 'application/hal+json; v=1', 'application/jsonl', 'application/xml'];
   expect(types.map(isJson)).toEqual([true, true, true, false, false]);
 });

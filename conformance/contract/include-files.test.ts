@@ -89,7 +89,7 @@ describe('what is outside of the folder is refused, with the option that allows 
     expect([allowed.title, allowed.problems]).toEqual(['T', []]);
   });
 
-  test('a link to a contract lies beside what it leads to', async () => {
+  test('a link to a contract resolves next to its target', async () => {
     await write({ 'data/openapi.yaml': contractOf('{$ref: id.json}'), 'data/id.json': '{"type": "string"}' });
     await mkdir(join(folder, 'mount'));
     for (const name of ['openapi.yaml', 'id.json']) await symlink(`../data/${name}`, join(folder, 'mount', name));
@@ -98,7 +98,7 @@ describe('what is outside of the folder is refused, with the option that allows 
 });
 
 test.each(['https://127.0.0.1:1/a.json', 'file:///etc/hostname', 'absent.yaml', '.'])(
-  'what is no file there, %s, is told, and the rest is read',
+  'an invalid file, %s, is reported, and the rest is read',
   async (reference) => {
     await write({ 'openapi.yaml': contractOf(`{$ref: '${reference}'}`) });
     const contract = await readContractFile(join(folder, 'openapi.yaml'));

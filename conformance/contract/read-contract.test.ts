@@ -35,7 +35,7 @@ describe('a contract that cannot be tested is refused with every reason', () => 
   });
 });
 
-describe('a part that cannot be read is told with line and pointer, and the rest is kept', () => {
+describe('an unreadable part is reported with line and pointer, and the rest is kept', () => {
   const parts = [
     {
       name: 'a dangling response',
@@ -189,7 +189,7 @@ test('a status is described by itself, else by its range, else by default', () =
   ]);
 });
 
-test('a schema is read as x-exact says, where it is written plainer for generators', () => {
+test('a schema that is simplified for generators is read by x-exact', () => {
   const schema =
     '{type: string, enum: [a], description: D, x-exact: {properties: {x-exact: {type: string, x-exact: {const: 1}}}}}';
   const text = `${head}paths: {/a: {get: {responses: {"200": {description: D}}}}}\ncomponents: {schemas: {A: ${schema}}}`;

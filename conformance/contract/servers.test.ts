@@ -5,18 +5,18 @@ import { baseOf, explainServer, placeOperations, type ServerPlace, unknownServer
 
 describe('an operation with servers of its own belongs to another party', () => {
   test.each([
-    { root: 'https://api.example/v1', own: 'https://login.example', want: 'auth', beside: undefined },
-    { root: 'https://api.example/v1', own: 'https://api.example/v1/', want: 'api', beside: undefined },
-    { root: 'https://api.example/v1', own: 'http://api.example/login/', want: 'auth', beside: '/login' },
-    { root: 'https://api.example/v1', own: 'https://api.example', want: 'auth', beside: '' },
-    { root: '//api.example', own: 'https://api.example', want: 'api', beside: undefined },
-    { root: '/v1', own: '/auth', want: 'auth', beside: '/auth' },
-  ])('$own beside $root: $want', ({ root, own, want, beside }) => {
+    { root: 'https://api.example/v1', own: 'https://login.example', want: 'auth', address: undefined },
+    { root: 'https://api.example/v1', own: 'https://api.example/v1/', want: 'api', address: undefined },
+    { root: 'https://api.example/v1', own: 'http://api.example/login/', want: 'auth', address: '/login' },
+    { root: 'https://api.example/v1', own: 'https://api.example', want: 'auth', address: '' },
+    { root: '//api.example', own: 'https://api.example', want: 'api', address: undefined },
+    { root: '/v1', own: '/auth', want: 'auth', address: '/auth' },
+  ])('$own with $root: $want', ({ root, own, want, address }) => {
     const paths = { '/a': { get: { servers: [{ url: own }], responses: {} } } };
     const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, servers: [{ url: root }], paths };
     const [operation] = readContract('api.json', JSON.stringify(document)).operations;
     expect(operation).toMatchObject({ target: want });
-    expect(operation?.address).toBe(beside);
+    expect(operation?.address).toBe(address);
   });
 });
 
@@ -30,10 +30,10 @@ describe('an operation of another server is asked', () => {
     readonly authUrl?: string;
     readonly want: string | undefined;
   }[] = [
-    { name: 'nowhere, where nothing says it', own: 'https://files.example', want: undefined },
+    { name: 'nowhere, if nothing names its server', own: 'https://files.example', want: undefined },
     { name: 'on the host of the base URL', own: 'http://localhost:3000/files', want: 'http://localhost:3000/files' },
     {
-      name: 'where --server says',
+      name: 'at --server',
       own: 'https://files.example',
       given: [['https://files.example/', 'http://localhost:1/f']],
       want: 'http://localhost:1/f',
@@ -46,7 +46,7 @@ describe('an operation of another server is asked', () => {
       want: 'http://localhost:1',
     },
     {
-      name: 'there, although it is beside the API',
+      name: 'there, although it is on the host of the API',
       root: 'https://a.example/v1',
       own: 'https://a.example/files',
       given: [['https://a.example/files', 'http://localhost:1']],
@@ -65,7 +65,7 @@ describe('an operation of another server is asked', () => {
     expect(contract.operations.map((operation) => baseOf(operation, { baseUrl: local, authUrl }))).toEqual([want]);
   });
 
-  test('the option that is named exists, and is that of an authorization server only beside OAuth', () => {
+  test('the option that is named exists, and is that of an authorization server only with OAuth', () => {
     const explained = [{}, { login: { type: 'http', scheme: 'bearer' } }, { login: { type: 'oauth2', flows: {} } }].map(
       (securitySchemes) => {
         const contract = contractOf('https://files.example', undefined, { securitySchemes });

@@ -41,7 +41,7 @@ describe('what cannot be read is refused with its line', () => {
     ['nothing', 'api.yaml', '', /not an object/],
     ['nothing but a comment', 'api.yaml', '# nothing', /not an object/],
     ['a broken JSON', 'api.json', '{\n  "a": 1,\n  "b" 2\n}', /api.json:3 #\n.*Expected ':'/],
-    ['a JSON that ends too early', 'api.json', '{\n  "a": [1,', /api.json:2 #\n.*end of JSON/],
+    ['truncated JSON', 'api.json', '{\n  "a": [1,', /api.json:2 #\n.*end of JSON/],
     ['YAML nested beyond all measure', 'api.yaml', `a: ${'['.repeat(deep)}${']'.repeat(deep)}`, /1200 levels/],
     [
       'JSON nested beyond all measure',
@@ -66,7 +66,7 @@ test.each([
   expect(() => readSource('api', text)).toThrow('The document has more than 2000000 values.');
 });
 
-describe('a member that stands twice is told, and the last one counts', () => {
+describe('a repeated member is reported, and the last one counts', () => {
   const table: readonly [text: string, pointers: readonly string[]][] = [
     ['a: {b: 1, c: 2, b: 3}\nd: 1\nd: 2', ['#/d', '#/a/b']],
     ['{"a": {"b": 1, "c": 2, "b": 3}, "l": [{"x": 1}, {"y/z": ",", "y/z": "\\""}]}', ['#/a/b', '#/l/1/y~1z']],

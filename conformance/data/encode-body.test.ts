@@ -12,7 +12,7 @@ const form = 'application/x-www-form-urlencoded';
 const list = { color: ['light blue', 'bl&ck,'], size: 1 };
 
 describe('a body is written as its media type and encoding say', () => {
-  // Source: OpenAPI 3.1, 4.8.15 Encoding Object: style form, explode true unless it says otherwise.
+  // Source: OpenAPI 3.1, 4.8.15 Encoding Object: style form, explode true by default.
   const rows: readonly [string, MediaContent, unknown, string][] = [
     ['JSON', content('application/json'), { a: [1] }, '{"a":[1]}'],
     ['JSON of a kind', content('application/merge-patch+json'), { a: null }, '{"a":null}'],

@@ -81,7 +81,7 @@ const rows: readonly { name: string; schema: unknown; text: string; explode?: bo
     explode: true,
     want: { R: 100, G: 'a=b' },
   },
-  { name: 'an object that ends too early', schema: { type: 'object' }, text: 'R', want: { R: '' } },
+  { name: 'a truncated object', schema: { type: 'object' }, text: 'R', want: { R: '' } },
   { name: 'null', schema: { type: ['integer', 'null'] }, text: 'null', want: null },
   { name: 'nothing as null', schema: { type: ['integer', 'null'] }, text: '', want: null },
   {

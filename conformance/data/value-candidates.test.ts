@@ -5,12 +5,12 @@ import { bodyCandidates, type Candidate, valueCandidates } from './value-candida
 
 const now = Date.parse('2026-04-01T09:30:00Z');
 
-function climb(
+function candidatesOf(
   schema: unknown,
   examples: readonly unknown[] = [],
   seed = 1,
   more: Record<string, unknown> = {},
-  told: string[] = [],
+  problems: string[] = [],
 ): Candidate[] {
   const document = {
     openapi: '3.1.0',
@@ -21,11 +21,11 @@ function climb(
   const contract = readContract('api.json', JSON.stringify(document));
   const judge = createJudge(contract);
   const tools = { contract, judge, now, tag: 'conform-1', seed };
-  const ladder = valueCandidates(tools, '#/components/schemas/S', examples);
+  const candidates = valueCandidates(tools, '#/components/schemas/S', examples);
   const found: Candidate[] = [];
-  for (let item = ladder.at(0); item !== undefined && found.length < 30; item = ladder.at(found.length))
+  for (let item = candidates.at(0); item !== undefined && found.length < 30; item = candidates.at(found.length))
     found.push(item);
-  told.push(...judge.problems().map(({ pointer, message }) => `${pointer}: ${message}`));
+  problems.push(...judge.problems().map(({ pointer, message }) => `${pointer}: ${message}`));
   return found;
 }
 
@@ -198,7 +198,7 @@ describe('a valid value is built without any example', () => {
     ],
   ];
   test.each(rows)('%s', (_, schema) => {
-    for (const seed of [1, 2, 3]) expect(climb(schema, [], seed).length).toBeGreaterThan(0);
+    for (const seed of [1, 2, 3]) expect(candidatesOf(schema, [], seed).length).toBeGreaterThan(0);
   });
 });
 
@@ -206,12 +206,13 @@ test('a schema behind many references is built like any other', () => {
   const at = (index: number): string => `#/components/schemas/S/$defs/d${index}`;
   const links = Array.from({ length: 12 }, (_, index) => [`d${index}`, { $ref: at(index + 1) }] as const);
   const schema = { $ref: at(0), $defs: { ...Object.fromEntries(links), d12: { type: 'integer', minimum: 7 } } };
-  expect(climb(schema).map(({ value }) => value)).toContain(7);
+  expect(candidatesOf(schema).map(({ value }) => value)).toContain(7);
 });
 
 describe('a schema that contains itself', () => {
   const self = { $ref: '#/components/schemas/S' };
-  const complete = (schema: unknown): unknown => climb(schema).find(({ label }) => label === 'polite, complete')?.value;
+  const complete = (schema: unknown): unknown =>
+    candidatesOf(schema).find(({ label }) => label === 'polite, complete')?.value;
   const depthOf = (value: unknown): number =>
     typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
@@ -237,8 +238,8 @@ describe('a schema that contains itself', () => {
       },
     ],
   ];
-  test.each(required)('as what is required, %s, ends in another branch', (_, schema) => {
-    const found = climb(schema);
+  test.each(required)('a required part, %s, stops in another branch', (_, schema) => {
+    const found = candidatesOf(schema);
     expect(found.map(({ value }) => depthOf(value)).some((depth) => depth > 2)).toBe(true);
   });
 
@@ -262,11 +263,11 @@ describe('a schema that contains itself', () => {
     ],
   ];
   test.each(endless)('by %s, so that no finite value is valid, gives none', (_, schema) => {
-    expect(climb(schema)).toEqual([]);
+    expect(candidatesOf(schema)).toEqual([]);
   });
 
   test('as JSON in a text is built six levels below the first, no deeper', () => {
-    const [first] = climb({ type: 'string', contentMediaType: 'application/json', contentSchema: self });
+    const [first] = candidatesOf({ type: 'string', contentMediaType: 'application/json', contentSchema: self });
     let text = first?.value;
     let levels = 0;
     for (; typeof text === 'string' && text.startsWith('"'); levels += 1) text = JSON.parse(text);
@@ -349,12 +350,12 @@ describe('a discriminator is set to the name of its branch', () => {
     ],
   ];
   test.each(rows)('%s', (_, { S, ...more }, want) => {
-    const named = climb(S, [], 1, more).map(({ value }) => (value as { type: unknown }).type);
+    const named = candidatesOf(S, [], 1, more).map(({ value }) => (value as { type: unknown }).type);
     expect([...new Set(named)].sort()).toEqual([...want].sort());
   });
 });
 
-describe('what cannot be built is told with its place', () => {
+describe('an impossible value is reported with its location', () => {
   const text = { type: 'string' };
   const rows: readonly [string, unknown, string][] = [
     [
@@ -385,9 +386,9 @@ describe('what cannot be built is told with its place', () => {
     ],
   ];
   test.each(rows)('%s', (_, schema, want) => {
-    const told: string[] = [];
-    expect(climb(schema, [], 1, {}, told)).toEqual([]);
-    expect(told).toEqual([`#/components/schemas/S${want}`]);
+    const problems: string[] = [];
+    expect(candidatesOf(schema, [], 1, {}, problems)).toEqual([]);
+    expect(problems).toEqual([`#/components/schemas/S${want}`]);
   });
 });
 
@@ -451,7 +452,7 @@ describe('a hostile contract neither stops nor stalls what builds', () => {
     ['allOf of itself', { allOf: [self, self, self, { type: 'integer' }] }],
   ];
   test.each(rows)('%s', (_, schema, more = {}) => {
-    const found = climb(schema, [], 1, more);
+    const found = candidatesOf(schema, [], 1, more);
     expect(found.length).toBeGreaterThan(0);
     expect(Math.max(...found.map(({ value }) => JSON.stringify(value).length))).toBeLessThan(300_000);
   });
@@ -482,14 +483,14 @@ describe('a hostile contract neither stops nor stalls what builds', () => {
     ],
   ];
   test.each(endless)('%s is given up', (_, schema, more = {}) => {
-    expect(climb(schema, [], 1, more)).toEqual([]);
+    expect(candidatesOf(schema, [], 1, more)).toEqual([]);
   });
 });
 
 test('the same seed draws the same, another seed another', () => {
   const schema = { type: 'string', pattern: '^[A-Z]{8}-[0-9]{8}$' };
-  expect(climb(schema, [], 5)).toEqual(climb(schema, [], 5));
-  expect(climb(schema, [], 6)).not.toEqual(climb(schema, [], 5));
+  expect(candidatesOf(schema, [], 5)).toEqual(candidatesOf(schema, [], 5));
+  expect(candidatesOf(schema, [], 6)).not.toEqual(candidatesOf(schema, [], 5));
 });
 
 test('an example comes first, then the same moved to the present; an invalid one is left out', () => {
@@ -498,7 +499,7 @@ test('an example comes first, then the same moved to the present; an invalid one
     properties: { from: { type: 'string', format: 'date-time' }, n: { type: 'integer' } },
   };
   const given = [{ from: '2020-01-31T23:00:00+01:00', n: 1 }, { n: 'x' }];
-  expect(climb(schema, given).slice(0, 3)).toEqual([
+  expect(candidatesOf(schema, given).slice(0, 3)).toEqual([
     { label: 'example', value: given[0] },
     { label: 'example moved to the present', value: { from: '2026-04-02T23:00:00+01:00', n: 1 } },
     { label: 'examples of properties', value: {} },
@@ -518,7 +519,7 @@ test('of what is no JSON, a text among the examples is sent as it stands', () =>
   const tools = { contract, judge: createJudge(contract), now, tag: 'conform-1', seed: 1 };
   const content = { pointer: '#', schema: '#/components/schemas/S', examples: ['<a/>', { a: 1 }], encoding: {} };
   const values = (mediaType: string) =>
-    [0, 1].map((rung) => bodyCandidates(tools, { ...content, mediaType }).at(rung)?.value);
+    [0, 1].map((index) => bodyCandidates(tools, { ...content, mediaType }).at(index)?.value);
   expect(values('application/xml')).toEqual(['<a/>', { a: 1 }]);
   expect(values('application/json')).toEqual([{ a: 1 }, {}]);
 });
@@ -526,7 +527,7 @@ test('of what is no JSON, a text among the examples is sent as it stands', () =>
 test('no value comes twice, whatever the order of its members', () => {
   const schema = { type: 'object', required: ['a', 'b'], properties: { a: { const: 1 }, b: { const: 2 } } };
   expect(
-    climb(schema, [
+    candidatesOf(schema, [
       { a: 1, b: 2 },
       { b: 2, a: 1 },
       { a: 1, b: 2 },
@@ -543,6 +544,6 @@ test('recipes of rules replace what an example has, in order, in the spelling of
       start: { ...time, 'x-rule': { code: 's', says: 'soon', good: { from: 'now', add: 'PT2H', round: 'PT1H' } } },
     },
   };
-  const [first] = climb(schema, [{ start: '2000-01-01T00:00:00+00:00', end: '2000-01-01T00:00:00+00:00' }]);
+  const [first] = candidatesOf(schema, [{ start: '2000-01-01T00:00:00+00:00', end: '2000-01-01T00:00:00+00:00' }]);
   expect(first?.value).toEqual({ start: '2026-04-01T11:00:00+00:00', end: '2026-04-02T11:00:00+00:00' });
 });

@@ -155,7 +155,7 @@ function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): 
 /** Reports the location that makes a schema unbuildable. */
 function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTooLarge: isLarge }: Failure): void {
   const form = judge.forms.request;
-  const fix = 'Mend the schema, or give an example that is valid.';
+  const fix = 'Correct the schema, or add a valid example.';
   const endless = form.endless(form.at(schema));
   if (endless !== undefined) {
     const message = endless.isCircle ? 'requires itself without end' : 'cannot be met by any value';

@@ -6,8 +6,8 @@ import type { OutgoingRequest } from './exchange.ts';
 
 const plain: OutgoingRequest = { method: 'GET', base: '', path: '/', headers: [], body: undefined };
 
-test('what is broken off ends at once, also while the connection is still being made', async () => {
-  // Accepts, and never says a word of TLS.
+test('an aborted request stops at once, also during the connection', async () => {
+  // Accepts connections, but never starts TLS.
   const silent = createServer(() => undefined);
   const port = await listen(silent);
   const stop = new AbortController();
@@ -27,7 +27,7 @@ test.each([
   { name: 'a name of a header that is none', request: { headers: [['x note', 'a']] } },
   { name: 'a length that is not that of the body', request: { headers: [['content-length', '9']], method: 'PUT' } },
 ] satisfies { name: string; request: Partial<OutgoingRequest> }[])(
-  '$name is not sent, and says nothing of the server',
+  '$name is not sent, and is no evidence about the server',
   async ({ request }) => {
     const answered: Handler = () => ({ status: 200 });
     const served = await serve(answered);
@@ -39,7 +39,7 @@ test.each([
   },
 );
 
-test('a server without TLS is told as that', async () => {
+test('a server without TLS is reported as such', async () => {
   const served = await serve(() => ({ status: 200 }));
   const connection = createConnection({ timeoutMs: 1_000, signal: new AbortController().signal });
   const outcome = await connection.send({ ...plain, base: served.origin.replace('http:', 'https:') });
@@ -67,7 +67,7 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-describe('what never ends is given up', () => {
+describe('an endless answer is given up', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   test.each([
     { name: 'content of a byte at a time', first: `${head}\r\n{`, piece: ' ', reason: 'unfinished' },

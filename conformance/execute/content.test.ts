@@ -13,7 +13,7 @@ const most = 1_000;
 
 const decode = (coding: string, body: Buffer) => decodeContent({ headers: [['content-encoding', coding]], body }, most);
 
-describe('content is decoded as Content-Encoding says', () => {
+describe('content is decoded by Content-Encoding', () => {
   test.each([
     { coding: '', body: Buffer.from('{}') },
     { coding: 'identity', body: Buffer.from('{}') },

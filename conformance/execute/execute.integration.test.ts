@@ -74,7 +74,7 @@ test('a POST that breaks with a connection that others had used is not sent twic
   expect(result.findings.map(({ severity, operation }) => [severity, operation])).toEqual([['suspect', 'POST /w']]);
 });
 
-test('a reset of a fresh connection is told, of the operation that it happens to', async () => {
+test('a reset of a fresh connection is reported for its operation', async () => {
   const served = await serve(({ path, method }) =>
     path === '/r3' ? { status: 200, instead: 'reset' } : { status: method === 'POST' ? 201 : 200 },
   );
@@ -90,7 +90,7 @@ test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
   { status: 502, write: 'put' as const, times: 3 },
-  // A complete 503 says that nothing was done: a create is sent again alone, at most twice.
+  // A complete 503 means that nothing was done: a create is sent again alone, at most twice.
   { status: 503, write: undefined, times: 3 },
   { status: 500, write: undefined, times: 1 },
   { status: 500, write: 'put' as const, times: 2 },
@@ -132,7 +132,7 @@ test.each([
   { type: 'text/event-stream', first: true },
   { type: 'text/event-stream', first: false },
   { type: 'application/x-ndjson', first: true },
-])('content that never ends holds nothing up and is no fault: $type, begun: $first', async ({ type, first }) => {
+])('endless content delays nothing and is no fault: $type, begun: $first', async ({ type, first }) => {
   const server = createServer((request, response) => {
     response.writeHead(request.method === 'POST' ? 201 : 200, request.url === '/r3' ? { 'content-type': type } : {});
     if (request.url !== '/r3') return response.end();
@@ -213,7 +213,7 @@ test('a token of which nobody said what it is for is tried as each of the altern
   expect(logs[0]).toEqual(logs[1]);
 });
 
-test('a server that stops for good: those that were under way are named, and the run ends', async () => {
+test('a server that stops for good: pending operations are named, and the run stops', async () => {
   const server = createMortal((path) => path === '/r5', undefined);
   const origin = await server.start();
   const result = await run(origin, 24, { workers: 1, maxWaitMs: 300 });

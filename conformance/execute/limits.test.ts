@@ -48,7 +48,7 @@ describe('requests in flight to one origin', () => {
     expect((await waves(() => true)).at(-1)).toBe(1);
   });
 
-  test('stay as many where it says when to come again', async () => {
+  test('stay as many if it has Retry-After', async () => {
     expect(await waves(() => true, [['retry-after', '1']])).toEqual([8, 8, 8, 8, 8]);
   });
 });

@@ -137,7 +137,7 @@ describe('a user that is made first', () => {
     expect(sent[0]).toBe('POST http://b/users new');
     expect(session.problems()).toEqual([]);
   });
-  test('is told of where the log-in fails', async () => {
+  test('is reported if the log-in fails', async () => {
     const { session } = at(cookies, ({ path }) => ({ status: path === '/users' ? 400 : 401 }));
     await session.badge();
     expect(session.problems()).toEqual([

@@ -142,22 +142,19 @@ test('the first rank makes the round, and ranks are asked anew after each', asyn
   expect((await run([later, twice, producer])).order).toEqual(['producer', 'consumer', 'consumer', 'later']);
 });
 
-test.each([1, 4, 16])(
-  'results are taken into account in the order of the plan, whoever comes first: %d workers',
-  async (workers) => {
-    const slow = (id: string, ms: number): Scenario => {
-      const plain = scenario(id);
-      return {
-        ...plain,
-        run: async (...given) => {
-          await new Promise((resolve) => setTimeout(resolve, ms));
-          return await plain.run(...given);
-        },
-      };
+test.each([1, 4, 16])('results count in the order of the plan, not of arrival: %d workers', async (workers) => {
+  const slow = (id: string, ms: number): Scenario => {
+    const plain = scenario(id);
+    return {
+      ...plain,
+      run: async (...given) => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        return await plain.run(...given);
+      },
     };
-    expect((await run([slow('a', 20), slow('b', 1), slow('c', 8)], { workers })).order).toEqual(['a', 'b', 'c']);
-  },
-);
+  };
+  expect((await run([slow('a', 20), slow('b', 1), slow('c', 8)], { workers })).order).toEqual(['a', 'b', 'c']);
+});
 
 test('one that runs alone has a round of its own', async () => {
   let underWay = 0;
@@ -206,15 +203,15 @@ test.each([
   { requests: 0, order: [], cut: 'requests' },
   { requests: 2, order: ['a', 'b'], cut: 'requests' },
   { requests: 3, order: ['a', 'b', 'c'], cut: undefined },
-])('a budget of $requests ends the same sequence earlier', async ({ requests, order, cut }) => {
+])('a budget of $requests stops the same sequence earlier', async ({ requests, order, cut }) => {
   const { order: found, cut: ended } = await run([scenario('a'), scenario('b'), scenario('c')], { requests });
   expect([found, ended]).toEqual([order, cut]);
 });
 
 test.each([
-  // A timer may go off a little before the clock says so.
+  // A timer may fire a little before its time by the clock.
   { reason: new DOMException('', 'TimeoutError'), cut: 'time' },
   { reason: new DOMException('', 'AbortError'), cut: 'interrupted' },
-])('what a $reason.name ends is cut by $cut', async ({ reason, cut }) => {
+])('a run after $reason.name is cut by $cut', async ({ reason, cut }) => {
   expect((await run([scenario('a')], { signal: AbortSignal.abort(reason) })).cut).toBe(cut);
 });

@@ -66,7 +66,7 @@ describe('a token endpoint that refuses all for one scope too many, and names no
     expect(asked).toEqual(['-', 'items:read items:write others:read', 'items:read', 'items:write', 'others:read']);
     expect(tokens.problems()).toEqual([]);
   });
-  test('says why there is no token', async () => {
+  test('reports why there is no token', async () => {
     const tokens = tokensOf({ clientId: 'someone', clientSecret: 'else' });
     expect(await tokens.tokenFor([])).toBeUndefined();
     expect(tokens.problems()).toEqual([`POST ${base}/token without a scope: 401 invalid_client`]);
@@ -91,7 +91,7 @@ describe('a command', () => {
     { command: 'echo "who are you" >&2; exit 3', message: '--token-command with scope a: exit 3: who are you' },
     { command: 'echo two words', message: '--token-command with scope a: its output is more than one word' },
     { command: 'true', message: '--token-command with scope a: its output is empty' },
-  ])('that fails is told of: $command', async ({ command, message }) => {
+  ])('that fails is reported: $command', async ({ command, message }) => {
     const tokens = tokensOf({ tokenCommand: `: {scope}; ${command}` });
     expect(await tokens.tokenFor(['a'])).toBeUndefined();
     expect(tokens.problems()).toEqual([message]);

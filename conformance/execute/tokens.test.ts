@@ -52,7 +52,7 @@ describe('a token with every scope but some', () => {
     expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
     expect(asked).toEqual(['-', 'a c']);
   });
-  test('is asked for with the scopes of the contract where the server says nothing', async () => {
+  test('is requested with the scopes of the contract if the server names none', async () => {
     const { tokens, asked } = at(silent);
     expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
     expect(asked).toEqual(['-', 'a b c', 'a c']);
@@ -71,7 +71,7 @@ describe('a token with every scope but some', () => {
       reply: () => ({ body: { access_token: 't', scope: 'a b' } }),
     },
     {
-      name: 'the token itself says that it has more',
+      name: 'the token itself contains more',
       reply: () => ({ body: { access_token: jwtOf({ scope: 'a b c' }) } }),
     },
     { name: 'the client has no other scope', reply: silent, scopes: ['b'] },
@@ -127,7 +127,7 @@ describe('a token for some scopes', () => {
     expect(next?.text).toBe('t2');
     expect(next && tokens.renew(next)).toBe(false);
   });
-  test('is told why it cannot be had', async () => {
+  test('has the reason why there is none', async () => {
     const { tokens } = at(() => ({ status: 401, body: { error: 'invalid_client', error_description: 'who?' } }));
     expect(await tokens.tokenFor(['a'])).toBeUndefined();
     expect(tokens.problems()).toEqual([

@@ -116,7 +116,7 @@ test.each(Object.keys(operations))('%s', async (name) => {
   };
   const needs = Object.keys(finding?.curlNeeds ?? {});
   const own = needs.filter((variable) => secrets[variable] === undefined);
-  // What the run made up itself and the contract calls secret is told by nobody but the server that saw it.
+  // A value that the run generated and the contract calls secret is known only to the server.
   const made = /"password":"([^"]*)"/.exec(first?.body ?? '')?.[1];
   const env = { PATH: process.env.PATH, ...secrets, ...Object.fromEntries(own.map((variable) => [variable, made])) };
   const pasted = await new Promise<string>((resolve) => {

@@ -32,7 +32,7 @@ function collect(failures: readonly (readonly [operation: string, change: Partia
 }
 
 describe('one cause, once', () => {
-  test('over all operations and places that show it, which are told', () => {
+  test('over all operations and locations, which are listed', () => {
     const { findings, isNew } = collect([
       ['a', {}],
       ['b', {}],
@@ -151,7 +151,7 @@ test.each([
   expect(normaliseBody(a) === normaliseBody(b)).toBe(isSame);
 });
 
-test('what a request says and its answer repeats tells no two failures apart', () => {
+test('request text that the answer repeats does not distinguish failures', () => {
   const seen = {
     path: { shelf: 'north-wing' },
     query: { q: 'a' },

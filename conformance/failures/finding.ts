@@ -202,7 +202,7 @@ export function formatFinding(given: Finding): string {
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}   ${clause}`;
   const lines = [
-    `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
+    `${severity === 'suspect' ? 'inconclusive: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
     `  ${message}`,
     ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations, mostNamed)}`]),
     ...formatPlaces(finding),

@@ -122,7 +122,7 @@ describe('a header that the user gave', () => {
     expect(redact('application/vnd.a+json; version=20260101')).toBe('application/vnd.a+json; version=20260101');
   });
 
-  test('is a variable of the curl line, which says what it stands for', () => {
+  test('is a variable of the curl line, whose name describes it', () => {
     const request = { method: 'GET', base: '', path: '/a?key=k3y-of-the-user', headers, body: undefined };
     const { line, needs } = curlLine(request, { target: 'api' }, redactor);
     expect(line).toBe(
@@ -197,7 +197,7 @@ describe('a curl line, pasted with its variables set, sends what was sent', () =
     expect(shown.trimEnd().split('\n')).toEqual(expect.arrayContaining([...sends]));
   });
 
-  test('an address beside the API on the same host, which no option names', () => {
+  test('an address outside the API on the same host, which no option names', () => {
     const { line, needs } = curlLine(
       { ...plain, base: 'http://127.0.0.1:1/token' },
       { target: 'auth', address: '/token' },

@@ -344,7 +344,7 @@ export const unusualAnswers: readonly UnusualAnswer[] = [
     ),
   },
   {
-    name: 'ends its content by closing the connection',
+    name: 'marks the end of its content by closing the connection',
     ...raw('HTTP/1.1 200 OK', 'Content-Type: application/json', 'Connection: close', '', '{"a":1}'),
   },
   {

@@ -170,7 +170,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
           },
   },
   {
-    name: 'begins JSON with a byte order mark and ends it with a line break',
+    name: 'begins JSON with a byte order mark and closes it with a line break',
     api: 'weather',
     change: (answer, { path }) =>
       /readings/.test(path)

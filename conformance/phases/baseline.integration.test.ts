@@ -243,7 +243,7 @@ describe('reaches every operation of an API that', () => {
   };
   test.each(Object.entries(apis))('%s', async (name, { api, requests }) => {
     const own = api();
-    // A PUT that creates says so by 201.
+    // A PUT that creates answers 201.
     const change = name.startsWith('makes')
       ? { permissions: { effects: [], readOnly: false, writes: 'all' as const } }
       : {};
@@ -437,13 +437,13 @@ describe('goes on after a rejection with something left to try:', () => {
     const { unreached, requests } = await run(
       {
         operations: { 'GET /pets': undefined },
-        handle: ({ path }) => (path === '/beside/pets' ? { status: 200, body: [] } : no),
+        handle: ({ path }) => (path === '/other/pets' ? { status: 200, body: [] } : no),
       },
       {},
-      { 'GET /pets': { servers: [{ url: '/beside' }] } },
+      { 'GET /pets': { servers: [{ url: '/other' }] } },
     );
     expect(unreached).toEqual([]);
-    expect(requests).toEqual(['GET /beside/pets']);
+    expect(requests).toEqual(['GET /other/pets']);
   });
 });
 

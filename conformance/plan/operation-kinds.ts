@@ -12,7 +12,7 @@ interface Row {
   readonly ends?: 'service' | 'access';
   /** The process exits or restarts. */
   readonly stops?: true;
-  /** The row also applies to a read whose path ends in the word. */
+  /** The row also applies to a read whose path has the word at the end. */
   readonly reads?: true;
   /** The row also applies to a create; rows with `ends: 'service'` always do. */
   readonly creates?: true;

@@ -31,7 +31,7 @@ components:
 const contract = readContract('a.yaml', text);
 const permissions: Permissions = { effects: [], readOnly: false, writes: 'restore' };
 
-const deeds = [
+const kinds = [
   ['list', 'read'],
   ['token', 'read'],
   ['count', 'read'],
@@ -55,13 +55,13 @@ function named(id: string) {
   return found;
 }
 
-test.each(deeds)('%s is a deed of its kind: %s', (id, deed) => {
-  expect(kindOf(contract, named(id))).toBe(deed);
+test.each(kinds)('the kind of %s is %s', (id, kind) => {
+  expect(kindOf(contract, named(id))).toBe(kind);
 });
 
 test('an action is sent where all writes are allowed, where it may be repeated, or where its effect is allowed', () => {
   const sent = (change: Partial<Permissions>): string[] =>
-    deeds.map(([id]) => id).filter((id) => !refuseOperation(contract, named(id), { ...permissions, ...change }));
+    kinds.map(([id]) => id).filter((id) => !refuseOperation(contract, named(id), { ...permissions, ...change }));
   const plain = ['list', 'token', 'count', 'add', 'write', 'note', 'replace', 'remove', 'pay'];
   expect(sent({})).toEqual(plain);
   expect(sent({ writes: 'owned' })).toEqual(plain);

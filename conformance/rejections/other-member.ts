@@ -50,7 +50,7 @@ function isNamed(member: unknown, message: string): boolean {
   return new RegExp(`(^|[^\\w-])${RegExp.escape(member)}($|[^\\w-])`).test(message);
 }
 
-/** Whether the sentence says that the named member of the body contradicts another. */
+/** Whether the sentence states that the named member of the body contradicts another. */
 function isMismatch(name: string, message: string): boolean {
   return (
     name.length > 3 &&

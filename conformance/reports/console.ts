@@ -12,7 +12,7 @@ export function formatConsole(given: RunResult): string {
     // The reason why a run proves nothing comes before its consequences.
     result.fix === undefined ? '' : `${result.message}\n  ${result.fix}`,
     section('Defects', defects.map(formatFinding)),
-    section('Inconclusive findings (suspect, not in the exit code)', inconclusive.map(formatFinding)),
+    section('Inconclusive findings (not in the exit code)', inconclusive.map(formatFinding)),
     section(
       'Warnings',
       result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),

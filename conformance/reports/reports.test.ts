@@ -60,7 +60,7 @@ const result: RunResult = {
   durationMs: 1500,
 };
 
-test('a line that names an item of the run says that it may be gone', () => {
+test('a line with an item of the run warns that it may be gone', () => {
   const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
   const message = 'The ids in the lines are those of this run: if an item no longer exists, use the id of another one.';
   expect([told('recorded, example').includes(message), told('plain').includes(message)]).toEqual([true, false]);
@@ -70,7 +70,7 @@ test('the last lines name what was not tested', () => {
   expect(formatConsole(result)).toMatch(/\nNot tested:\n {2}not built yet: wrong input\n {2}never accepted: drop\n$/);
 });
 
-test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
+test('what is wrong with the contract itself is a suite of its own, and a location has its own message', () => {
   const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };
   const occurrence = { fingerprint: '1', pointer: '', count: 1 };
   const folded = {

@@ -20,10 +20,10 @@ describe('the items of an answer are', () => {
     { name: 'objects, before plain texts', body: { names: ['a'], rows: [null, ...one] }, list: one },
     { name: 'plain texts of a list of any name', body: { errors: [], all: ['a'] }, list: [{ '@value': 'a' }] },
     { name: 'those of the outer list', body: { rows: one, more: { pets: [{ id: 9 }] } }, list: one },
-    { name: 'those of an inner list, beside an empty one', body: { errors: [], data: { pets: one } }, list: one },
+    { name: 'those of an inner list, next to an empty one', body: { errors: [], data: { pets: one } }, list: one },
     { name: 'those of a list inside three objects', body: { a: { b: { c: { d: one } } } }, list: one },
     {
-      name: 'members of a map, beside an empty list',
+      name: 'members of a map, next to an empty list',
       body: { pets: [], byId: { a: { n: 1 }, b: { n: 2 } } },
       list: [
         { n: 1, '@key': 'a' },
@@ -56,7 +56,7 @@ describe('the items of an answer are', () => {
     { name: 'one object', body: { id: 1 } },
     { name: 'one object in a wrapper, with another inside', body: { data: { id: 1, owner: { id: 2 } } } },
     { name: 'objects of different shape', body: { owner: { age: 4 }, address: { street: 'A' } } },
-    { name: 'an object beside a plain member', body: { a: { n: 1 }, next: null } },
+    { name: 'an object next to a plain member', body: { a: { n: 1 }, next: null } },
     { name: 'an empty wrapper', body: { data: {} } },
     { name: 'plain text', body: 'a' },
   ])('none of $name: it is no list', ({ body }) => expect(read(body)).toMatchObject({ list: [], isList: false }));
@@ -69,11 +69,11 @@ describe('the object of an answer is read', () => {
   test.each<{ name: string; body: unknown; whole: object | undefined }>([
     { name: 'from three wrappers', body: { a: { b: { c: { n: 1 } } } }, whole: { n: 1 } },
     {
-      name: 'from beside remarks',
+      name: 'from an object with remarks',
       body: { ok: true, error: null, message: '', errors: [], data: { n: 1 } },
       whole: { n: 1 },
     },
-    { name: 'with a number beside an object', body: { count: 3, data: { n: 1 } }, whole: { count: 3, 'data.n': 1 } },
+    { name: 'with a number next to an object', body: { count: 3, data: { n: 1 } }, whole: { count: 3, 'data.n': 1 } },
     { name: 'with both of two objects', body: { a: { n: 1 }, b: { n: 2 } }, whole: { 'a.n': 1, 'b.n': 2 } },
     { name: 'with its id, where that is an object', body: { _id: { $oid: 'a' } }, whole: { '_id.$oid': 'a' } },
     { name: 'without empty text', body: { n: 1, note: '' }, whole: { n: 1 } },

@@ -169,7 +169,7 @@ describe('what a path is about first', () => {
       want: { topic: 'alpha' },
     },
     {
-      name: 'the name that was sent, where the answer to a create says nothing',
+      name: 'the name that was sent, if the answer to a create has none',
       answers: [{ call: 'POST /topics', status: 204, sent: { name: 'gamma', size: 4 } }],
       path: '/topics/{topicName}',
       want: { topicName: 'gamma' },
@@ -208,7 +208,7 @@ describe('what a path is about first', () => {
       want: { id: 7 },
     },
     {
-      name: 'no scalar whose name says nothing of ids',
+      name: 'no scalar whose name does not suggest an id',
       answers: [{ call: 'GET /boxes', body: [{ mark: 'B-77', content: { id: 7 } }] }],
       path: '/boxes/{boxId}',
       want: undefined,
@@ -361,7 +361,7 @@ describe('whose it is', () => {
       owned: [],
     },
     {
-      name: 'none beside the one whose id is known',
+      name: 'none but the one whose id is known',
       answers: [
         { call: 'GET /pets', body: [] },
         { call: 'POST /pets', status: 201, sent: flat, body: { id: 2 } },

@@ -55,19 +55,19 @@ test('stops soon after its time is up', async () => {
   expect(slowly.result.warnings.map(({ message }) => message).join()).toContain('time is up');
 });
 
-test('a failure of the runner ends the run and keeps earlier findings', async () => {
+test('a failure of the runner stops the run and keeps earlier findings', async () => {
   const contract = await readContractFile(apis.library.file);
   const served = await serve(() => ({ status: 500, body: {} }));
   let turns = 0;
   const onProgress = (): void => {
     turns += 1;
-    if (turns === 2) throw new TypeError(`planted ${libraryKey}`);
+    if (turns === 2) throw new TypeError(`seeded ${libraryKey}`);
   };
   const result = await runConformance(contract, testOptions('library', served.origin), { onProgress });
   await served.close();
   expect([result.verdict, result.message]).toEqual([
     'failed',
-    'The runner failed: TypeError: planted ***. Earlier findings are valid.',
+    'The runner failed: TypeError: seeded ***. Earlier findings are valid.',
   ]);
   expect(result.findings.map(({ check }) => check)).toContain('server-error');
 });
@@ -390,7 +390,7 @@ test('reports that nothing listens', async () => {
   expect(result.verdict).toBe('unreachable');
 });
 
-test('fetches a token once, and once more when it ends in mid-run', async () => {
+test('fetches a token once, and once more when it expires in mid-run', async () => {
   const handle = apis.weather.create();
   let calls = 0;
   const { served, result } = await runAgainst('weather', async (request) => {
@@ -404,7 +404,7 @@ test('fetches a token once, and once more when it ends in mid-run', async () => 
   expect(served.requests.filter((request) => request === 'POST /oauth/token')).toHaveLength(3);
 });
 
-test('a key that ends in mid-run cuts it short, and no operation is blamed', async () => {
+test('a key that expires in mid-run cuts it short, and no operation is blamed', async () => {
   const handle = apis.library.create();
   const used: string[] = [];
   const { result } = await runAgainst(

@@ -263,11 +263,11 @@ test.each([
   expect(judge.judge('#/S', 'request', value)).toEqual([]);
 });
 
-/** What a reader asks of a place: names with the place that says most of each, what is required, and of how many branches. */
+/** The properties of a location with the most specific declaration of each, required ones, and the number of branches. */
 const base = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' }, id: { readOnly: true } } };
 test.each([
   {
-    name: 'a part of allOf that says more of a property of another',
+    name: 'a part of allOf that refines a property of another',
     schema: {
       allOf: [{ $ref: '#/base' }, { properties: { kind: { enum: ['a'] }, id: {} } }],
       required: ['id', 'size'],
@@ -297,7 +297,7 @@ test.each([
     want: { kind: '#/base/properties/kind', id: '#/base/properties/id' },
     required: ['kind'],
   },
-])('tells the properties of $name', ({ schema, number, want, required }) => {
+])('lists the properties of $name', ({ schema, number, want, required }) => {
   const form = requestForm({ root: { S: schema, base }, lineOf: () => 1 });
   const shape = form.branch(form.at('#/S'), number);
   expect(Object.fromEntries(form.declared(shape))).toEqual(want);

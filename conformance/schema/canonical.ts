@@ -8,7 +8,7 @@ import { createDialect, type Dialect, type Direction } from './dialect.ts';
 export interface CanonicalForm extends values.CanonicalForm {
   readonly direction: Direction;
   readonly at: (pointer: Pointer) => SchemaNode;
-  /** The properties that a shape declares, each with the place in the contract that says most of it. */
+  /** The properties that a shape declares, each with its most specific place in the contract. */
   readonly declared: (shape: Shape) => ReadonlyMap<string, Pointer>;
   /** Where in the contract a node stands, as far as it stands there. */
   readonly pointerOf: (node: SchemaNode) => Pointer | undefined;
@@ -26,7 +26,7 @@ export interface Schemas {
 
 const schemasByRoot = new WeakMap<JsonObject, Schemas>();
 
-/** Read once, whoever asks. */
+/** Read once for each document. */
 export function schemasOf({ root, lineOf }: Pick<Contract, 'root' | 'lineOf'>): Schemas {
   const known = schemasByRoot.get(root);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ function formOf(dialect: Dialect): CanonicalForm {
           // The names of a discriminator stand elsewhere.
           return pointer !== undefined && /\/properties\/[^/]*$/.test(pointer) ? [{ schema, pointer }] : [];
         });
-        // An empty schema only allows the name: another part says what it is.
+        // An empty schema only allows the name: another part describes it.
         const place = places.findLast(({ schema }) => Object.keys(schema).length > 0) ?? places.at(-1);
         if (place !== undefined) found.set(name, place.pointer);
       }

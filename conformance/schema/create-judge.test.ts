@@ -130,7 +130,7 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: ['O/required /0'],
     },
     {
-      name: 'OpenAPI 3.0: nullable beside a composition',
+      name: 'OpenAPI 3.0: nullable with a composition',
       schema: { nullable: true, allOf: [{ type: 'object' }] },
       value: null,
       want: [],
@@ -180,7 +180,7 @@ describe('what a value breaks is named by its place in the contract', () => {
   });
 });
 
-describe('a part that cannot be judged is told and left out', () => {
+describe('a part that cannot be judged is reported and left out', () => {
   const rows = [
     { name: 'an unknown type', schema: { type: 'str', maxLength: 1 }, want: 'S/type' },
     { name: 'an empty enum', schema: { enum: [], maxLength: 1 }, want: 'S/enum' },
@@ -217,7 +217,7 @@ describe('a null that is let in without being declared makes no value wrong', ()
   const through = { $ref: '#/components/schemas/O' };
   const rows: readonly [string, unknown, unknown, readonly string[]][] = [
     ['in two branches', { oneOf: [far, near] }, null, []],
-    ['in a branch beside null', { oneOf: [far, { type: 'null' }] }, null, []],
+    ['in a branch next to null', { oneOf: [far, { type: 'null' }] }, null, []],
     ['behind a reference', { oneOf: [through, near] }, null, []],
     [
       'in two enums',
@@ -231,7 +231,7 @@ describe('a null that is let in without being declared makes no value wrong', ()
       [],
     ],
     [
-      'in enums beside compositions',
+      'in enums with compositions',
       {
         oneOf: [
           { enum: ['a'], nullable: true, allOf: [{}] },
@@ -250,7 +250,7 @@ describe('a null that is let in without being declared makes no value wrong', ()
       [],
     ],
     ['but what two branches take is one too many', { oneOf: [far, near] }, { a: 1, b: 1 }, ['S/oneOf']],
-    ['beside such a null too', { oneOf: [holding(far), holding(near)] }, {}, ['S/oneOf']],
+    ['with such a null too', { oneOf: [holding(far), holding(near)] }, {}, ['S/oneOf']],
     ['and what none takes is none', { oneOf: [far, near] }, { c: 1 }, ['S/oneOf']],
     ['as is null where it is let in nowhere', { oneOf: [{ type: 'object' }, holding(far)] }, null, ['S/oneOf']],
     [
@@ -260,7 +260,7 @@ describe('a null that is let in without being declared makes no value wrong', ()
       ['S/oneOf'],
     ],
     [
-      'the branch that was meant tells',
+      'the intended branch is reported',
       { oneOf: [{ type: 'string' }, { type: 'object', required: ['a'], properties: { x: far } }] },
       {},
       ['S/oneOf/1/required'],
@@ -284,7 +284,7 @@ describe('what a keyword has evaluated', () => {
       ['S/unevaluatedProperties'],
     ],
     [
-      'by a branch beside one that says nothing',
+      'by a branch next to an empty one',
       { anyOf: [{ items: { type: 'string' } }, true], unevaluatedItems: false },
       ['a'],
       [],

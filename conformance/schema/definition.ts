@@ -28,7 +28,7 @@ export interface Edge {
   readonly isConjunction: boolean;
 }
 
-/** `a: {$ref: b}, b: {$ref: a}` says nothing more of a value, but whoever follows it never comes back. */
+/** `a: {$ref: b}, b: {$ref: a}` restricts no value, but following it never returns. */
 export function breakCircles(
   edges: readonly Edge[],
   byId: ReadonlyMap<string, Definition>,
@@ -108,7 +108,7 @@ export function weaken(read: readonly Definition[], unsure: Set<object>, byId: R
   for (const { schema } of read) if (unsure.has(schema)) weakenPart(schema);
 }
 
-/** Beside what takes null by leniency: the contract may mean that it does not. */
+/** Marks a null that is accepted out of leniency: the contract may not mean it. */
 export const lenientNull = 'x-lenient-null';
 
 /** The branches of a `oneOf`, one of which holds: more of them are no fault where only such a null makes them more. */

@@ -29,7 +29,7 @@ export type Direction = 'request' | 'response';
 /**
  * The schemas of a contract as plain JSON Schema 2020-12 in one direction: what is `readOnly` is not required of a request,
  * nor `writeOnly` of a response; an open enum is open; OpenAPI 3.0's spellings are turned into 3.1's; what no judge can read
- * is left out and told. Each is read once, when it is first needed, and refers to the others by their ids.
+ * is left out and reported. Each is read once, when it is first needed, and refers to the others by their ids.
  */
 export interface Dialect {
   readonly direction: Direction;
@@ -40,7 +40,7 @@ export interface Dialect {
   readonly definitions: readonly Definition[];
   /** Whether nothing of it was left out, nor of what it refers to. */
   readonly isWhole: (definition: Definition) => boolean;
-  /** Says of a definition that it could not be compiled. */
+  /** Records that a definition could not be compiled. */
   readonly lose: (id: string) => void;
   /** Where in the contract a part of a definition stands, so that a fault can cite its sentence. */
   readonly pointerOf: (part: object) => Pointer | undefined;
@@ -97,7 +97,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const whole = new Map<string, boolean>();
   const choices: Record<string, unknown>[] = [];
   let hasLenientNulls = false;
-  /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
+  /** Reports an omitted part, and marks its schema as unsure: the contract may reject a value that it accepts. */
   const leaveOut =
     (schema: object): ReportPart =>
     (pointer, message, fix, breaks) => {
@@ -144,7 +144,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         );
       return undefined;
     }
-    // A schema that says nothing of its own is passed over: a thousand of them in a row cost one.
+    // A schema that is only a reference is skipped: a thousand of them in a row cost one.
     const next = bareReference(placeAt(root, found).value);
     if (next === undefined) return found;
     if (hops < mostHops) return target(next, found, told, hops + 1);
@@ -187,7 +187,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     }
     const own = names.relaxed(value);
     const relaxed = own.length === 0 ? reading.relaxed : new Set([...reading.relaxed, ...own]);
-    // OpenAPI 3.0: beside a composition or a reference no type can take null, and whoever writes `nullable` there means it.
+    // OpenAPI 3.0: `nullable` has no effect next to a composition or a reference, but its author means it.
     const isElsewhere = typeof value.$ref === 'string' || compositions.some((keyword) => Array.isArray(value[keyword]));
     const isNullable = value.nullable === true && isElsewhere;
     const adapted: Record<string, unknown> = isNullable ? {} : into;
@@ -203,7 +203,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         level: reading.level + 1,
       });
     const told = leaveOut(adapted);
-    // OpenAPI 3.0 ignores what stands beside a reference, and many a reader does not: of an answer it is no law.
+    // OpenAPI 3.0 ignores siblings of a reference, but many tools do not: an answer need not satisfy them.
     const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
     for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       if (keyword === '$dynamicRef' && typeof part === 'string') {
@@ -333,7 +333,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   };
 }
 
-/** Of a schema that says nothing else. */
+/** The `$ref` of a schema without other keywords. */
 function bareReference(schema: unknown): string | undefined {
   const reference = isObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
   return typeof reference === 'string' ? reference : undefined;

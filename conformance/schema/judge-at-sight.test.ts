@@ -15,7 +15,7 @@ test('one part that refuses decides, whatever is not known of the others', () =>
   expect(judge({ anyOf: [{ not: {} }, { type: 'string' }] }, 1)).toBe(undefined);
 });
 
-describe('says yes to what every keyword takes, no to what one refuses, and nothing in doubt', () => {
+describe('accepts a value that every keyword accepts, rejects one that a keyword rejects, and is undecided in doubt', () => {
   test.each([
     {
       schema: { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 1 } } },

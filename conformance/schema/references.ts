@@ -13,7 +13,7 @@ import {
   textAt,
 } from '../contract/document.ts';
 
-/** Address of a document that says none of its own. */
+/** Address of a document without its own. */
 const nowhere = 'https://contract.invalid/';
 
 /** Where a `$ref` leads within the document; undefined where it leads out of it or to nothing. */
@@ -149,7 +149,7 @@ export function createDiscriminators(root: JsonObject) {
       const text = String(to);
       return [name, text.includes('#') || text.includes('/') ? text : pointerOf(text)];
     });
-  /** What the property itself may be, if its own schema says so. */
+  /** What the property itself may be, if its own schema restricts it. */
   const fixedNames = (source: Pointer, property: string): readonly unknown[] => {
     const seen = new Set<unknown>([placeAt(root, source).value]);
     for (const schema of seen) {

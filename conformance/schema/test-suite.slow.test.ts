@@ -22,7 +22,7 @@ interface Group {
   readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[];
 }
 
-/** Why the judge says something else than the suite, by file and words of the group. What it cannot judge it lets pass. */
+/** The reason why the judge differs from the suite, by file and words of the group. It accepts values that it cannot judge. */
 const grey: readonly { file: string; group: RegExp; message: 'valid' | 'invalid'; because: string }[] = [
   { file: 'refRemote', group: /./, message: 'valid', because: 'the reference leads to another document' },
   { file: 'ref', group: /^remote ref/, message: 'valid', because: 'the reference leads to another document' },
@@ -84,19 +84,19 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
     for (const [index, group] of groups.entries()) {
       const { judge, contract, pointer } = read(group);
       const tools = { contract, judge, now: Date.parse('2026-04-01T09:30:00Z'), tag: 'conform-1', seed: index };
-      const ladder = valueCandidates(tools, pointer, []);
+      const candidates = valueCandidates(tools, pointer, []);
       const uri = `https://suite.example/${index}`;
       const name = `${group.file}: ${group.description}`;
       const isWhole = judge.problems().length === 0;
       let values = 0;
       let isRead = true;
-      for (let rung = 0; rung < 8; rung += 1) {
-        const candidate = ladder.at(rung);
+      for (let place = 0; place < 8; place += 1) {
+        const candidate = candidates.at(place);
         if (candidate === undefined) break;
         values += 1;
-        // A part that was left out, as it was told, may have wanted something else.
+        // A part that was left out, and reported, may have required another value.
         if (!isWhole || judge.problems().length > 0) continue;
-        const valid = await secondOpinion(group, uri, candidate.value);
+        const valid = await validateBySecond(group, uri, candidate.value);
         if (valid === undefined) isRead = false;
         if (valid === false) wrong.push(`${name}: ${JSON.stringify(candidate.value)}`);
       }
@@ -123,7 +123,7 @@ function read({ schema }: Group) {
 }
 
 /** Undefined where the second validator cannot read the schema. */
-async function secondOpinion({ schema }: Group, uri: string, value: unknown): Promise<boolean | undefined> {
+async function validateBySecond({ schema }: Group, uri: string, value: unknown): Promise<boolean | undefined> {
   try {
     register(schema, uri);
     const { valid } = await validate(uri, value as never);

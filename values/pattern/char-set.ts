@@ -1,6 +1,6 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** Code points, as from, to, from, to …: ends included, in order, no two ranges touching. */
+/** Code points, as from, to, from, to …: limits included, in order, no two ranges touching. */
 export type CharSet = readonly number[];
 
 export const highest = { withUnicode: 0x10ffff, without: 0xffff } as const;
@@ -130,7 +130,7 @@ const uniform: readonly (readonly [from: number, to: number])[] = [
   }),
 ];
 
-/** Characters that no set of a pattern tells apart. */
+/** Characters that no set of a pattern distinguishes. */
 export interface CharClass {
   readonly isWord: boolean;
   readonly ranges: CharSet;

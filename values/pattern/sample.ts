@@ -10,7 +10,7 @@ export interface Conjunct extends Ends {
   readonly isNegated: boolean;
 }
 
-/** Of a text in code points, both ends included. */
+/** Length limits of a text in code points, both included. */
 export interface LengthBounds {
   readonly min: number;
   readonly max: number;

@@ -116,7 +116,7 @@ export function search(walker: Walker, text: readonly number[], mostSteps: numbe
 export const dead = 0;
 export const matched = 1;
 
-/** Where a match may begin and end: anywhere, or at the ends of the text alone. */
+/** Whether a match may start and finish anywhere, or only at the limits of the text. */
 export interface Ends {
   readonly opensAnywhere: boolean;
   readonly closesAnywhere: boolean;
