@@ -132,7 +132,7 @@ describe('wrong input', () => {
     expect(error).not.toMatch(/^ +at (?! +#)\S+ \(/m);
   }
 
-  test.each(['generate', 'serve', 'mock'])('%s --json tells it as one value', async (command) => {
+  test.each(['generate', 'serve', 'mock'])('%s --json prints it as one value', async (command) => {
     const { code, out, error } = await lockstep(command, '--contract', 'gone.yaml', '--json');
     expect([code, error]).toEqual([2, '']);
     expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'gone.yaml', message: 'the file does not exist' }] });
@@ -172,7 +172,7 @@ describe('an address whose document leads to files of this machine', () => {
         `components: {schemas: {T: {type: object, discriminator: {propertyName: a, mapping: {b: '${at}'}}}}}`,
     ],
   ] as const;
-  test.each(places)('in %s is refused by docs and lint, and the file is not told', async (_, given) => {
+  test.each(places)('in %s is refused by docs and lint, without the text of the file', async (_, given) => {
     const file = join(folder, 'private.yaml');
     await writeFile(file, `${secret}: 1\ntype: ${secret}\n`);
     const text = `openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n${given(file)}\n`;
@@ -220,7 +220,7 @@ describe.each([
   test('is derived from, and what was derived matches', async () => {
     const generated = await run('generate', '--contract', contract, '--out', out);
     expect(generated.code).toBe(0);
-    // What was decided is told once, apart from the result.
+    // Decisions are printed once, apart from the result.
     expect(generated.error.match(/^note: .+$/gm) ?? []).toHaveLength(notes);
     expect(await readdir(join(folder, out))).toContain('handlers.gen.ts');
     const checked = await lockstep('check', '--contract', contract, '--out', out, '--json');
@@ -229,7 +229,7 @@ describe.each([
     expect([checked.error, JSON.parse(checked.out).notices]).toEqual(['', expect.objectContaining({ length: notes })]);
   });
 
-  test('is told from what was edited by hand, with a command that mends it', options, async () => {
+  test('is compared with files edited by hand, with a command that fixes them', options, async () => {
     await lockstep('generate', '--contract', contract, '--out', `${out}2`);
     await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
     const { code, out: text } = await run('check', '--contract', contract, '--out', `${out}2`);
@@ -300,10 +300,10 @@ components:
       expect(printed).toMatch(want[1]);
       expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);
     };
-    test(`${name} ends with ${want[0]}, in sentences`, endsSo(lockstep));
+    test(`${name} exits with ${want[0]}, in sentences`, endsSo(lockstep));
     // One for each profile: the library may be another release than the command.
     const options = name === 'a problem' || name === 'a warning alone' ? {} : full;
-    test(`${name} ends with ${want[0]}, in sentences, as a process`, options, endsSo(spawned));
+    test(`${name} exits with ${want[0]}, in sentences, as a process`, options, endsSo(spawned));
   }
 });
 
@@ -333,7 +333,7 @@ describe('new', () => {
   beforeAll(() => void vi.stubEnv('npm_config_user_agent', undefined));
   afterAll(() => void vi.unstubAllEnvs());
 
-  /** Makes something of a contract at an address, which says something else when it is asked again. */
+  /** Runs a command for a contract at an address that answers another document at the second request. */
   async function fetched(make: (contract: string) => Promise<void>): Promise<{ asked: number; text: string }> {
     const text = await readFile(museum, 'utf8');
     let asked = 0;

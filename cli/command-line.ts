@@ -17,9 +17,9 @@ interface ProfileOption {
 }
 
 /**
- * @param args what stands behind `lockstep`
- * @param streams what it prints to; its log goes to the process's own
- * @param linter Redocly's own command when left out
+ * @param args arguments after `lockstep`
+ * @param streams for its output; the log goes to stderr of the process
+ * @param linter default: Redocly's own command
  * @returns the exit code
  */
 export async function lockstep(args: readonly string[], streams: Streams, linter?: RunLinter): Promise<number> {
@@ -34,52 +34,49 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
 
   program
     .command('new <folder>')
-    .description('make a project around a contract: types, server, one handler to write for each operation, tests, CI')
+    .description('create a project for a contract: types, server, a handler to write for each operation, tests, CI')
     .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
     .addOption(allowFiles())
     .option('--json', 'print one JSON value instead of text')
     .addHelpText(
       'after',
-      '\nThe project needs Node 24.18 or later. Where npm runs on an older one, begin its commands with npx -y -p node@24.',
+      '\nThe project needs Node 24.18 or later. If npm runs on an older one, begin each command with npx -y -p node@24.',
     )
     .action((folder: string, options: ContractTarget & JsonOption) =>
       print(options, async () =>
         (await import('./commands/new-project.ts')).newProject({ folder, ...options }, streams),
       ),
     );
-  // Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
+  // Each command is loaded when it runs: the compilers of `generate` would slow `--help` down.
   addCommand(program, 'generate', 'derive types, operation table, handler interface and bundled contract')
     .addOption(out())
     .addOption(
       new Option(
         '--profile <name>',
-        'complete the contract by its x-default-responses, lint it, and write nothing derived while it has problems',
+        'add missing x-default-responses to the contract, lint it, and derive only if it has no problems',
       ).choices(['valid', 'house']),
     )
     .action(async (options: Target & Partial<ProfileOption> & JsonOption) =>
       print(options, async () => (await import('./commands/generate.ts')).generate(options, linter)),
     );
-  addCommand(program, 'check', 'derive again in memory and fail where a derived file differs')
+  addCommand(program, 'check', 'derive again in memory, and fail if a derived file differs')
     .addOption(out())
     .addOption(profile())
     .action(async (options: Target & ProfileOption & JsonOption) =>
       print(options, async () => (await import('./commands/check.ts')).check(options, linter)),
     );
-  addCommand(program, 'lint', 'check the contract by the rules of a profile and report every problem at once')
+  addCommand(program, 'lint', 'check the contract by the rules of a profile, and report every problem at once')
     .addOption(profile())
     .action(async (options: Target & ProfileOption & JsonOption) =>
       print(options, async () => (await import('./commands/lint.ts')).lint(options, linter)),
     );
-  addAddress(
-    addCommand(program, 'serve', 'serve the contract: 501 for every operation until a handlers file gives it'),
-    8080,
-  )
-    .option('--handlers <file>', 'a module that exports handlers, by operationId, and security, by name of the scheme')
-    .option('--no-check-responses', 'send answers without holding them against the contract')
+  addAddress(addCommand(program, 'serve', 'serve the contract: every operation without a handler answers 501'), 8080)
+    .option('--handlers <file>', 'a module that exports handlers by operationId, and security by name of the scheme')
+    .option('--no-check-responses', 'send answers without validating them')
     .addHelpText(
       'after',
       () =>
-        `\nBodies of up to 10 MiB are taken; x-body-limit of an operation in the contract says another number of bytes.${runningHelp()}`,
+        `\nAccepts bodies of up to 10 MiB; x-body-limit of an operation in the contract sets another number of bytes.${runningHelp()}`,
     )
     .action(async (options) =>
       run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
@@ -94,8 +91,8 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     'docs',
     'build a folder with the reference as one offline page, the contract and its types, and serve it',
   )
-    .option('--out <folder>', 'where they go', 'reference')
-    .option('--build-only', 'build, and do not serve')
+    .option('--out <folder>', 'the folder to build', 'reference')
+    .option('--build-only', 'build without serving')
     .addOption(port(8080))
     .addHelpText(
       'after',
@@ -108,7 +105,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     });
   program
     .command('conform')
-    .description('hold a deployment to the contract; --help shows its options')
+    .description('test a deployment against the contract; --help lists its options')
     .argument('[options...]')
     .allowUnknownOption()
     .passThroughOptions()
@@ -129,7 +126,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     return exitCodeOf(error) ?? printResult(describeBug(error), false, streams);
   }
 
-  /** A command that ends by itself. */
+  /** Runs a command that finishes by itself. */
   async function print({ json }: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
     exitCode = printResult({ notices: [], ...(await work().catch(refuse)) }, json, streams);
   }
@@ -167,7 +164,7 @@ function out(): Option {
 
 function profile(): Option {
   const message =
-    'valid: what OpenAPI asks and every tool needs; house: the redocly.yaml of this folder, or our own rules';
+    'valid: what OpenAPI requires and every tool needs; house: the redocly.yaml of this folder, or our own rules';
   return new Option('--profile <name>', message).choices(['valid', 'house']).default('valid');
 }
 
@@ -181,7 +178,7 @@ function runningHelp(): string {
   return '\nLogs are JSON on stderr. Environment: LOG_LEVEL (default warn).\nExit codes: 0 stopped by Ctrl-C or SIGTERM, also while it starts; 2 wrong usage, port taken, or a contract that cannot be read.';
 }
 
-/** A command that runs until it is stopped, and prints for itself. All that takes time to load is loaded when signals are heard already. */
+/** Runs a command until it is stopped; it prints by itself. Slow modules are loaded when signals are handled already. */
 async function runToEnd(
   { json }: JsonOption,
   streams: Streams,
@@ -203,9 +200,9 @@ async function runToEnd(
   }
 }
 
-/** @throws WrongUse for one that there is not */
+/** @throws WrongUse for an unknown level */
 function readLogLevel(known: readonly string[]): string {
   const level = process.env.LOG_LEVEL || 'warn';
   if (level === 'silent' || known.includes(level)) return level;
-  throw new WrongUse(`LOG_LEVEL=${level} is no level. Choose one of ${known.join(', ')} or silent.`);
+  throw new WrongUse(`LOG_LEVEL=${level} is not a level. Choose one of ${known.join(', ')} or silent.`);
 }

@@ -7,7 +7,7 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Ended, lockstepHere } from './fixtures/lockstep-here.ts';
 
-// If this fails, something derived no longer says what the contract says, and whoever reads, calls or mocks it is misled.
+// If this fails, a derived file no longer agrees with the contract, and misleads its readers and callers.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const home = process.cwd();
@@ -54,7 +54,7 @@ for (const { by, run, options } of linters) {
 
       const { code, out } = await lockstepThere('check');
       expect(code).toBe(1);
-      expect(out).toContain('generated/contract.gen.json differs from what the contract says');
+      expect(out).toContain('generated/contract.gen.json differs from the contract');
       expect(out).toMatch(/^-\s+"maximum": 300,?$/m);
       expect(out).toMatch(/^\+\s+"maximum": 500,?$/m);
       expect(out).toContain(`openapi/service.yaml:${line} #/components/schemas/Limit/maximum\n    was 300, is 500`);
@@ -68,14 +68,14 @@ for (const { by, run, options } of linters) {
       expect((await lockstepThere('check')).code).toBe(0);
     });
 
-    test('a contract that does not lint is said not to, and is to be mended before anything is derived from it', async () => {
+    test('a contract with lint problems is reported, and has to be fixed before anything is derived from it', async () => {
       const text = await readFile(contract, 'utf8');
       await writeFile(contract, text.replace("pattern: '^", "pattern: '^("));
 
       const { code, out } = await lockstepThere('check');
       expect(code).toBe(1);
       expect(out).toMatch(
-        /\nopenapi\/service\.yaml does not lint: 1 problem\n {2}openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {4}The pattern .+\n\nFix: mend what npm run lint:contract names, then npm run generate\n$/,
+        /\nopenapi\/service\.yaml has lint problems: 1 problem\n {2}openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {4}The pattern .+\n\nFix: fix the problems of npm run lint:contract, then run npm run generate\n$/,
       );
     });
 
@@ -97,7 +97,7 @@ for (const { by, run, options } of linters) {
       expect(await readFile(contract, 'utf8')).toBe(text);
     });
 
-    test('generate by a profile derives nothing from a contract that does not lint, and says what is wrong and where', async () => {
+    test('generate by a profile derives nothing from a contract with lint problems, and reports them with their location', async () => {
       const text = await readFile(contract, 'utf8');
       await writeFile(contract, text.replace("pattern: '^", "pattern: '^("));
       await rm(join(copy, 'generated/types.gen.ts'));
@@ -106,7 +106,7 @@ for (const { by, run, options } of linters) {
       const { code, out } = await lockstepThere('generate', '--profile', 'house');
       expect(code).toBe(1);
       expect(out).toMatch(
-        /^openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {2}at {3}#\/\S+\n {2}says .+\n {2}fix .+\n(?: {2}and .+\n)?\n1 problem\ngenerated was left as it is: mend the contract first\.\n$/,
+        /^openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {2}at {6}#\/\S+\n {2}message .+\n {2}fix {5}.+\n(?: {2}and .+\n)?\n1 problem\ngenerated was not changed: fix the contract first\.\n$/,
       );
       const { out: json } = await lockstepThere('generate', '--profile', 'house', '--json');
       expect(JSON.parse(json)).toMatchObject({ completed: [], problems: [{ rule: 'lockstep/pattern-compiles' }] });
@@ -120,12 +120,12 @@ for (const { by, run, options } of linters) {
       const { code, error } = await lockstepThere('check');
       expect(code).toBe(2);
       expect(error).toMatch(
-        /^openapi\/service\.yaml can't be derived from, and nothing was compared\. Mend it first:\n\nopenapi\/service\.yaml:\d+:\d+ yaml\n/,
+        /^openapi\/service\.yaml has problems, and nothing was compared\. Fix it first:\n\nopenapi\/service\.yaml:\d+:\d+ yaml\n/,
       );
       expect(error).not.toContain('npm run generate');
     });
 
-    test('a broken contract ends with file, line, pointer and reason, and nothing is written', async () => {
+    test('a broken contract is reported with file, line, pointer and reason, and nothing is written', async () => {
       const before = await readdir(join(copy, 'generated'));
       const text = await readFile(contract, 'utf8');
       await writeFile(contract, text.replace("$ref: '#/components/schemas/", "$ref: '#/components/schemas/Missing"));
@@ -135,7 +135,7 @@ for (const { by, run, options } of linters) {
       expect(code).toBe(2);
       expect(out).toBe('');
       expect(error).toMatch(
-        /^openapi\/service\.yaml:\d+:\d+ no-unresolved-refs\n {2}at {3}#\/\S+\n {2}says \$ref "#\/components\/schemas\/Missing\w+" can't be resolved: nothing stands there\n {2}fix .+\n$/,
+        /^openapi\/service\.yaml:\d+:\d+ no-unresolved-refs\n {2}at {6}#\/\S+\n {2}message \$ref "#\/components\/schemas\/Missing\w+" can't be resolved: there is nothing at that pointer\n {2}fix {5}.+\n$/,
       );
       expect(await readdir(join(copy, 'generated'))).toEqual(before.filter((name) => name !== 'types.gen.ts'));
     });

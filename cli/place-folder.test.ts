@@ -32,8 +32,12 @@ test('a folder that is there and empty stays the same folder', async () => {
 });
 
 test.each([
-  { name: 'a folder that holds something', made: 'a/mine', message: /it holds mine\. Name one that is empty/ },
-  { name: 'a file', made: 'a', message: /it is a file, or lies in one/ },
+  {
+    name: 'a folder that holds something',
+    made: 'a/mine',
+    message: /it contains mine\. Name an empty or a new folder/,
+  },
+  { name: 'a file', made: 'a', message: /it, or a folder above it, is a file/ },
 ])('$name is refused, and stays as it is', async ({ made, message }) => {
   const target = join(folder, 'a');
   if (made !== 'a') await mkdir(target);

@@ -1,29 +1,29 @@
-// A folder that is there as a whole or not at all.
+// Creates a folder as a whole or not at all.
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OutputError } from '@lockstep/toolkit/output-folder';
 
 /**
- * Refuses a folder that holds something already. One that is not there, or is empty, will do.
+ * Refuses a folder that has entries. A missing or empty folder is fine.
  *
- * @throws OutputError naming what is in it, or why it can't be looked into
+ * @throws OutputError that lists its entries, or gives the reason why it can't be read
  */
 export async function requireEmpty(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [];
-    throw refuse(folder, cause.code === 'ENOTDIR' ? 'it is a file, or lies in one' : cause.message);
+    throw refuse(folder, cause.code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : cause.message);
   });
   if (entries.length === 0) return;
   const named = entries.toSorted().slice(0, 3).join(', ');
-  throw refuse(folder, `it holds ${named}${entries.length > 3 ? ` and ${entries.length - 3} more` : ''}`);
+  throw refuse(folder, `it contains ${named}${entries.length > 3 ? ` and ${entries.length - 3} more` : ''}`);
 }
 
 /**
- * Puts a copy of `source` at `folder`, with the folders above it: copied beside it under a name of its own, then renamed. Where that fails
- * nothing is left.
+ * Copies `source` to `folder` and creates the folders above it. The copy first gets a name of its own in the same place, then it is renamed. A failure
+ * leaves nothing.
  *
- * @throws OutputError when it can't be written, or somebody has put something there meanwhile
+ * @throws OutputError if it can't be written, or the folder is no longer empty
  */
 export async function placeFolder(source: string, folder: string): Promise<void> {
   const target = resolve(folder);
@@ -32,15 +32,15 @@ export async function placeFolder(source: string, folder: string): Promise<void>
   const moved: string[] = [];
   try {
     await requireEmpty(target);
-    const isThere = await readdir(target).then(
+    const exists = await readdir(target).then(
       () => true,
       () => false,
     );
-    // What is there stays: it may be where a shell is, or a file system of its own. Its draft lies in it.
-    made = await mkdir(isThere ? target : dirname(target), { recursive: true });
-    draft = join(isThere ? target : dirname(target), `.${basename(target)}.${randomUUID()}`);
+    // An existing folder stays, with the draft in it: it may be the working directory of a shell, or a mounted file system.
+    made = await mkdir(exists ? target : dirname(target), { recursive: true });
+    draft = join(exists ? target : dirname(target), `.${basename(target)}.${randomUUID()}`);
     await cp(source, draft, { recursive: true });
-    if (!isThere) return await rename(draft, target);
+    if (!exists) return await rename(draft, target);
     for (const name of await readdir(draft)) {
       moved.push(join(target, name));
       await rename(join(draft, name), join(target, name));
@@ -55,5 +55,5 @@ export async function placeFolder(source: string, folder: string): Promise<void>
 }
 
 function refuse(folder: string, reason: string): OutputError {
-  return new OutputError(`${folder} can't be the new folder: ${reason}. Name one that is empty or not there yet.`);
+  return new OutputError(`${folder} can't be the new folder: ${reason}. Name an empty or a new folder.`);
 }

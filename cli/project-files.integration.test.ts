@@ -22,7 +22,7 @@ for await (const { type, data } of run({ files, isolation: 'none' })) {
 console.log(JSON.stringify(outcomes));
 `;
 
-// If these fail, a contract of some odd shape makes a project that does not compile, does not start, or is red before anybody touched it.
+// If these fail, an unusual contract gives a project that does not compile, does not start, or fails its tests before anybody edits it.
 
 const root = join(import.meta.dirname, '..');
 
@@ -87,7 +87,7 @@ const shapes: readonly { readonly name: string; readonly tests: number; readonly
     members: { security: [{}], paths: { '/a': { get: { operationId: 'a', ...answered } } } },
   },
   {
-    name: 'an empty requirement beside another',
+    name: 'an empty requirement next to another',
     tests: 2,
     members: {
       components: token,
@@ -95,7 +95,7 @@ const shapes: readonly { readonly name: string; readonly tests: number; readonly
     },
   },
   {
-    name: 'a scheme that no request shows, alone and beside another',
+    name: 'a scheme that no request shows, alone and next to another',
     tests: 3,
     members: {
       components: { securitySchemes: { ...token.securitySchemes, cert: { type: 'mutualTLS' } } },
@@ -244,7 +244,7 @@ async function make(name: string, contractText: string): Promise<void> {
 }
 
 async function execute(args: readonly string[], cwd: string): Promise<{ readonly code: number; readonly out: string }> {
-  // Told that it runs within a test, Node's runner prints for another program.
+  // With this variable of an outer test run, Node's runner prints for another program.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const options = { cwd, env, maxBuffer: 64 * 1024 * 1024 };
   const { code = 0, stdout } = await promisify(execFile)(process.execPath, [...args], options).catch((error) => error);

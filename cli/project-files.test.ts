@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The project of a document that has these members beside the required ones. */
+/** The project of a document with these members and the required ones. */
 async function form(members: object): Promise<ReadonlyMap<string, string>> {
   const file = join(folder, 'contract.yaml');
   const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members };
@@ -67,7 +67,7 @@ test('the project of the contract in `project/` is the project in `project/`', a
   const stored: Readonly<Record<string, string>> = { '.github/workflows/ci.yml': 'ci.yml' };
   for (const [name, text] of made) {
     const file = stored[name] ?? name.replace(/^\./, '');
-    // The header says the same wherever the folder is.
+    // The header does not depend on the folder.
     expect(text, file).toBe(await readFile(join(project, file), 'utf8'));
   }
   expect(made.size).toBe(16);
@@ -126,7 +126,7 @@ describe('security.ts', () => {
     {
       scheme: { type: 'http', scheme: 'Digest' },
       imported: 'credentials',
-      want: '  // http, Digest: called with what follows the name of the scheme\n  it: credentials(refuse),\n',
+      want: '  // http, Digest: called with the text after the name of the scheme\n  it: credentials(refuse),\n',
     },
     {
       scheme: { type: 'apiKey', in: 'cookie', name: 'sid\n*/' },
@@ -151,7 +151,7 @@ describe('security.ts', () => {
 
   test('lets nobody in by a scheme that no request shows', async () => {
     const text = (await form(secured({ type: 'mutualTLS' }))).get('security.ts') ?? '';
-    expect(text).toContain('  // mutualTLS: no request shows it, so nobody is let in by it\n  it: unshown(),\n}');
+    expect(text).toContain('  // mutualTLS: no request contains it, so it gives nobody access\n  it: unshown(),\n}');
     expect(text).toContain("import { unshown, type Scheme } from '@lockstep/runtime/security/scheme';");
     expect(text).not.toContain('refuse');
   });

@@ -1,5 +1,5 @@
-// What `lockstep new` writes beside the contract and what is derived from it. `cli/project/` is such a project, made from the contract in
-// it: the files that are the same for every contract are copied from there.
+// The files of `lockstep new`, other than the contract and its derived files. `cli/project/` is such a project for the contract in it: files
+// that are the same for every contract are copied from there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeControls } from '@lockstep/json/escape-controls';
@@ -11,7 +11,7 @@ import { describeOperations } from '@lockstep/toolkit/emit/operations';
 
 const templates = join(import.meta.dirname, 'project');
 
-/** Under other names there: npm takes two of them for its own when it packs. */
+/** Path to name of the template: npm would treat two of the paths as its own when it packs. */
 const copied: Readonly<Record<string, string>> = {
   '.gitattributes': 'gitattributes',
   '.github/workflows/ci.yml': 'ci.yml',
@@ -23,7 +23,7 @@ const copied: Readonly<Record<string, string>> = {
 };
 
 export interface ProjectOptions {
-  /** Of the package: lower case, as npm has them. */
+  /** Name of the package in lower case, as npm requires. */
   readonly name: string;
   /** Name of the contract in the project. */
   readonly contractFile: string;
@@ -31,7 +31,7 @@ export interface ProjectOptions {
   readonly vendor: Readonly<Record<string, string>>;
 }
 
-/** Path to text of every file but the contract and the derived ones. */
+/** Path to text of every file except the contract and the derived ones. */
 export function formProject(
   contract: Contract,
   { name, contractFile, vendor }: ProjectOptions,
@@ -51,7 +51,7 @@ export function formProject(
   ]);
 }
 
-/** Title of a contract, or what stands for it. */
+/** Title of a contract, or `Service`. */
 export function titleOf(document: JsonObject): string {
   return String(followMember(document, document, 'info').title ?? '') || 'Service';
 }
@@ -75,12 +75,12 @@ function formatHandlers(document: JsonObject, operations: readonly Operation[]):
   ].join('');
 }
 
-/** What a check is called with. */
+/** The argument of a check. */
 const sent: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: 'the token',
   basic: '{ username, password }',
   apiKey: 'the key',
-  credentials: 'what follows the name of the scheme',
+  credentials: 'the text after the name of the scheme',
 };
 
 function formatSecurity({ document }: Contract, operations: readonly Operation[]): string {
@@ -97,7 +97,7 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
     if (read === undefined) {
       makers.add('unshown');
       const what = oneLine(about.filter(Boolean).join(', ')) || 'not declared';
-      return `  // ${what}: no request shows it, so nobody is let in by it\n  ${quoteName(name)}: unshown(),\n`;
+      return `  // ${what}: no request contains it, so it gives nobody access\n  ${quoteName(name)}: unshown(),\n`;
     }
     makers.add(read.takes);
     const message = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
@@ -106,9 +106,9 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
   const text = readTemplate('security.ts');
   const [beforeTable = '', afterTable = ''] = text.split(/^export const security = \{[\s\S]*?^\}/m);
   if (rows.length === 0) {
-    const principal = /\/\*\* Whom[\s\S]*?\n\}\n/.exec(text)?.[0] ?? '';
+    const principal = /\/\*\* The caller:[\s\S]*?\n\}\n/.exec(text)?.[0] ?? '';
     return [
-      '// The contract asks nobody who they are. A security scheme that it is given later gets its check here.\n',
+      '// The contract requires no credentials. Write the check of a later security scheme here.\n',
       "import type { Scheme } from '@lockstep/runtime/security/scheme';\n\n",
       `${principal}\nexport const security = {}${afterTable}`,
     ].join('');
@@ -117,7 +117,7 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
   const names = [...[...makers].sort(), 'type Scheme', ...(isRefusing ? ['type Verdict'] : [])].join(', ');
   const before = isRefusing
     ? beforeTable
-    : beforeTable.replace(/^\/\*\* Good would be [^\n]*\nconst refuse = [^\n]*\n\n/m, '');
+    : beforeTable.replace(/^\/\*\* To accept a caller, [^\n]*\nconst refuse = [^\n]*\n\n/m, '');
   return `${before.replace(/^import \{.*\}/m, `import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
 }
 
@@ -147,20 +147,20 @@ function formatManifest({ name, contractFile, vendor }: ProjectOptions, operatio
   )}\n`;
 }
 
-/** A base path with anything but these characters would be two words to a shell, or a command: it comes from a stranger's contract. */
+/** Encodes all but these characters: a base path of a foreign contract could be two words to a shell, or a command. */
 function quoteShell(path: string): string {
   const percent = (character: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
   return path.replaceAll(/[^\w./~%-]/gu, percent);
 }
 
-/** A text of the contract inside a comment: no line breaks of any kind, and no longer than a line. */
+/** A text of the contract for a comment: without line breaks of any kind, and no longer than a line. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
   return line.length > 110 ? `${line.slice(0, 109).trimEnd()}…` : line;
 }
 
-/** A member's name as TypeScript has it, quoted where it must be. */
+/** The name of a member in TypeScript, quoted if necessary. */
 function quoteName(name: string): string {
   if (/^[A-Za-z_$][\w$]*$/.test(name)) return name;
   const json = escapeControls(JSON.stringify(name));

@@ -130,7 +130,7 @@ describe('serve without handlers', () => {
     expect((await ask('/', { method: 'POST' })).status).toBe(404);
   });
 
-  test('serves OpenAPI 3.0 below each of its base paths, and tells what it decided', async () => {
+  test('serves OpenAPI 3.0 below each of its base paths, and prints its decisions', async () => {
     const { said, ask } = await start('serve', kiosk);
     expect(said.addresses).toEqual(
       expect.arrayContaining(['', '/archive', '/shop/v3'].map((path) => ({ url: said.origin + path, operations: 1 }))),
@@ -185,7 +185,7 @@ describe('serve with handlers', () => {
       name: 'a scheme without a check',
       code: 'export const handlers = { listArtefactsOnLoan: () => ({ status: 200 }) };',
       message: [
-        'the contract protects it by the security scheme Badge, and security has no check for it. Write one:',
+        'the contract protects it by the security scheme Badge, but security has no check for it. Write one:',
         "import { basic } from '@lockstep/runtime/security/scheme';",
         'export const security = { Badge: basic(({ username, password })',
       ],
@@ -281,21 +281,24 @@ describe('security schemes that no request shows', () => {
   const file = join(folder, 'bank.json');
   writeFileSync(file, contract);
 
-  test.each(['serve', 'mock'] as const)('%s starts, says so, and asks for what a request shows', async (command) => {
-    const { said, ask } = await start(command, file);
-    const message = said.notices.map((notice: { message: string }) => notice.message);
-    expect(message).toContain(
-      'no request shows the security scheme card (mutualTLS), so it is not asked for: vault would be open to anybody',
-    );
-    const good = command === 'mock' ? 204 : 501;
-    expect((await ask('/vault')).status).toBe(good);
-    expect((await ask('/desk')).status).toBe(401);
-    expect((await ask('/desk', { headers: { authorization: 'Digest username="a"' } })).status).toBe(good);
-    expect((await ask('/desk', { headers: { authorization: 'Bearer a' } })).status).toBe(good);
-    // The contract has a path / of its own.
-    expect(message).toContain('there is no start page: the contract has / itself');
-    expect((await ask('/')).status).toBe(good);
-  });
+  test.each(['serve', 'mock'] as const)(
+    '%s starts, reports it, and requires the credentials that a request can contain',
+    async (command) => {
+      const { said, ask } = await start(command, file);
+      const message = said.notices.map((notice: { message: string }) => notice.message);
+      expect(message).toContain(
+        'no request contains the security scheme card (mutualTLS), so it is not required: vault would be open to anybody',
+      );
+      const good = command === 'mock' ? 204 : 501;
+      expect((await ask('/vault')).status).toBe(good);
+      expect((await ask('/desk')).status).toBe(401);
+      expect((await ask('/desk', { headers: { authorization: 'Digest username="a"' } })).status).toBe(good);
+      expect((await ask('/desk', { headers: { authorization: 'Bearer a' } })).status).toBe(good);
+      // The contract has a path / of its own.
+      expect(message).toContain('there is no start page: the contract has / itself');
+      expect((await ask('/')).status).toBe(good);
+    },
+  );
 
   test.each([5, '{ judge: () => ({}), takes: "bearer" }'])('serve takes no check for one: %s', async (value) => {
     const handlers = join(mkdtempSync(join(folder, 'h-')), 'card.ts');
@@ -303,7 +306,7 @@ describe('security schemes that no request shows', () => {
     const { code, error } = await lockstepHere(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
     expect([code, error]).toEqual([
       2,
-      `${handlers}: security.card: no request shows the security scheme card, so nothing can check it. Leave it out.\n`,
+      `${handlers}: security.card: no request contains the security scheme card, so nothing can check it. Delete it.\n`,
     ]);
   });
 
@@ -311,16 +314,21 @@ describe('security schemes that no request shows', () => {
     const handlers = join(folder, 'bank.ts');
     writeFileSync(handlers, 'export const handlers = { vault: () => ({ status: 204 }) };');
     const { code, error } = await lockstepHere(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
-    expect([code, error]).toEqual([2, expect.stringContaining('by the security scheme card, which no request shows')]);
+    expect([code, error]).toEqual([
+      2,
+      expect.stringContaining('by the security scheme card, which no request contains'),
+    ]);
   });
 });
 
 describe('mock', () => {
-  test('answers the examples of a 3.0 contract, to pages of any origin, with a page that says how to ask', async () => {
+  test('answers the examples of a 3.0 contract, to pages of any origin, with a page that shows how to call', async () => {
     const { said, ask } = await start('mock', kiosk);
     expect(said).toMatchObject({ kind: 'Mock', operations: 3 });
     expect(said.notices).toContainEqual({
-      message: expect.stringMatching(/^the example default of listPapers 404 breaks its schema, and a value is made/),
+      message: expect.stringMatching(
+        /^the example default of listPapers 404 breaks its schema and is replaced by a generated value/,
+      ),
       ...{ file: kiosk, line: 15, column: expect.any(Number) },
       pointer: '#/paths/~1papers/get/responses/404/content/application~1json/example',
     });
@@ -389,16 +397,16 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
 
   // Both commands are run by one function of the command line: what it does with signals and log is seen once each in every run.
   const full = { tags: ['full'] };
-  test('says which levels of a log there are', command === 'serve' ? {} : full, async () => {
+  test('lists the levels of the log', command === 'serve' ? {} : full, async () => {
     const { exit, out, error } = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'bogus' });
     expect([await exit, out(), error()]).toEqual([
       2,
       '',
-      'LOG_LEVEL=bogus is no level. Choose one of trace, debug, info, warn, error, fatal or silent.\n',
+      'LOG_LEVEL=bogus is not a level. Choose one of trace, debug, info, warn, error, fatal or silent.\n',
     ]);
   });
 
-  test('starts where there is nothing to call, and says so', async () => {
+  test('starts with nothing to call, and reports it', async () => {
     const file = join(folder, 'empty.json');
     const webhooks = { told: { post: { operationId: 'told', responses: { 204: { description: 'Heard' } } } } };
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Calls', version: '1' }, webhooks }));
@@ -410,10 +418,10 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
 
   const signals = { serve: ['SIGINT', 'SIGTERM'], mock: ['SIGTERM', 'SIGINT'] } as const;
   const [seen, other] = signals[command];
-  test(`ends in order on ${seen}, also while it starts`, () => endsInOrder(seen));
-  test(`ends in order on ${other}, also while it starts`, full, () => endsInOrder(other));
+  test(`stops in order on ${seen}, also while it starts`, () => stopsInOrder(seen));
+  test(`stops in order on ${other}, also while it starts`, full, () => stopsInOrder(other));
 
-  async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
+  async function stopsInOrder(signal: NodeJS.Signals): Promise<void> {
     const started = run([command, '--contract', museum, '--port', '0']);
     await untilPrinted(started, 'Ctrl-C');
     started.child.kill(signal);
@@ -431,7 +439,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     host.close();
   }
 
-  test('says plainly that a port is taken, and names another', async () => {
+  test('reports that a port is taken, and names another', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -1,16 +1,16 @@
-// A new project carries the packages that it stands on, since their names are on no registry.
+// Packs the packages that a new project depends on: the project contains them, since no registry has them.
 import { execFile } from 'node:child_process';
 import { cp, readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError } from '@lockstep/toolkit/output-folder';
 
-/** The packages of a project: what it serves with, and the command. */
+/** The packages of a project: the command and the runtime. */
 const names = ['@lockstep/cli', '@lockstep/runtime'] as const;
 
 const maxBuffer = 64 * 1024 * 1024;
 
-/** Ends when the program has, also where it is stopped: what it still wrote would be left behind. */
+/** Waits until the program has exited, also if it is stopped: it could still write files that would be left behind. */
 async function run(
   file: string,
   args: readonly string[],
@@ -22,12 +22,12 @@ async function run(
 }
 
 /**
- * Puts both tarballs into a folder. In the repository they are packed there first. An installed command packs itself again from where it
- * is, and has the runtime's tarball with it.
+ * Puts both tarballs into a folder. The repository packs them first. An installed command packs its own folder again, and contains the tarball of
+ * the runtime.
  *
- * @param scratch a folder that nobody else uses: two that pack at once would remove each other's files
+ * @param scratch a folder of this call only: two calls at once would remove each other's files
  * @returns file name by name of package
- * @throws OutputError when there is no npm to pack with, or no package
+ * @throws OutputError if there is no npm, or no package
  */
 export function vendorPackages(
   folder: string,
@@ -53,10 +53,8 @@ async function packInstalled(folder: string, signal: AbortSignal): Promise<Recor
   const found = await readdir(carried).catch(() => []);
   const runtimeFile = found.find((name) => /^lockstep-runtime-.+\.tgz$/.test(name));
   if (runtimeFile === undefined)
-    throw new OutputError(
-      `${carried} has no package of ${runtime}, which the project would carry: install ${cli} again`,
-    );
-  // npm is a script of the shell under Windows, where no path holds a quote.
+    throw new OutputError(`${carried} has no package of ${runtime}, which the project needs: install ${cli} again`);
+  // npm is a script of the shell under Windows, where no path contains a quote.
   const shell = process.platform === 'win32';
   const [to, from] = shell ? [`"${folder}"`, `"${import.meta.dirname}"`] : [folder, import.meta.dirname];
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', to, from];
@@ -66,12 +64,12 @@ async function packInstalled(folder: string, signal: AbortSignal): Promise<Recor
   return { [cli]: filename, [runtime]: runtimeFile };
 }
 
-/** What a program that failed says of why is the last line of its errors that is none of a stack. */
+/** The reason of a failed program is the first line of its errors that is no line of a stack. */
 function refuse(
   place: string,
   { message, stderr = '' }: { readonly message: string; readonly stderr?: string },
 ): never {
-  const said = stderr.split('\n').filter((line) => /Error|ERR/.test(line) && !/^\s+at /.test(line));
-  const why = said[0]?.trim() || message.split('\n', 1)[0];
-  throw new OutputError(`${place} can't be packed, which the project would carry: ${why}`);
+  const reasons = stderr.split('\n').filter((line) => /Error|ERR/.test(line) && !/^\s+at /.test(line));
+  const why = reasons[0]?.trim() || message.split('\n', 1)[0];
+  throw new OutputError(`${place}, which the project needs, can't be packed: ${why}`);
 }

@@ -12,12 +12,12 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import type { Problem } from '@lockstep/toolkit/problem';
 import { defaults, type Target } from './command.ts';
 
-/** A difference longer than this is cut on screen: the first lines name the place, `--json` has all. */
+/** Longer differences are cut on screen: the first lines show the place, `--json` has all. */
 const diffLines = 40;
 
 /**
- * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the fix. That is to
- * generate again only if the contract is sound: from a fault in it something would be derived, but nothing that anybody wants.
+ * `lockstep check`: derives again in memory and lists every file that differs, the lines of the contract that caused it, and the fix. If the contract
+ * has problems, the fix is to correct it first: files that are derived from a fault would be wrong.
  */
 export async function check(
   target: Target & { readonly profile?: LintProfile },
@@ -28,7 +28,7 @@ export async function check(
     throw error;
   });
   if (contract instanceof ContractError) {
-    const text = `${target.contract} can't be derived from, and nothing was compared. Mend it first:\n\n${contract.message}`;
+    const text = `${target.contract} has problems, and nothing was compared. Fix it first:\n\n${contract.message}`;
     return { kind: 'refused', text, json: contract.json };
   }
   const derived = await derive(contract, target.out);
@@ -38,8 +38,8 @@ export async function check(
     return { ...done(text, { drifts: [], changes: [], fix: null }), notices: contract.notices };
   }
   const { profile = 'valid' } = target;
-  const told = await lintContract(target.contract, profile, { ...target, run: linter }).catch(problemsOf);
-  const problems = told.filter((problem) => !isWarning(problem));
+  const found = await lintContract(target.contract, profile, { ...target, run: linter }).catch(problemsOf);
+  const problems = found.filter((problem) => !isWarning(problem));
   const fix = formatFix(target, problems, await readScripts());
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Fix: ${fix}`].join('\n');
   return {
@@ -54,35 +54,40 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target): s
   const reason =
     changes.length > 0
       ? [
-          'Contract lines behind it:',
+          'Changed lines of the contract:',
           ...changes.map(
             ({ file, line, pointer, message }) => `  ${file}:${line} ${oneLine(pointer)}\n    ${oneLine(message)}`,
           ),
         ]
       : drifts.some(({ kind }) => kind === 'changed')
-        ? [`${contract} is the one they were derived from: they were edited by hand, or a tool has another version.`]
+        ? [`${contract} did not change: the files were edited by hand, or a tool has another version.`]
         : [];
   return [...drifts.map(formatDrift), ...(reason.length === 0 ? [] : ['', ...reason]), ''].join('\n');
 }
 
-/** The first is enough: `lint` tells all of them. */
+/** The first is enough: `lint` lists all of them. */
 function formatProblems({ contract }: Target, problems: readonly Problem[]): string[] {
   const [first] = problems;
   if (first === undefined) return [];
   const { file, line, column, rule, message } = first;
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems, the first`;
-  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${oneLine(message)}`, ''];
+  return [
+    `${contract} has lint problems: ${count}`,
+    `  ${file}:${line}:${column} ${rule}`,
+    `    ${oneLine(message)}`,
+    '',
+  ];
 }
 
 function addUnexpected(text: string, { drifts }: CheckResult): string {
   if (drifts.every(({ kind }) => kind !== 'unexpected')) return text;
-  return `${text}\n      and move what is unexpected out of that folder: nothing in it is written by hand.`;
+  return `${text}\n      and move the unexpected files out of that folder: nothing in it is written by hand.`;
 }
 
 const headlines: Readonly<Record<Drift['kind'], string>> = {
-  changed: 'differs from what the contract says',
+  changed: 'differs from the contract',
   missing: 'is missing',
-  unexpected: 'is derived from nothing',
+  unexpected: 'is not a derived file',
 };
 
 function formatDrift({ file, kind, diff }: Drift): string {
@@ -101,16 +106,16 @@ function formatFix({ contract, out, allowFiles = [] }: Target, problems: readonl
     ...allowFiles.flatMap((folder) => ['--allow-files', folder]),
   ];
   const options = [...named, ...(out === defaults.out ? [] : ['--out', out])];
-  // Of the contract that is there by default these are the names, also where no package.json is at hand.
+  // The default contract has these commands, also without a package.json.
   const usual: Scripts =
     contract === defaults.contract ? { generate: 'lockstep generate', 'lint:contract': 'lockstep lint' } : {};
   const known = { ...usual, ...scripts };
-  const generate = sayCommand('generate', options, known);
-  const lint = sayCommand('lint', named, known);
-  return problems.length === 0 ? generate : `mend what ${lint} names, then ${generate}`;
+  const generate = spellCommand('generate', options, known);
+  const lint = spellCommand('lint', named, known);
+  return problems.length === 0 ? generate : `fix the problems of ${lint}, then run ${generate}`;
 }
 
-/** Of the package that it is run in. */
+/** Scripts of the package in the working directory. */
 type Scripts = Readonly<Record<string, string>>;
 
 async function readScripts(): Promise<Scripts> {
@@ -127,8 +132,8 @@ async function readScripts(): Promise<Scripts> {
   }
 }
 
-/** A line for a shell: the script that does just that, else the command of the nearest installation, which may not be on the path. */
-function sayCommand(command: string, options: readonly string[], scripts: Scripts): string {
+/** A line for a shell: the script that does exactly this, or the command of the nearest installation, which may not be on the path. */
+function spellCommand(command: string, options: readonly string[], scripts: Scripts): string {
   const wanted = fillIn(command, options);
   const script = Object.keys(scripts).find((name) => {
     const [, found, rest = ''] =
@@ -140,7 +145,7 @@ function sayCommand(command: string, options: readonly string[], scripts: Script
     : `npm run ${quoteWord(script)}`;
 }
 
-/** What it works on, however it is said; the profile decides nothing about that. */
+/** The files that a command works on, with defaults filled in. The profile does not change them. */
 function fillIn(command: string, options: readonly string[]): string {
   const findOption = (name: string): string | undefined => {
     const at = options.indexOf(name);

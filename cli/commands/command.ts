@@ -8,17 +8,17 @@ export interface ContractTarget extends ContractOptions {
   readonly contract: string;
 }
 
-/** Which contract, and where its derivation lies. */
+/** A contract, and the folder of its derived files. */
 export interface Target extends ContractTarget {
   readonly out: string;
 }
 
 export const defaults: Target = { contract: 'openapi/service.yaml', out: 'generated' };
 
-/** Given to a command that runs until it is stopped. */
+/** Context of a command that runs until it is stopped. */
 export interface Surroundings {
   readonly logger: Logger;
   readonly streams: Streams;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly stopping: AbortSignal;
 }

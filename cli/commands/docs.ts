@@ -18,7 +18,7 @@ interface DocsOptions extends ContractTarget {
   readonly json?: true;
 }
 
-/** Loopback alone: who wants it on a network puts it behind the server of the API. */
+/** Only loopback: on a network, the server of the API serves the reference. */
 const host = '127.0.0.1';
 
 /** `lockstep docs`: the reference of a contract as a folder, served. */
@@ -47,7 +47,7 @@ async function build(
   const progress = createProgress(stream);
   try {
     progress.step(`Reading ${source}`);
-    // What can't be read is refused as everywhere, and where it was fetched nothing else is done with it before.
+    // Refuses an unreadable contract as all commands do, before anything else uses a fetched one.
     const contract = await readContract(source, { allowFiles });
     const types = await deriveTypes(contract);
     return await withLocalCopy(source, contract.text, async ({ path, rename }) => {

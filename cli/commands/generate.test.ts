@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('a contract that was completed is told to be, also where it is refused afterwards', async () => {
+test('a completed contract is reported, also if it is refused afterwards', async () => {
   await writeFile(contract, bare.replace('3.1.1', '4.0.0'));
   const { kind, text, json } = await generate({ contract, out: join(folder, 'out'), profile: 'house' });
   expect(kind).toBe('refused');

@@ -19,13 +19,13 @@ interface Options extends Target {
 }
 
 /**
- * `lockstep generate`: everything is derived before the first byte of it is written. With a profile the contract is given the default
- * responses that it lacks, and nothing is derived from a contract that does not lint.
+ * `lockstep generate`: derives everything before it writes the first byte. With a profile, it adds missing default responses to the contract, and
+ * derives nothing from a contract with lint errors.
  */
 export async function generate(options: Options, linter?: RunLinter): Promise<CommandResult> {
   if (options.profile === undefined) return deriveInto(options);
   const completed = await complete(options.contract);
-  // The contract may have changed by now: its author is told, also where the rest fails.
+  // The contract may have changed by now: the output reports that, also if the rest fails.
   const result = await deriveInto(options, linter).catch(refuse);
   const lines = completed.map(
     ({ path, method, statuses }) =>
@@ -38,25 +38,25 @@ async function deriveInto(
   { contract: file, out, profile, ...options }: Options,
   linter?: RunLinter,
 ): Promise<CommandResult> {
-  // The linter is a process of its own and runs beside the derivation. `readContract` reports a contract that can't be read.
+  // The linter is a process of its own and runs during the derivation. `readContract` reports a contract that can't be read.
   const linting = profile && lintContract(file, profile, { ...options, run: linter });
   linting?.catch(() => undefined);
   const contract = await readContract(file, options);
   const derived = await derive(contract, out);
   const problems = await linting;
 
-  const told = problems?.length ? [formatFindings(problems, profile ?? 'valid')] : [];
+  const findings = problems?.length ? [formatFindings(problems, profile ?? 'valid')] : [];
   const { notices } = contract;
   if (problems?.every(isWarning) === false)
     return {
       kind: 'failed',
-      text: [...told, `${out} was left as it is: mend the contract first.`].join('\n'),
+      text: [...findings, `${out} was not changed: fix the contract first.`].join('\n'),
       json: { problems },
       notices,
     };
   const result = await writeOutput(out, derived);
   const lines = [
-    ...told,
+    ...findings,
     ...result.written.map((name) => `wrote     ${out}/${name}`),
     ...result.removed.map((name) => `removed   ${out}/${name}`),
     ...result.unchanged.map((name) => `unchanged ${out}/${name}`),
@@ -72,12 +72,12 @@ async function complete(file: string): Promise<readonly Completed[]> {
   const { text, completed } = completeResponses(given);
   if (text === given) return [];
   try {
-    // A rename would replace a link, and a file that is read-only.
+    // A rename would replace a link, or a read-only file.
     const path = await realpath(file);
     await access(path, constants.W_OK);
     await replaceFile(path, text);
   } catch (cause) {
-    throw new OutputError(`${file} lacks responses, and can't be written: ${(cause as Error).message}`);
+    throw new OutputError(`${file} lacks default responses, but can't be written: ${(cause as Error).message}`);
   }
   return completed;
 }

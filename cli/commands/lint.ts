@@ -4,7 +4,7 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { formatProblems, type Problem } from '@lockstep/toolkit/problem';
 import type { ContractTarget } from './command.ts';
 
-/** Of a contract from anywhere more sentences of one rule tell nothing new; `--json` has all. */
+/** For a foreign contract, further messages of one rule add nothing; `--json` has all. */
 const listedOfRule = 5;
 
 /** `lockstep lint`: every problem of the contract at once. Warnings alone are no failure. */

@@ -17,13 +17,13 @@ import type { ContractTarget } from './command.ts';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 export interface NewProject extends ContractTarget {
-  /** Not there yet, or empty. */
+  /** Missing, or empty. */
   readonly folder: string;
 }
 
 /**
- * `lockstep new`: a project that serves a contract, with every operation still to be written. All of it is made in a folder for temporary
- * files, so that a fault half way leaves nothing.
+ * `lockstep new`: creates a project that serves a contract, with handlers still to be written. It is built in a temporary folder, so that a
+ * failure leaves nothing.
  */
 export async function newProject(
   { folder, contract: source, ...options }: NewProject,
@@ -32,10 +32,10 @@ export async function newProject(
 ): Promise<CommandResult> {
   await requireEmpty(folder);
   const runner = findRunner(process.env.npm_config_user_agent);
-  // Before the project is made, so that another Node can be installed first.
+  // Printed before the work, so that the user can install another Node first.
   if (runner !== undefined)
     error.write(
-      `npm runs on Node ${runner.version} here, and the project needs 24.18 or later: its commands begin with ${runner.prefix}, which fetches one.\n`,
+      `npm runs on Node ${runner.version} here, but the project needs 24.18 or later: begin its commands with ${runner.prefix}, which downloads one.\n`,
     );
   const progress = createProgress(error);
   progress.step(`Reading ${source}`);
@@ -47,19 +47,19 @@ export async function newProject(
     heard = signal;
     stopping.abort();
   };
-  // Before anything is there that would be left behind.
+  // Handled before there are files that would be left behind.
   for (const signal of signals) process.once(signal, stop);
   let temporary: string | undefined;
   try {
     temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
-    // The folder around it is for this user alone; the project is as open as any.
+    // Only this user can read the folder around it; the project has the usual mode.
     const draft = join(temporary, 'project');
     await mkdir(draft);
     const { contractFile, isBundled } = await copyContract(contract, draft);
     const out = join(draft, 'generated');
     const derived = await derive(await readContract(join(draft, contractFile)), out);
     stopping.signal.throwIfAborted();
-    progress.step('Packing what the project stands on');
+    progress.step('Packing the dependencies of the project');
     await mkdir(join(draft, 'vendor'));
     const packed = await vendor(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
     const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed });
@@ -80,18 +80,18 @@ export async function newProject(
     progress.end();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
     for (const signal of signals) process.removeListener(signal, stop);
-    // Nobody hears it now: it ends the process, as whoever sent it sees.
+    // The handler is gone, so the signal stops the process, and its sender sees that.
     if (heard !== undefined) process.kill(process.pid, heard);
   }
 }
 
-/** The contract as it was written where it is one file; else one file that holds all of it. */
+/** Copies the contract as written if it is one file; otherwise bundled into one file. */
 async function copyContract(contract: Contract, draft: string) {
   const { text } = contract;
   const contractFile = text.trimStart().startsWith('{') ? 'contract.json' : 'contract.yaml';
   const file = join(draft, contractFile);
   await writeFile(file, text);
-  // One file says the same when it lies alone. One of several leads nowhere, or to something else.
+  // A single file means the same on its own. One of several has unresolved references, or resolves them to other files.
   const alone = await readContract(file).catch((error: unknown) => {
     if (error instanceof ContractError) return undefined;
     throw error;
@@ -119,22 +119,22 @@ function describe(
   const place = relative(process.cwd(), resolve(folder)) || '.';
   const lines = [
     `${place}: a project for ${oneLine(titleOf(document as never))}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
-    ...(isBundled ? [`  ${contractFile} holds all the files that the contract was spread over`] : []),
+    ...(isBundled ? [`  ${contractFile} contains all files of the contract`] : []),
     '',
     ...(place === '.' ? [] : [`  cd ${place}`]),
     ...['install', 'test', 'start'].map((command) => `  ${prefix}npm ${command}`),
     '',
-    'It needs Node 24.18 or later, and says so where it is installed on another.',
+    'It needs Node 24.18 or later: npm install fails on an older one.',
   ];
   const json = { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations };
   return { ...done(lines.join('\n'), json), notices };
 }
 
 /**
- * Says how commands of a project are run where npm runs on an older Node. This process may be newer: a checkout has a Node of its own, a project has none.
+ * Finds the prefix of a project's commands if npm runs on an older Node. This process may be newer: a checkout has a Node of its own, a project has none.
  *
  * @param agent `npm_config_user_agent`, as npm, pnpm, Yarn and Bun set it: `npm/11.19.1 node/v20.20.2 linux x64`
- * @returns the prefix of commands; undefined where that Node is new enough, or its version is unknown
+ * @returns undefined if that Node is new enough, or its version is unknown
  */
 export function findRunner(agent = ''): { readonly version: string; readonly prefix: string } | undefined {
   const [, version, major, minor] = /(?:^| )node\/v((\d+)\.(\d+)\S*)/.exec(agent) ?? [];
@@ -142,7 +142,7 @@ export function findRunner(agent = ''): { readonly version: string; readonly pre
   return { version, prefix: 'npx -y -p node@24' };
 }
 
-/** As npm takes it: lower case, no more than 214 characters. */
+/** A name that npm accepts: lower case, no more than 214 characters. */
 function packageName(folder: string): string {
   const name = basename(resolve(folder))
     .toLowerCase()

@@ -9,14 +9,14 @@ import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/s
 import type { Surroundings } from './command.ts';
 
 export interface ServeOptions extends ServingOptions {
-  /** A module with `handlers` and `security`; every operation answers 501 where it is left out. */
+  /** A module with `handlers` and `security`; without it every operation answers 501. */
   readonly handlers?: string;
   readonly checkResponses: boolean;
 }
 
 const none: LoadedHandlers = { handlers: {}, security: {} };
 
-/** `lockstep serve`: the contract behind the runtime; what no handler gives is judged like the rest, then answered with 501. */
+/** `lockstep serve`: serves the contract by the runtime. A request without a handler is validated like others, then answered 501. */
 export function serve(
   { handlers: file, checkResponses, ...options }: ServeOptions,
   around: Surroundings,
@@ -25,7 +25,7 @@ export function serve(
     if (file !== undefined) step(`Loading ${file}`);
     const { handlers, security } = file === undefined ? none : await loadHandlers(file, document, operations);
     const presence = lookForCredentials(document, operations);
-    // What is handled is protected as the contract has it; what is not yet is asked for credentials of the right form.
+    // An operation with a handler is protected as the contract specifies; without one it requires credentials of the right format.
     const table: OperationTable = Object.fromEntries(
       Object.entries(operations).map(([id, operation]) => [
         id,
@@ -51,14 +51,14 @@ export function serve(
     const implemented = new Set(Object.keys(handlers));
     const where =
       file === undefined
-        ? 'Write handlers into a module that exports them as handlers, by operationId, and name it: --handlers handlers.ts'
-        : `Handlers are those of ${file}.`;
+        ? 'Write a module that exports handlers by operationId, and name it: --handlers handlers.ts'
+        : `The handlers are those of ${file}.`;
     return {
       kind: 'Server',
       listener,
       implemented,
       isOpen: false,
-      notes: [where, `Requests${checkResponses ? ' and answers are' : ' are'} held against the contract.`],
+      notes: [where, `Requests${checkResponses ? ' and answers are' : ' are'} validated by the contract.`],
     };
   });
 }

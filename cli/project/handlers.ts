@@ -1,5 +1,5 @@
-// One handler for each operation of the contract: one that is forgotten, a status that is not declared or a member too many does not
-// compile. `({ path, query, headers, body, principal }) => ({ status: 200, body: … })` takes the place of `notImplemented`.
+// One handler for each operation of the contract. A missing handler, an undeclared status or member does not compile. Replace `notImplemented` by
+// `({ path, query, headers, body, principal }) => ({ status: 200, body: … })`.
 import { notImplemented } from '@lockstep/runtime/rejection';
 import { defineHandlers } from './generated/handlers.gen.ts';
 import type { Principal } from './security.ts';

@@ -1,12 +1,12 @@
-// Who may call: one check for each security scheme of the contract. Until it is written, a check lets nobody in.
+// One check of credentials for each security scheme of the contract. Until you write it, a check rejects every caller.
 import { apiKey, basic, bearer, type Scheme, type Verdict } from '@lockstep/runtime/security/scheme';
 
-/** Whom a request acts for: what a check finds, and what handlers are given as `principal`. */
+/** The caller: the result of a check, which handlers get as `principal`. */
 export interface Principal {
   readonly name: string;
 }
 
-/** Good would be `{ kind: 'good', principal: { name: 'ann' } }`, with `scopes` where the contract asks for some. */
+/** To accept a caller, return `{ kind: 'good', principal: { name: 'ann' } }`, with `scopes` if the contract requires some. */
 const refuse = (): Verdict<Principal> => ({ kind: 'bad', reason: 'invalid' });
 
 export const security = {

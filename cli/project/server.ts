@@ -1,4 +1,4 @@
-// The service: holds every request to the contract and asks the handler of its operation. `npm start` runs it.
+// The service: validates every request by the contract and calls the handler of its operation. `npm start` runs it.
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createRuntime, Unservable } from '@lockstep/runtime/create-runtime';
@@ -13,13 +13,13 @@ import { security } from './security.ts';
 
 const contract = JSON.parse(readFileSync(new URL('./generated/contract.gen.json', import.meta.url), 'utf8'));
 
-/** For whoever starts or stops the service, by GET or HEAD. A contract that has this path itself, be it as `/{name}`, answers it instead. */
+/** For the program that runs the service, by GET or HEAD. If the contract has this path itself, also as `/{name}`, its operation answers. */
 const health = '/healthz';
 
-/** Longest body that is taken. `x-body-limit` of an operation in the contract says another. */
+/** Longest accepted body. `x-body-limit` of an operation in the contract sets another limit. */
 const bodyLimitBytes = 10 * 1024 * 1024;
 
-/** Makes what answers requests, without a port: a start gives it one, a test another. A logger such as pino fits in place of the console. */
+/** Creates the listener for requests; a start and a test open its port. A logger such as pino can replace the console. */
 export function createService(logger: Pick<Console, 'error' | 'warn'> = console): RequestListener {
   const { listener } = createRuntime({
     contract,
@@ -30,8 +30,8 @@ export function createService(logger: Pick<Console, 'error' | 'warn'> = console)
     bodyLimitBytes,
     // An answer that breaks the contract becomes a 500 and a line in the log.
     checkResponses: process.env.NODE_ENV !== 'production',
-    // A schema that means nothing, as one with a broken pattern: the rest is checked. Left out, it keeps the service from starting.
-    unchecked: (place) => logger.warn(place, 'is not checked: mend the contract there'),
+    // A schema with a fault, such as a broken pattern, is not checked, but the rest is. Without this option it keeps the service from starting.
+    unchecked: (place) => logger.warn(place, 'is not checked: fix the contract there'),
   });
   const table: OperationTable = operations;
   const isDeclared = createRouter(Object.values(table)).match(health) !== undefined;
@@ -47,7 +47,7 @@ if (import.meta.main) {
   const host = process.env.HOST || '127.0.0.1';
   const port = Number(process.env.PORT || 8080);
   try {
-    // SIGINT and SIGTERM: no new connections, what is under way is answered, then the process ends.
+    // On SIGINT and SIGTERM it accepts no connections, answers requests under way, and exits.
     await runUntilStopped(console, async (stopping) => {
       const running = await startListening({ port, host, stopping }, () => createService());
       console.info(`Listening on ${running.origin}`);

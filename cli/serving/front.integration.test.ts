@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFront } from './front.ts';
 
-// If these fail, one odd text of a contract ends the process that serves it.
+// If these fail, an unusual text of a contract stops the process that serves it.
 
 const logged: object[] = [];
 const front = createFront((_, response) => response.writeHead(404).end(), {
@@ -19,10 +19,10 @@ const server = createServer(front);
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 afterAll(() => void server.close());
 
-test('a start page that cannot be made is a 500 and a line in the log, and all else is answered', async () => {
+test('a start page that cannot be created is a 500 and a line in the log, and all else is answered', async () => {
   const { port } = server.address() as AddressInfo;
   const page = await fetch(`http://127.0.0.1:${port}/`);
-  expect([page.status, await page.text()]).toEqual([500, 'The start page cannot be made: see the log.\n']);
+  expect([page.status, await page.text()]).toEqual([500, 'The start page cannot be created: see the log.\n']);
   expect(logged).toEqual([{ err: expect.any(URIError) }]);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });

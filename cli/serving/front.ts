@@ -7,14 +7,14 @@ import type { Logger } from 'pino';
 
 interface FrontOptions {
   readonly operations: OperationTable;
-  /** Made when it is first asked for. */
+  /** Called at the first request. */
   readonly page: () => string;
-  /** Whether pages of any origin may call: for a mock, which keeps nothing that anybody could take. */
+  /** Whether pages of any origin may call: for a mock, which has no data to protect. */
   readonly isOpen: boolean;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Answers that a browser may keep for so long. */
+/** How long a browser may keep the answer of a preflight. */
 const preflightSeconds = 600;
 
 interface Own {
@@ -27,7 +27,7 @@ const plain: Readonly<Record<string, Own>> = {
   '/healthz': { type: 'application/json', text: () => '{"status":"ok"}' },
 };
 
-/** Paths beside the contract that it has itself: there it is the contract that answers. */
+/** Paths of this front that the contract has too: there the contract answers. */
 export function findShadowed(operations: OperationTable): readonly { readonly path: string; readonly by: string }[] {
   const router = createRouter(Object.values(operations));
   return Object.keys(plain).flatMap((path) => {
@@ -36,7 +36,7 @@ export function findShadowed(operations: OperationTable): readonly { readonly pa
   });
 }
 
-/** What stands before a served contract: the start page, `/healthz`, and in a mock the leave for any origin (Fetch, 3.2: CORS). */
+/** Adds to a served contract the start page, `/healthz`, and in a mock the permission for any origin (Fetch, 3.2: CORS). */
 export function createFront(
   listener: RequestListener,
   { operations, page, isOpen, logger }: FrontOptions,
@@ -61,13 +61,17 @@ export function createFront(
     response.end(content);
   };
 
-  /** What is thrown in a request listener ends the process: a page that a contract breaks is no reason for that. */
+  /** Catches errors, which would end the process in a request listener: a contract may break its page. */
   function make({ type, text }: Own): { readonly status: number; readonly type: string; readonly text: string } {
     try {
       return { status: 200, type, text: text(page) };
     } catch (err) {
       logger.error({ err }, 'no start page');
-      return { status: 500, type: 'text/plain; charset=utf-8', text: 'The start page cannot be made: see the log.\n' };
+      return {
+        status: 500,
+        type: 'text/plain; charset=utf-8',
+        text: 'The start page cannot be created: see the log.\n',
+      };
     }
   }
 }
@@ -82,7 +86,7 @@ function answerCors({ method, headers }: IncomingMessage, response: ServerRespon
   const names = headers['access-control-request-headers'];
   response.writeHead(204, {
     'Access-Control-Allow-Methods': asked,
-    // By name: `*` does not stand for Authorization.
+    // By name: `*` does not include Authorization.
     ...(names !== undefined && { 'Access-Control-Allow-Headers': names }),
     'Access-Control-Max-Age': preflightSeconds,
   });

@@ -10,18 +10,18 @@ import { type DeclaredScheme, readScheme, type Scheme } from '@lockstep/runtime/
 import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 
-/** Whoever the checks find. */
+/** The caller that a check finds. */
 type Principal = object;
 type Handler = AnyHandler<Principal, Exchange<Principal>>;
 
 export interface LoadedHandlers {
-  /** By operationId; none for what is not written yet. */
+  /** By operationId, without operations that are not written yet. */
   readonly handlers: Readonly<Record<string, Handler>>;
   /** By the contract's names of the schemes. */
   readonly security: Readonly<Record<string, Scheme<Principal>>>;
 }
 
-/** How a check is written, for each thing that a scheme takes out of a request. */
+/** An example of a check, by the credentials that a scheme reads. */
 const examples: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: "bearer((token) => ({ kind: 'bad', reason: 'invalid' }))",
   basic: "basic(({ username, password }) => ({ kind: 'bad', reason: 'invalid' }))",
@@ -30,10 +30,10 @@ const examples: Readonly<Record<DeclaredScheme['takes'], string>> = {
 };
 
 /**
- * Loads a module of handlers and holds it against the contract.
+ * Loads a module of handlers and compares it with the contract.
  *
- * @throws WrongUse with every fault at once: not there, not loadable, a name that the contract doesn't have, no check for a scheme that a
- * handled operation asks for
+ * @throws WrongUse with every fault at once: a missing module, one that can't be loaded, a name that the contract doesn't have, no check for a
+ *   scheme of an operation with a handler
  */
 export async function loadHandlers(
   file: string,
@@ -80,7 +80,7 @@ async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   }
 }
 
-/** The first place of a file that a stack names: of a syntax error its first line, of anything else the frame that threw. */
+/** The first location in a stack: the first line of a syntax error, or the frame that threw. */
 function placeOf(error: unknown): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, file, onlyLine] = /^(\/.*):(\d+)\n/.exec(stack) ?? [];
@@ -113,11 +113,11 @@ function describeScheme(file: string, name: string, scheme: unknown, document: C
   const takes = readTakes(document, name);
   if (takes === undefined)
     return [
-      `${file}: security.${name}: no request shows the security scheme ${name}, so nothing can check it. Leave it out.`,
+      `${file}: security.${name}: no request contains the security scheme ${name}, so nothing can check it. Delete it.`,
     ];
   const isScheme = isObject(scheme) && typeof scheme.judge === 'function' && typeof scheme.takes === 'string';
   if (isScheme && scheme.takes === takes) return [];
-  const found = isScheme ? `made by ${scheme.takes}` : nameType(scheme);
+  const found = isScheme ? `created by ${scheme.takes}` : nameType(scheme);
   return [`${file}: security.${name} is ${found}: write ${name}: ${examples[takes]}`];
 }
 
@@ -135,9 +135,9 @@ function describeMissing(
   const others = by.length - 1;
   const who = `${by[0]}${others === 0 ? '' : ` and ${others} more`}`;
   if (takes === undefined)
-    return `${file}: handlers.${who}: the contract protects it by the security scheme ${name}, which no request shows. Leave the operation out, or protect it otherwise.`;
+    return `${file}: handlers.${who}: the contract protects it by the security scheme ${name}, which no request contains. Delete the handler, or protect the operation otherwise.`;
   return [
-    `${file}: handlers.${who}: the contract protects it by the security scheme ${name}, and security has no check for it. Write one:`,
+    `${file}: handlers.${who}: the contract protects it by the security scheme ${name}, but security has no check for it. Write one:`,
     `  import { ${takes} } from '@lockstep/runtime/security/scheme';`,
     `  export const security = { ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: ${examples[takes]} };`,
   ].join('\n');

@@ -21,60 +21,60 @@ import type { ContractTarget, Surroundings } from '../commands/command.ts';
 import { createFront, findShadowed } from './front.ts';
 
 export interface ServingOptions extends ContractTarget {
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly host: string;
   readonly json?: true;
 }
 
-/** What is served of a contract, and what is said of it. */
+/** One kind of service for a contract, and its description. */
 export interface Flavour {
   /** `Server`, `Mock`. */
   readonly kind: string;
   readonly listener: RequestListener;
-  /** What whoever calls it must know. */
+  /** Advice for callers. */
   readonly notes: readonly string[];
-  /** Those that are written; left out where every operation is answered. */
+  /** Operations with a handler; undefined if every operation is answered. */
   readonly implemented?: ReadonlySet<string>;
   /** Whether pages of any origin may call. */
   readonly isOpen: boolean;
-  /** What was found of the contract while it was made. */
+  /** Findings about the contract during its creation. */
   readonly notices?: readonly Notice[];
 }
 
-/** A contract as it is served, without anything generated. */
+/** A contract to serve, without generated files. */
 interface Served {
   readonly title: string;
   readonly version: string;
   readonly document: ContractDocument;
   readonly operations: OperationTable;
   readonly notices: readonly Notice[];
-  /** Where a place of the document stands in the text that it was read from. */
+  /** Position of a place of the document in its source. */
   readonly locate: (pointer: string) => { readonly file: string; readonly line: number; readonly column: number };
 }
 
 export interface Making extends Served {
   readonly logger: Logger;
-  /** Told of what the runtime can't check. */
+  /** Reports a place that the runtime can't check. */
   readonly unchecked: (place: UncheckedPlace) => void;
-  /** Tells a step that may take long. */
+  /** Reports a step that may take long. */
   readonly step: (text: string) => void;
 }
 
-/** Longest body that is taken where a contract has no `x-body-limit`, which is no word of OpenAPI's. The 64 KiB of the runtime are few for one. */
+/** Longest accepted body without `x-body-limit`, an extension that foreign contracts lack. The 64 KiB of the runtime are too few for those. */
 export const bodyLimitBytes = 10 * 1024 * 1024;
 
 /** Time for answers under way when it stops. */
 const drainMs = 2000;
 
-/** Of the places that are not checked, all are in the JSON; so many are printed. */
-const printedUnchecked = 10;
+/** Number of notices that are printed; the JSON has all. */
+const printedNotices = 10;
 
 /**
- * Serves a contract that was never seen before: prints where, and what was decided.
+ * Serves any contract, and prints the address and decisions about the contract.
  *
- * @param make what answers, behind the start page and `/healthz`
- * @throws ContractError, WrongUse: what keeps it from starting; the reason of `stopping`
+ * @param make creates the listener behind the start page and `/healthz`
+ * @throws ContractError, WrongUse: the reason why it can't start; the reason of `stopping`
  */
 export async function serveContract(
   { contract, port, host, json, ...options }: ServingOptions,
@@ -91,16 +91,16 @@ export async function serveContract(
     await throwIfStopping(stopping);
     progress.step(`Preparing ${countOf(count)} of ${title}`);
     const unchecked: UncheckedPlace[] = [];
-    // What is found when an operation is first asked for goes into the log.
-    let tell = (place: UncheckedPlace): void => void unchecked.push(place);
+    // Later findings, at the first request of an operation, go into the log.
+    let report = (place: UncheckedPlace): void => void unchecked.push(place);
     let flavour: Flavour | undefined;
     const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
-      flavour = await make({ ...served, logger, unchecked: (place) => tell(place), step: progress.step });
+      flavour = await make({ ...served, logger, unchecked: (place) => report(place), step: progress.step });
       const { listener, isOpen } = flavour;
       const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
       return createFront(listener, { operations, page, isOpen, logger });
     });
-    const said = describeStart(served, running.origin, flavour);
+    const started = describeStart(served, running.origin, flavour);
     const found = (flavour?.notices ?? []).map((notice) => placeNotice(served, notice));
     const notices = [
       ...served.notices,
@@ -108,8 +108,8 @@ export async function serveContract(
       ...unchecked.map((place) => toNotice(served, place)),
       ...found,
     ];
-    tell = (place) => logger.warn(place, 'not checked');
-    const line = json ? formatJson({ ...said, notices }) : formatStart(said);
+    report = (place) => logger.warn(place, 'not checked');
+    const line = json ? formatJson({ ...started, notices }) : formatStart(started);
     if (json !== true) printNotices(notices, streams);
     streams.out.write(`${line}\n`);
     return running;
@@ -149,7 +149,7 @@ function describeStart({ document, operations }: Served, origin: string, flavour
   };
 }
 
-/** One call: of an operation that is written where there is one, and that only reads. */
+/** One sample call, preferably of an operation that has a handler, and that only reads. */
 function describeCall(
   origin: string,
   document: ContractDocument,
@@ -160,7 +160,7 @@ function describeCall(
   const [first] = ranked;
   if (first === undefined) return [];
   const sample = sampleRequest(document, first, shellToken);
-  const shows = `${first.operationId}${implemented.has(first.operationId) ? '' : ', which answers 501 until it is written'}`;
+  const shows = `${first.operationId}${implemented.has(first.operationId) ? '' : ', which answers 501 until you write it'}`;
   return [{ shows, command: formatCurl(origin, sample) }];
 
   function rank({ operationId, method }: Operation): number {
@@ -182,15 +182,15 @@ function formatStart({ origin, title, kind, addresses, operations, implemented, 
 }
 
 function printNotices(notices: readonly Notice[], { error }: Streams): void {
-  for (const notice of notices.slice(0, printedUnchecked)) error.write(`${formatNotice(notice)}\n`);
-  const more = notices.length - printedUnchecked;
+  for (const notice of notices.slice(0, printedNotices)) error.write(`${formatNotice(notice)}\n`);
+  const more = notices.length - printedNotices;
   if (more > 0) error.write(`note: ${more} more: --json lists all of them\n`);
 }
 
-/** Documents that describe webhooks alone are common. */
+/** Documents with only webhooks are common. */
 const nothingToServe = 'the contract has no operation, so there is nothing to call but the start page';
 
-/** What was decided for whoever wrote the contract, to serve it. */
+/** Decisions that serving required, for the author of the contract. */
 function describeNotices({ document, operations }: Served): Notice[] {
   const { blind } = lookForCredentials(document, operations);
   const servers = Array.isArray(document.servers) ? document.servers : [];
@@ -203,17 +203,17 @@ function describeNotices({ document, operations }: Served): Notice[] {
     ...(Object.keys(operations).length === 0 ? [{ message: nothingToServe, pointer: '#/paths' }] : []),
     ...(servers.length > 1 ? [severalServers] : []),
     ...blind.map(({ name, type, open }) => ({
-      message: `no request shows the security scheme ${name} (${type}), so it is not asked for${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
+      message: `no request contains the security scheme ${name} (${type}), so it is not required${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
       pointer: `#/components/securitySchemes/${name}`,
     })),
     ...describeUnreachable(Object.values(operations)),
     ...findShadowed(operations).map(({ path, by }) => ({
-      message: `${path === '/' ? 'there is no start page' : `${path} is not answered here`}: the contract has ${by} itself`,
+      message: `${path === '/' ? 'there is no start page' : `${path} is not the health check`}: the contract has ${by} itself`,
     })),
   ];
 }
 
-/** A fragment is never sent, and what stands behind a question mark is a query (RFC 9110, 7.1): no request has such a path. */
+/** A fragment is never sent, and text after a question mark is a query (RFC 9110, 7.1): no request has such a path. */
 function describeUnreachable(operations: readonly Operation[]): Notice[] {
   const [first, ...more] = operations.filter(({ path }) => /[#?]/.test(path));
   if (first === undefined) return [];
@@ -252,7 +252,7 @@ function describePage(served: Served, origin: string, flavour: Flavour | undefin
   return { title, version, kind, notes, addresses, operations: rows };
 }
 
-/** A browser sends no header that a contract asks for. */
+/** A browser sends no header that a contract requires. */
 function isOpenable({ method, headers }: SampleRequest): boolean {
   return method === 'GET' && Object.keys(headers).length === 0;
 }
@@ -272,7 +272,7 @@ function keepFirst<Value>(make: () => Value): () => Value {
   };
 }
 
-/** @throws ContractError with all that keeps it from being read */
+/** @throws ContractError with all problems that keep it from being read */
 async function readServed(source: string, options: ContractOptions): Promise<Served> {
   const contract = await readContract(source, options);
   const { document } = contract;
