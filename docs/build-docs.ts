@@ -17,7 +17,7 @@ import { buildReference, type DocsNotice, hashInputs, type ReferenceOptions } fr
 import { fillServers, findOrigin } from './reference/fill-servers.ts';
 import { maxAliasCount, readWhole, type WholeContract } from './reference/whole-contract.ts';
 
-/** What the docs of this repository are made from, and where they go: paths from its root. */
+/** Sources and output folder of this repository's docs: paths from its root. */
 export const ownDocs = {
   contract: 'generated/published.gen.json',
   types: 'generated/types.gen.ts',
@@ -32,18 +32,18 @@ interface DocsOptions extends ReferenceOptions {
 
 export interface BuiltDocs {
   readonly folder: string;
-  /** `false` when it was there already, whole and made from the same inputs. */
+  /** `false` if the folder was complete and built from the same inputs. */
   readonly built: boolean;
   readonly notices: readonly DocsNotice[];
 }
 
 /**
- * Builds a folder of docs, unless it is there and made from the same inputs. Other files in it stay.
+ * Builds a folder of docs, unless it was built from the same inputs. Other files in it stay.
  *
- * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it: readers find in the page, and in the two files beside it, what they
- *   know, and the words of their version. Nothing of it is brought up to another one.
- * @param out the folder; made where there is none. What it had stays as it is when anything fails
- * @throws Error as `buildReference` does, when the contract isn't YAML, and OutputError when the folder can't be made
+ * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it. The page and the two files next to it keep its version, whose terms its
+ *   readers know.
+ * @param out the folder; created if it is missing. A failure leaves its files unchanged
+ * @throws Error as `buildReference` does, and if the contract isn't YAML; OutputError if the folder can't be created
  */
 export async function buildDocs({
   contract,
@@ -87,7 +87,7 @@ export async function buildDocs({
       files: Object.fromEntries(hashes),
     };
     await writeFile(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
-    // One after the other: in between, the hashes tell that the folder isn't whole.
+    // One after the other: in between, the hashes show that the folder isn't complete.
     for (const name of [...names, manifestFile]) await rename(join(draft, name), join(out, name));
     return { folder: out, built: true, notices };
   } finally {
@@ -105,14 +105,14 @@ async function isFresh(folder: string, inputs: string): Promise<boolean> {
   }
 }
 
-/** The contract as people read it: with its comments where it has some, and JSON written anew as YAML. */
+/** The contract for readers: YAML with its comments, JSON rewritten as YAML. */
 function toDocument({ text, isJson, value }: WholeContract): { readonly document: Document; readonly hash: string } {
-  // Readers of YAML 1.1, still the most, take a bare `no` or a bare date for something else.
+  // Parsers of YAML 1.1, still the majority, read a bare `no` as a boolean, and a bare date as a date.
   const compat = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const;
   const parsed = isJson ? undefined : parseDocument(text, { merge: true });
   const isFlow = parsed === undefined || (isMap(parsed.contents) && parsed.contents.flow === true);
   const document = isFlow ? new Document(value, compat) : parsed;
-  // A derived contract says what it was derived from. Else it is told from another one as the toolkit does.
+  // A derived contract contains the hash of its source. Otherwise the hash is computed as the toolkit does.
   const derivedFrom = document.getIn(['x-generated', 'contract']);
   const hash = typeof derivedFrom === 'string' ? derivedFrom : hashDocs(JSON.stringify(value));
   document.delete('x-generated');

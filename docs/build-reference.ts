@@ -1,9 +1,9 @@
-// The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
+// The reference: one HTML file of Redoc with the contract inside, which fetches nothing from the network.
 //
 // 1. The contract becomes one document.
-// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. The page shows allowed Markdown
-//    alone, and the alternative text of a picture from elsewhere.
-// 3. The addresses in its script are replaced, and whatever else would be fetched stops the build.
+// 2. Redocly creates the page; a plugin turns `x-extension` into a badge, and pages next to the contract into sections. The page shows only allowed
+//    Markdown, and the alternative text of a picture from elsewhere.
+// 3. The addresses in its script are replaced. Any other address that it would fetch stops the build.
 // 4. A content policy with the hashes of its scripts closes the page.
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,27 +21,27 @@ import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 import { readWhole } from './reference/whole-contract.ts';
 
 export interface ReferenceOptions extends ContractOptions {
-  /** The contract, as a path. Files that it refers to are part of the page, and of the question if it is fresh. */
+  /** Path of the contract. Files that it refers to are part of the page and of its inputs. */
   readonly contract: string;
-  /** Markdown that the reference ends with, each file a section; with the pictures beside it part of the page and of nothing else. */
+  /** Markdown to append to the reference, each file a section. These files and their pictures are part of the page only. */
   readonly pages?: readonly string[];
-  /** Where the page goes. Folders are made, an existing file is replaced in one step. */
+  /** Path of the page. Missing folders are created, an existing file is replaced in one step. */
   readonly out: string;
-  /** Called when the building really starts, with a word on what is going on. */
+  /** Called when the build starts, with a message. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;
 }
 
 export interface Reference {
   readonly file: string;
-  /** `false` when the file was there already, made from the same inputs. */
+  /** `false` if the file was built from the same inputs. */
   readonly built: boolean;
   /** Of the inputs, hexadecimal: contract and what it refers to, versions, configuration and the code of the build. */
   readonly key: string;
   readonly notices: readonly DocsNotice[];
 }
 
-/** What was decided for the author of a contract, told once, with the first place that it is about. */
+/** A decision for the author of a contract, reported once, with the first place that it concerns. */
 export interface DocsNotice {
   readonly message: string;
   readonly file: string;
@@ -53,10 +53,10 @@ export interface DocsNotice {
 
 const reference = join(import.meta.dirname, 'reference');
 
-/** What a server puts in its header too, so it stands with the server. */
+/** The server sends the same policy in its header, so the file is part of the runtime. */
 const policy = fileURLToPath(import.meta.resolve('@lockstep/runtime/docs/content-policy'));
 
-/** The folder is small, and whatever changes in it may change the page. */
+/** Reads all files: the folder is small, and any change in it may change the page. */
 async function readOwnInputs(): Promise<readonly Buffer[]> {
   const names = (await readdir(reference)).filter((name) => !name.includes('.test.')).sort();
   return Promise.all(
@@ -65,7 +65,7 @@ async function readOwnInputs(): Promise<readonly Buffer[]> {
 }
 
 /**
- * Of contract and what it refers to, pages and their pictures, versions, configuration and the code of the build; hexadecimal.
+ * Hash of contract and the files that it refers to, pages and their pictures, versions, configuration and the code of the build; hexadecimal.
  *
  * @throws Error when one of them can't be read
  */
@@ -75,8 +75,8 @@ export async function hashInputs(
 ): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
   const files = (await readContractFiles(contract, options)).map(({ text }) => Buffer.from(text));
-  const beside = pages.flatMap((page) => pageInputs(readPage(page, options)));
-  for (const bytes of [...files, ...beside, ...(await readOwnInputs())])
+  const pageTexts = pages.flatMap((page) => pageInputs(readPage(page, options)));
+  for (const bytes of [...files, ...pageTexts, ...(await readOwnInputs())])
     hash.update(`\n${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
 }
@@ -93,11 +93,11 @@ async function startsWithKey(file: string, key: string): Promise<boolean> {
 }
 
 /**
- * Builds the reference, unless the file is there and made from the same inputs.
+ * Builds the reference, unless the file was built from the same inputs.
  *
- * @param value what the contract says, where that was read already; it is changed
- * @throws Error when a page can't be read, when the contract leads to the network, when Redocly fails, with its words, or when the page would
- *   fetch something all the same; the old file then stays
+ * @param value the parsed contract, if it was read already; it is changed
+ * @throws Error if a page can't be read, the contract refers to the network, Redocly fails (with its output), or the page would still fetch
+ *   something; the old file then stays
  */
 export async function buildReference({
   contract,
@@ -145,13 +145,13 @@ async function describePictures(
   if (first === undefined) return [];
   const count =
     replaced.length === 1 ? 'A picture from elsewhere is' : `${replaced.length} pictures from elsewhere are`;
-  const message = `${count} left out, and words stand in the place, since the page fetches nothing: ${first.address}. Written as a data: address, a picture is shown.`;
+  const message = `${count} replaced by alternative text, since the page fetches nothing: ${first.address}. To show a picture, write it as a data: address.`;
   return [
     { message, ...findText(first.address, await readContractFiles(contract, { allowFiles })), pointer: first.pointer },
   ];
 }
 
-/** Where a text stands first, in the contract or in what it refers to. JSON may write a slash with an escape. */
+/** First position of a text in the contract or the files that it refers to. JSON may escape a slash. */
 function findText(wanted: string, files: readonly ContractFile[]): Pick<DocsNotice, 'file' | 'line' | 'column'> {
   for (const { file, text } of files) {
     const [offset = -1] = [wanted, wanted.replaceAll('/', '\\/')]

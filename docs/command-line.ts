@@ -21,19 +21,19 @@ interface Options {
   readonly json?: true;
 }
 
-/** What the command prints to, and what ends it. */
+/** Streams of the command, and the signal that stops it. */
 interface Surroundings extends Streams {
   readonly stopping: AbortSignal;
 }
 
-/** Loopback alone: on a network it is served by the server of the API. */
+/** Only loopback: on a network, the server of the API serves the docs. */
 const host = '127.0.0.1';
 
 function atRoot(place: string): string {
   return join(import.meta.dirname, '..', place);
 }
 
-/** A file that is taken from the repository, wherever the command runs; its help names it from there. */
+/** An option with a default in the repository, wherever the command runs. The help names it relative to the repository. */
 function placeOption(flags: string, message: string, place: string): Option {
   return new Option(flags, message).default(atRoot(place), place);
 }
@@ -41,7 +41,7 @@ function placeOption(flags: string, message: string, place: string): Option {
 /**
  * The command: builds the docs, and serves them until it is stopped.
  *
- * @param args what stands behind its name
+ * @param args arguments after its name
  * @returns the exit code: 0 built or stopped, 2 wrong usage, a contract that can't be shown or a port in use
  */
 export async function docs(args: readonly string[], around: Surroundings): Promise<number> {
@@ -54,13 +54,13 @@ export async function docs(args: readonly string[], around: Surroundings): Promi
     .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
     .option(
       '--page <file...>',
-      `Markdown that the reference ends with (default, for the same contract: ${ownDocs.pages.join(', ')})`,
+      `Markdown to append to the reference (default, for the same contract: ${ownDocs.pages.join(', ')})`,
     )
     .option('--allow-files <folder...>', 'folders outside that of the contract or page whose files it may refer to')
-    .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
-    .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
-    .option('--build-only', 'build, and do not serve')
-    .option('--json', 'print one line of JSON: {folder, built, url}, and notices where there are some')
+    .addOption(placeOption('--out <folder>', 'the folder to build', ownDocs.out))
+    .option('--port <number>', 'port to listen on, 0 for any free one', parsePort, 8080)
+    .option('--build-only', 'build without serving')
+    .option('--json', 'print one line of JSON: {folder, built, url}, and notices if there are any')
     .addHelpText(
       'after',
       "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",

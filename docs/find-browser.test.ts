@@ -24,7 +24,7 @@ describe('findBrowser', () => {
     );
   }
 
-  test('says what to install where there is none', () => {
+  test('names the program to install if there is none', () => {
     expect(findBrowser({}, () => false)).toEqual({
       kind: 'missing',
       reason: expect.stringContaining('apt-get install chromium'),

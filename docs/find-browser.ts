@@ -15,13 +15,13 @@ export type FoundBrowser =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /**
- * The path of a browser to look at pages with, or a sentence that says what to install.
+ * The path of a browser for the tests of pages, or a sentence with the program to install.
  *
  * @throws Error when `CHROMIUM` names a file that isn't there
  */
 export function findBrowser(env: NodeJS.ProcessEnv, exists = existsSync): FoundBrowser {
   if (env.CHROMIUM && !exists(env.CHROMIUM))
-    throw new Error(`CHROMIUM names ${env.CHROMIUM}, and there is no such file.`);
+    throw new Error(`CHROMIUM names ${env.CHROMIUM}, but there is no such file.`);
   const path = env.CHROMIUM || places.find((place) => exists(place));
   return path
     ? { kind: 'found', path }

@@ -1,4 +1,4 @@
-// `npm run docs` as a user meets it: what it prints, where, and how it ends.
+// `npm run docs` for a user: its output, its files and its exit codes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +55,7 @@ async function run(...commandLine: readonly string[]) {
 }
 
 describe('npm run docs', () => {
-  test('builds one folder, and says when there was nothing to do', async () => {
+  test('builds one folder, and reports if there was nothing to do', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only'];
     // The line of progress comes after two seconds, which a busy machine may well take.
     const stderr = expect.stringMatching(/^(?:Building the reference from .*\n)?$/);
@@ -67,13 +67,13 @@ describe('npm run docs', () => {
   });
 
   // These hashes alone tell whether a folder is fresh.
-  test('tells one contract, file that it refers to, page and picture from another', async () => {
-    const [root, rooms, page, picture] = ['told.yaml', 'told-rooms.yaml', 'told.md', 'told.svg'].map((name) =>
+  test('builds again for another contract, referenced file, page or picture', async () => {
+    const [root, rooms, page, picture] = ['told.yaml', 'told-rooms.yaml', 'told.md', 'way.svg'].map((name) =>
       join(folder, name),
     ) as [string, string, string, string];
     await writeFile(root, 'paths: {/rooms: {$ref: told-rooms.yaml}}\n');
     await writeFile(rooms, 'get: {}\n');
-    await writeFile(page, '![The way in](told.svg)\n');
+    await writeFile(page, '![The way in](way.svg)\n');
     await writeFile(picture, '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>');
     const hashes = [await hashInputs(root), await hashInputs(root, { pages: [page] })];
     for (const file of [root, rooms, page, picture]) {
@@ -112,7 +112,7 @@ describe('npm run docs', () => {
     }
   });
 
-  test('ends the page with the pages that are named, keeps them out of the contract, and builds again when one changed', {
+  test('appends the named pages, keeps them out of the contract, and builds again if one changed', {
     tags: ['full'],
   }, async () => {
     const page = join(folder, 'house-rules.md');
@@ -230,7 +230,7 @@ describe('npm run docs', () => {
     const { status, stderr } = await run('--contract', root, '--out', site, '--build-only');
     expect({ status, notes: stderr.split('\n').filter((line) => line.startsWith('note: ')) }).toEqual({
       status: 0,
-      notes: [expect.stringContaining(`${root}:6:35 4 pictures from elsewhere are left out`)],
+      notes: [expect.stringContaining(`${root}:6:35 4 pictures from elsewhere are replaced by alternative text`)],
     });
     const { definition, frame } = splitPage(await readFile(join(site, 'index.html'), 'utf8'));
     expect(JSON.parse(definition).info).not.toHaveProperty('x-logo');
@@ -240,9 +240,9 @@ describe('npm run docs', () => {
     expect(JSON.parse(await readFile(join(site, 'openapi.json'), 'utf8'))).toEqual(given);
     expect(parse(await readFile(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(JSON.stringify(given)));
   };
-  const tells = 'builds a contract of %s that shows pictures from elsewhere, and tells so once';
-  test.each(['3.0.3'])(tells, showsNoPicture);
-  test.each(['3.1.0'])(tells, { tags: ['full'] }, showsNoPicture);
+  const pictures = 'builds a contract of %s that shows pictures from elsewhere, and reports them once';
+  test.each(['3.0.3'])(pictures, showsNoPicture);
+  test.each(['3.1.0'])(pictures, { tags: ['full'] }, showsNoPicture);
 
   test('asks nobody on the network for a part of the contract', async () => {
     const asked: unknown[] = [];
@@ -261,10 +261,10 @@ describe('npm run docs', () => {
     other.close();
     expect({ status, asked }).toEqual({ status: 2, asked: [] });
     expect(stderr).toContain(`${root}:3:18 no-network`);
-    expect(stderr).toContain(`The contract leads to ${address}`);
+    expect(stderr).toContain(`The contract refers to ${address}`);
   });
 
-  test('says in its help what is taken otherwise, and how it ends, without a path of this machine', async () => {
+  test('lists in its help the defaults and exit codes, without a path of this machine', async () => {
     const { status, stdout } = await run('--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/--contract <file> .*\(default:\s+generated\/published\.gen\.json\)/s);
@@ -273,7 +273,7 @@ describe('npm run docs', () => {
     expect(stdout).not.toContain(join(import.meta.dirname, '..'));
   });
 
-  test('serves until it is interrupted, and ends with 0', async () => {
+  test('serves until it is interrupted, and exits with 0', async () => {
     const child = start('--contract', contract, '--out', out, '--port', '0', '--json');
     const ended = once(child, 'exit');
     const [line] = child.stdout ? await once(child.stdout.setEncoding('utf8'), 'data') : [''];
@@ -284,7 +284,7 @@ describe('npm run docs', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test('says plainly that a port is taken', async () => {
+  test('reports that a port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -313,7 +313,7 @@ describe('npm run docs', () => {
     {
       name: 'a contract that is no OpenAPI',
       line: ['--contract', join(import.meta.dirname, 'package.json'), '--build-only'],
-      want: 'redocly build-docs ended',
+      want: 'redocly build-docs exited',
     },
   ];
   for (const { name, line, want } of refused) {

@@ -199,7 +199,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
       await page.evaluate<Record<'titles' | 'broken' | 'bars', readonly unknown[]>>(findBroken);
     expect(titles.length).toBeGreaterThan(60);
     expect(broken).toEqual([]);
-    // It ends the window below all text. Where there is room for the menu, there is no such button.
+    // It is below all text at the end of the window. If there is room for the menu, there is no such button.
     expect(bars).toEqual([width <= 672 ? [0, width, 852, 900] : [0, 0, 0, 0]]);
   });
 

@@ -256,7 +256,7 @@ describe.skipIf(missing)('the reference', () => {
       expect(outside).toEqual([]);
     });
 
-    test('leads to a member in a new tab, and by a link that is none of its own to a page that says so', async () => {
+    test('leads to a member in a new tab, and by a foreign link to a page that reports it', async () => {
       expect(await headingsInNewTab('#/no-such-place')).toEqual([nowhere]);
       const member = (await listLinks()).find((link) => link.endsWith('path=sharedold'));
       expect(await headingsInNewTab(member ?? '#/no-such-place')).not.toContain(nowhere);

@@ -1,8 +1,8 @@
-// Opens a page in a real browser as a reader would, and writes down what a reader must never cause: a request to
-// anywhere else, a complaint on the console. For tests.
+// Opens a page in a real browser as a reader would, and records requests to other addresses and complaints on the console: there must be
+// none. For tests.
 import { type Browser, type BrowserContextOptions, type BrowserServer, chromium, type Page } from 'playwright-core';
 
-/** Without a sandbox of its own, which root cannot have, and a browser that does not call its makers. */
+/** Without the browser's sandbox, which root cannot use, and without requests to the vendor. */
 export const quiet: readonly string[] = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -10,7 +10,7 @@ export const quiet: readonly string[] = [
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Addresses that were asked for, other than the page's own, `data:` and `blob:`. */
+  /** Requested addresses other than the page's own, `data:` and `blob:`. */
   readonly outside: readonly string[];
   /** Errors of the console, refusals of the content policy among them, and uncaught exceptions. */
   readonly complaints: readonly string[];

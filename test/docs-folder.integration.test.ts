@@ -91,7 +91,7 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
     expect(answers['/docs/types.gen.ts']?.status).toBe(200);
     expect(answers['/docs/types.gen.ts']?.body).toContain('export interface paths {');
     expect(answers['/docs/openapi.json']?.body).toContain(
-      "'./types.gen.ts'; // beside the reference, at /docs/types.gen.ts; or by lockstep generate",
+      "'./types.gen.ts'; // next to the reference, at /docs/types.gen.ts; or by lockstep generate",
     );
   });
 

@@ -1,11 +1,11 @@
-// The elements and attributes that Markdown of a contract may show. Its author may be a stranger: `<meta http-equiv=refresh>` takes a reader away, a
+// The elements and attributes that Markdown of a contract may show. Its author may be hostile: `<meta http-equiv=refresh>` leads a reader away, a
 // style covers the page with another one, a form asks for a password.
 //
-// The list is applied to the tree that Redoc itself has parsed, in the reader's browser and where Redoc renders in advance. Another parser in front
-// of it would see other elements than Redoc, which reads Markdown as Markdoc: `{% html name="meta" %}` is an element, and a line that stands
-// four spaces in may end a block of code.
+// The list is applied to the tree that Redoc itself has parsed, in the reader's browser and where Redoc renders in advance. A parser before it would
+// see other elements than Redoc, which reads Markdown as Markdoc: `{% html name="meta" %}` is an element, and a line indented by four spaces may
+// finish a block of code.
 
-/** A node of Markdoc's tree, as Redoc hands it on. */
+/** A node of Markdoc's tree, as Redoc passes it on. */
 export interface MarkdownNode {
   readonly type: string;
   /** Of the type `tag`: `html` for an element of HTML, with its `name` and `attrs` as attributes. */
@@ -16,15 +16,15 @@ export interface MarkdownNode {
 
 export interface AllowedMarkdown {
   readonly elements: readonly string[];
-  /** Elements whose content is no text for readers: it goes with them. Of any other that is not allowed the content stays. */
+  /** Elements that are removed with their content, which is no text for readers. Other elements that are not allowed leave their content. */
   readonly silent: readonly string[];
-  /** By the names that React has for them. */
+  /** In React's spelling. */
   readonly attributes: readonly string[];
   /** Of links. An address without a scheme stays too. */
   readonly schemes: readonly string[];
   /** Start of the address of a picture within the page. */
   readonly pictures: string;
-  /** Of Markdoc, beside `html`: Redoc's own. */
+  /** Tags of Markdoc in addition to `html`: Redoc's own. */
   readonly tags: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function keepAllowed<Parsed extends MarkdownNode | readonly MarkdownNode[
   parsed: Parsed,
   allowed: AllowedMarkdown,
 ): Parsed {
-  // A value that Markdoc would compute may become any other.
+  // A value that Markdoc computes may be anything.
   const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
   const isIn = (list: readonly string[], name: unknown) => typeof name === 'string' && list.includes(name);
   const isShown = (src: unknown) => typeof src === 'string' && src.toLowerCase().startsWith(allowed.pictures);

@@ -25,7 +25,7 @@ const table = [
     want: '# One\n\nAs the guide and here say. Logo',
   },
   {
-    name: 'shows a picture beside the page, and of one from elsewhere the words',
+    name: 'shows a local picture, and of one from elsewhere the alternative text',
     given: '# One\n![A "door" & <more>](door.svg "Door") ![b](https://a.example/b.png)\n```\n![c](door.svg)\n```',
     want: '# One\n\n<img alt="A &quot;door&quot; &amp; &lt;more>" width="48" height="60" src="data:image/svg+xml;base64,AA=="> b\n```\n![c](door.svg)\n```',
   },

@@ -1,11 +1,11 @@
 import { parse } from 'node:path';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
-/** A page beside the contract, as `npm run docs -- --page FILE` names it. */
+/** A page next to the contract, as `npm run docs -- --page FILE` names it. */
 export interface DocsPage {
   readonly file: string;
   readonly markdown: string;
-  /** The pictures that it shows from files beside it, by the address that it names them with. */
+  /** The pictures that it shows from local files, by their address in the page. */
   readonly pictures: Readonly<Record<string, Picture>>;
 }
 
@@ -17,15 +17,15 @@ export interface Picture {
   readonly height?: string;
 }
 
-/** An address with a scheme, or of another host: no file beside the page. */
+/** An address with a scheme, or of another host: no local file. */
 const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/|#|$)/i;
-/** An address that leads somewhere from the reference: another site, or a place of the reference itself. */
+/** An address that works in the reference: another site, or a place of the reference itself. */
 const reachable = /^(?:https?:|mailto:|#(?:operation|section|tag)\/)/i;
 
 /**
- * Adds pages to the description of a contract, each as a section of its own. The first heading of a page becomes the name of the section,
- * and where there is none, the name of its file. Every other heading stands below it. A link to a file beside the page would lead
- * nowhere, so its words alone stay. A picture beside the page becomes part of it; of one from elsewhere the words alone stay too.
+ * Adds pages to the description of a contract, each as a section of its own. The first heading of a page, or else the name of its file, becomes the
+ * name of the section. All other headings move below it. A link to a local file would be broken, so only its text stays. A local picture becomes part
+ * of the page; of a picture from elsewhere, only the alternative text stays.
  */
 export function appendPages(description: string | undefined, pages: readonly DocsPage[]): string {
   return [description ?? '', ...pages.map(writeSection)]
@@ -34,7 +34,7 @@ export function appendPages(description: string | undefined, pages: readonly Doc
     .join('\n\n');
 }
 
-/** The addresses of all pictures that a page shows from files beside it, each once. */
+/** The addresses of all pictures that a page shows from local files, each once. */
 export function findPictures(markdown: string): readonly string[] {
   const found = nodesOf(fromMarkdown(markdown)).flatMap((node) => (node.type === 'image' ? (node.url ?? '') : []));
   return [...new Set(found.filter((address) => !elsewhere.test(address)))];
@@ -57,7 +57,7 @@ interface Position {
   readonly end: { readonly offset?: number | undefined };
 }
 
-/** A part of the text that is written otherwise. */
+/** A part of the text to replace. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -107,7 +107,7 @@ function writeLink(node: Node, pictures: DocsPage['pictures']): readonly Edit[] 
   ];
 }
 
-/** As an element: of Markdown's own pictures Redoc draws none that is an SVG within the page. */
+/** As an element: Redoc draws no SVG of a `data:` address from a picture of Markdown. */
 function writePicture(words: string, { address, width, height }: Picture): string {
   const attributes = Object.entries({ alt: words, width, height, src: address }).flatMap(([name, value]) =>
     value === undefined
@@ -140,7 +140,7 @@ function spanOf({ position }: Node): Omit<Edit, 'text'> {
   return { from: position?.start.offset ?? 0, to: position?.end.offset ?? 0 };
 }
 
-/** The words of a heading or a link; an empty part at its end where it has none. */
+/** The text of a heading or a link; an empty part at its end if it has none. */
 function innerOf(node: Node): Omit<Edit, 'text'> {
   const [first] = node.children ?? [];
   const last = node.children?.at(-1);

@@ -75,7 +75,7 @@ describe('splitPage', () => {
 
   test('finds the contract', () => expect(splitPage(page()).definition).toBe('{"a":"b;\\n"}'));
 
-  test('refuses another layout', () => expect(() => splitPage('<html></html>')).toThrow('another way'));
+  test('refuses another layout', () => expect(() => splitPage('<html></html>')).toThrow('another structure'));
 });
 
 describe('contentPolicy', () => {

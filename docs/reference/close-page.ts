@@ -3,15 +3,15 @@ import { findOutsideAddresses, listElements } from './outside-addresses.ts';
 import { changeRenderer, rendererChanges } from './renderer-changes.ts';
 import { joinPage, splitPage } from './split-page.ts';
 
-/** The renderer with the contract, and ahead of it the colours that the reader has chosen. The policy allows every script of the page by its hash. */
+/** The renderer with the contract, and before it the reader's choice of colours. The policy allows every script of the page by its hash. */
 const mostScripts = 2;
 const charset = '<meta charset="utf-8">';
 
 /**
- * Makes a page of `redocly build-docs --inlineBundle` stand alone.
+ * Makes a page of `redocly build-docs --inlineBundle` self-contained.
  *
- * @param key of what the page was made from; written into its head, to be recognised by
- * @throws Error that lists everything at once that would reach out: an address, telemetry that is not off
+ * @param key hash of the inputs, written into the head of the page
+ * @throws Error that lists everything at once that would be requested: an address, telemetry that is not off
  */
 export function closePage(html: string, key: string, table = rendererChanges): string {
   const page = splitPage(html);

@@ -1,5 +1,5 @@
-// Loaded into Redocly's process before its own code, which renders the introduction in advance: changes that code, so that it shows allowed Markdown
-// alone.
+// Loaded into Redocly's process before its own code, which renders the introduction in advance: changes that code, so that it shows only allowed
+// Markdown.
 import { registerHooks } from 'node:module';
 import { changeRenderer, drawnBeforehand } from './renderer-changes.ts';
 

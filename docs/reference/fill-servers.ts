@@ -5,8 +5,8 @@ const originPart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
  * Puts the defaults of variables into the origin of every Server Object, in place: `http://localhost:{port}/v1` becomes
- * `http://localhost:8080/v1`, and `port` is gone. So an origin stands in the docs in one spelling, and whoever serves them can put
- * their own there. Variables of the path stay.
+ * `http://localhost:8080/v1`, and `port` is gone. So the docs spell an origin in one way, and a server can replace it by its own. Variables of
+ * the path stay.
  *
  * @returns the addresses that changed
  * @see OpenAPI 3.1, 4.8.5 and 4.8.6
@@ -56,7 +56,7 @@ function fillServer(server: YAMLMap): readonly Filled[] {
   return [{ from: url, to: filled + path }];
 }
 
-/** The origin of the first server; null where it is none, as of a server that is a path. */
+/** The origin of the first server; null if it has none, as a server that is a path. */
 export function findOrigin(document: Document): string | null {
   const url = document.getIn(['servers', 0, 'url']);
   const [origin = ''] = originPart.exec(String(url)) ?? [];

@@ -1,4 +1,4 @@
-// What a finished page must not contain: an address that the browser fetches by itself. Links that a reader follows
+// Finds addresses that the browser fetches by itself: a finished page must not contain any. Links that a reader follows
 // are fine, and so are the names of XML namespaces.
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import type { Page } from './split-page.ts';
@@ -62,9 +62,9 @@ export function fetchedBy({ tagName, attrs, childNodes }: DefaultTreeAdapterType
 }
 
 /**
- * Lists what would be fetched from elsewhere, or might be, as sentences for whoever builds the page.
+ * Lists addresses that the page would or might fetch from elsewhere, as sentences for the builder of the page.
  *
- * @returns an empty list when the page stands alone
+ * @returns an empty list if the page is self-contained
  */
 export function findOutsideAddresses({ frame, script }: Pick<Page, 'frame' | 'script'>): readonly string[] {
   const elements = listElements(frame.join(''));
@@ -74,7 +74,7 @@ export function findOutsideAddresses({ frame, script }: Pick<Page, 'frame' | 'sc
   );
   const unknown = firstGroups(script, [absolute]).filter((host) => !Object.hasOwn(namedOnly, host.toLowerCase()));
   return [
-    ...[...new Set(unknown)].map((host) => `the renderer names ${host}, of which nobody has said what it is for`),
+    ...[...new Set(unknown)].map((host) => `the renderer names the unknown host ${host}`),
     ...leads.map(({ tagName }) => `the page has a <${tagName}> that leads elsewhere`),
     ...elements.flatMap(fetchedBy).map((address) => `the page fetches ${address}`),
   ];

@@ -39,7 +39,7 @@ describe('a picture from elsewhere in Markdown', () => {
 describe('a contract', () => {
   const picture = `![Plan](${at})`;
 
-  test('tells what its descriptions show, wherever they stand, and loses a logo from elsewhere', () => {
+  test('lists the pictures of all descriptions, and loses a logo from elsewhere', () => {
     const document = {
       info: { description: picture, 'x-logo': { url: at, altText: 'Us' } },
       tags: [{ name: 'a', description: picture }],

@@ -1,5 +1,4 @@
-// The page shows no picture from elsewhere, but its alternative text (`allowed-markdown.ts`). Here such pictures are found, so that the author of the
-// contract is told.
+// Finds pictures from elsewhere, to report them to the author of the contract: the page shows only their alternative text (`allowed-markdown.ts`).
 import { formatPointer, isObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
 import MarkdownIt from 'markdown-it';
@@ -8,7 +7,7 @@ import { fetchedBy, inPage, listElements } from './outside-addresses.ts';
 /** A picture that a contract names by an address. */
 export interface OutsidePicture {
   readonly address: string;
-  /** Of the text that shows it, in the contract as one document. */
+  /** Pointer of the text that shows it, in the contract as one document. */
   readonly pointer: string;
 }
 
@@ -17,7 +16,7 @@ const markdown = new MarkdownIt({ html: true });
 markdown.normalizeLink = (address) => address;
 markdown.validateLink = () => true;
 
-/** Addresses outside the page from which Markdown shows something; those in code do not count. */
+/** Addresses outside the page that Markdown shows; those in code do not count. */
 export function findShown(text: string): readonly string[] {
   if (!/[!<]/.test(text)) return [];
   const tokens = markdown.parse(text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
@@ -52,7 +51,7 @@ function* drawn(
           yield { holder: value as Record<string, unknown>, name: key, at: [...place, key] };
       }
     }
-    // An extension is data for whoever knows it.
+    // An extension is data that only its owner interprets.
     if (isKeyword && name.startsWith('x-') && name !== 'x-webhooks') continue;
     const within = Array.isArray(node) ? 'keywords' : readingOf(reading, name);
     if (within !== 'data') yield* drawn(value, place, within);
@@ -60,13 +59,13 @@ function* drawn(
 }
 
 /**
- * Finds every picture from elsewhere, and takes a logo from elsewhere out.
+ * Finds every picture from elsewhere, and removes a logo from elsewhere.
  *
  * @param document an OpenAPI document as one plain value; changed in place
  * @returns the pictures that the page leaves out, in the order of the document
  */
 export function findPictures(document: unknown): readonly OutsidePicture[] {
-  // Whoever changes an object while it is walked through would miss members.
+  // The list is completed first: a walk through a changing object would miss members.
   return [...drawn(document)].flatMap(({ holder, name, at }) => {
     const value = holder[name];
     const pointer = formatPointer(at);

@@ -33,7 +33,7 @@ test('brings the pictures that a page shows, with the room they take where they 
   });
 });
 
-test('tells whatever the section depends on: words, name and pictures', async () => {
+test('lists all inputs of the section: words, name and pictures', async () => {
   await write('a.png', 'one');
   const words = '![a](a.png)\n';
   const inputs = (name: string) => JSON.stringify(pageInputs(readPage(join(folder, name))));
@@ -55,7 +55,7 @@ test.each([
   [
     'a picture that no browser draws',
     '![a](a.bmp)',
-    /^The picture .*a\.bmp of the page .* can't be shown: take one of \.gif, .*\.webp\.$/,
+    /^The picture .*a\.bmp of the page .* can't be shown: use one of \.gif, .*\.webp\.$/,
   ],
 ])('stops at %s', async (_, words, message) => {
   const file = await write('faulty.md', words);

@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type ContractOptions, createFileRule } from '@lockstep/toolkit/contract/file-rule';
 import { type DocsPage, findPictures, type Picture } from './append-pages.ts';
 
-/** What every browser draws. */
+/** Formats that every browser draws. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
   '.jpeg': 'image/jpeg',
@@ -14,10 +14,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * A page with the pictures beside it that it shows.
+ * Reads a page with the local pictures that it shows.
  *
- * @throws Error when one of these files can't be read, is of a kind that browsers don't draw, or is one that `createFileRule` refuses a contract
- *   that lies where the page does
+ * @throws Error if one of these files can't be read, has a format that browsers don't draw, or is one that `createFileRule` would refuse to a
+ *   contract in the folder of the page
  */
 export function readPage(file: string, options?: ContractOptions): DocsPage {
   const markdown = read(file, `The page ${file}`).toString();
@@ -32,7 +32,7 @@ export function readPage(file: string, options?: ContractOptions): DocsPage {
   return { file, markdown, pictures: Object.fromEntries(pictures) };
 }
 
-/** All bytes that a page is made from, with its name, which is the title of one that has none. */
+/** All inputs of a page, with its name, which is the title of a page without one. */
 export function pageInputs({ file, markdown, pictures }: DocsPage): readonly string[] {
   return [basename(file), markdown, ...Object.entries(pictures).map((entry) => JSON.stringify(entry))];
 }
@@ -41,14 +41,14 @@ function readPicture(file: string, page: string): Picture {
   const mediaType = mediaTypes[extname(file).toLowerCase()];
   if (mediaType === undefined)
     throw new Error(
-      `The picture ${file} of the page ${page} can't be shown: take one of ${Object.keys(mediaTypes).join(', ')}.`,
+      `The picture ${file} of the page ${page} can't be shown: use one of ${Object.keys(mediaTypes).join(', ')}.`,
     );
   const bytes = read(file, `The picture ${file} of the page ${page}`);
   const size = mediaType === 'image/svg+xml' ? svgSize(bytes.toString()) : {};
   return { address: `data:${mediaType};base64,${bytes.toString('base64')}`, ...size };
 }
 
-/** In pixels, where the root element says so: a browser then keeps the room free before it has drawn the picture. */
+/** In pixels, if the root element has them: a browser then reserves the space before it draws the picture. */
 function svgSize(svg: string): Pick<Picture, 'width' | 'height'> {
   const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];
   const [width, height] = ['width', 'height'].map((name) => new RegExp(`\\s${name}="(\\d+)"`).exec(root)?.[1]);

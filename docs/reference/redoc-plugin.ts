@@ -1,4 +1,4 @@
-// The Redocly plugin of redocly.yaml beside it: what the contract is given on its way into Redoc, and only there.
+// The Redocly plugin of redocly.yaml in this folder: changes of the contract that only Redoc gets.
 import { appendPages } from './append-pages.ts';
 import { readPage } from './read-page.ts';
 import { showExtension, showReferenceExtension } from './show-extension.ts';
@@ -40,7 +40,7 @@ const addPages = {
 
 const showOperationIds = { Operation: { leave: (operation: Node) => showOperationId(operation) } };
 
-/** Says what a derived file was made from: nothing for a reader. */
+/** Removes the header of a derived file, which is of no use to a reader. */
 const dropHeader = {
   Root: {
     leave(root: Node) {

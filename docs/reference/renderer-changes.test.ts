@@ -15,7 +15,7 @@ const table = [
     want: { script: 'data:, data:,', missing: [] },
   },
   {
-    name: 'says what did not occur',
+    name: 'lists texts that did not occur',
     given: 'https://cdn.example/other.svg',
     want: { script: 'https://cdn.example/other.svg', missing: ['https://cdn.example/logo.svg'] },
   },

@@ -1,17 +1,17 @@
 // Changes of Redoc's bundle. Each replaces a text that must be there, or the build stops.
 //
-// - Markdown shows allowed elements alone (`allowed-markdown.ts`).
-// - The bundle names addresses that a reader's browser would call: pictures for icons, its logo, telemetry. Each becomes a value that asks
-//   nothing of anybody, so that the page works offline and tells nobody that it is read.
-// - Its search knows the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
-//   And it leads to the top of an operation where a response was found. Here it leads to the response.
+// - Markdown shows only allowed elements (`allowed-markdown.ts`).
+// - The bundle names addresses that a reader's browser would request: pictures for icons, its logo, telemetry. Each becomes an inert value, so that
+//   the page works offline and nobody learns that it is read.
+// - Its search lists the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
+//   For a found response it leads to the top of the operation. Here it leads to the response.
 
 import { allowedMarkdown, keepAllowed } from './allowed-markdown.ts';
 
 /** A dot, for the icons that Redoc would fetch by name; `#` turns the name it appends into a fragment. */
 const dot = svgUri('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="4"/></svg>');
 
-/** The name as plain text: who made the renderer is still said, without a picture of theirs. */
+/** The name of the renderer as plain text in place of its logo. */
 const logo = svgUri(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 44 16" height="16">' +
     '<text x="0" y="12" font-family="sans-serif" font-size="12" font-weight="600" fill="#3b82d6">Redoc</text></svg>',
@@ -26,7 +26,7 @@ export interface RendererChange {
   readonly instead: string;
 }
 
-/** Longer addresses first, where one begins with another. */
+/** If one address begins with another, the longer one is first. */
 export const inertAddresses: readonly RendererChange[] = [
   { text: 'https://cdn.redocly.com/icons/fa/7.0.0', instead: `${dot}#` },
   { text: 'https://cdn.redocly.com/icons/code/5.24.0', instead: `${dot}#` },
@@ -58,7 +58,7 @@ interface SearchedPart {
 }
 
 /**
- * Makes each section of the introduction a place of its own, which counts by its title as an operation does: an error code is the title of
+ * Makes each section of the introduction a place of its own, which the search ranks by its title as an operation: an error code is the title of
  * its entry. Runs in the page, so it refers to nothing outside its own body.
  */
 export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[] {
@@ -82,7 +82,7 @@ export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[
 }
 
 const searchChanges: readonly RendererChange[] = [
-  // Redoc leaves out the sections of a place without a slug, as the introduction is.
+  // Redoc skips the sections of a place without a slug, such as the introduction.
   { text: 'if(!e||typeof e==`string`||!t.slug)return;', instead: 'if(!e||typeof e==`string`)return;' },
   {
     text: 'let c=i.getResult(),l=new EOe;',
@@ -94,7 +94,7 @@ const searchChanges: readonly RendererChange[] = [
     instead:
       '`string`?t.push(e.attributes.content):[`softbreak`,`hardbreak`,`item`,`td`,`th`].includes(e.type)&&t.push(` `);',
   },
-  // Redoc scrolls to the name in the plural alone, which it uses elsewhere.
+  // Redoc scrolls only to the plural name, which it uses elsewhere.
   { text: 'Vh(`response`,void 0,', instead: 'Vh(`responses`,void 0,' },
 ];
 

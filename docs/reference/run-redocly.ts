@@ -17,10 +17,10 @@ export async function redoclyVersion(): Promise<string> {
 /**
  * Runs Redocly CLI in a process of its own, on this very Node, without telemetry and without asking for updates.
  *
- * @param signal ends the process; the promise waits until it is gone
+ * @param signal stops the process; the promise waits until it is gone
  * @param more variables of its environment
  * @param first modules that are loaded before Redocly, as `file:` addresses
- * @throws Error with what Redocly printed, when it fails
+ * @throws Error with the output of Redocly, if it fails
  */
 export async function runRedocly(
   commandLine: readonly string[],
@@ -55,5 +55,5 @@ export async function runRedocly(
   child.on('error', (error) => (fault = error)).on('close', resolve);
   const status = await promise;
   if (fault !== undefined) throw fault;
-  if (status !== 0) throw new Error(`redocly ${commandLine[0]} ended with ${status}:\n${printed.trim()}`);
+  if (status !== 0) throw new Error(`redocly ${commandLine[0]} exited with ${status}:\n${printed.trim()}`);
 }

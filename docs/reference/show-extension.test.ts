@@ -6,7 +6,7 @@ const badge = { name: 'Extension', color: 'purple', position: 'after' };
 const table = [
   { name: 'leaves what is not an extension', type: 'Operation', given: { summary: 's' }, want: { summary: 's' } },
   {
-    name: 'leaves what says that it is none',
+    name: 'leaves a node with x-extension: false',
     type: 'Response',
     given: { 'x-extension': false, description: 'd' },
     want: { 'x-extension': false, description: 'd' },

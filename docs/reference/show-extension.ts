@@ -3,13 +3,13 @@ type Node = Record<string, unknown>;
 const badge = { name: 'Extension', color: 'purple', position: 'after' };
 const mark = '**Extension.**';
 const badged = new Set(['Operation', 'Parameter', 'Schema']);
-/** OAuth Flow Objects have no description (OpenAPI 3.1, 4.8.29), so there is nothing that could carry the mark. */
+/** OAuth Flow Objects have no description (OpenAPI 3.1, 4.8.29) that could carry the mark. */
 const unmarked = new Set(['ImplicitFlow', 'PasswordFlow', 'ClientCredentials', 'AuthorizationCode']);
 
 /**
- * Turns `x-extension: true`, what a contract adds beyond the interface it describes, into what Redoc shows.
+ * Shows `x-extension: true` in Redoc, the mark of additions to the described interface.
  *
- * Redoc draws `x-badges` beside operations, parameters and schemas. Of everything else it shows the description, so
+ * Redoc draws `x-badges` next to operations, parameters and schemas. Of everything else it shows the description, so
  * the mark opens that. An OAuth flow has none and stays as it is.
  *
  * @param node one object of the contract, changed in place, as Redocly's decorators do
@@ -27,14 +27,14 @@ export function showExtension(node: Node, type: string): void {
 }
 
 /**
- * The same for a reference that carries the mark beside `$ref`, as a property of a shared schema does.
+ * The same for a reference that has the mark next to `$ref`, such as a property of a shared schema.
  *
- * Redoc 3.0.1 drops what stands beside `$ref`; under `allOf` it keeps both.
+ * Redoc 3.0.1 drops members next to `$ref`; under `allOf` it keeps both.
  */
 export function showReferenceExtension(node: Node, type: string): void {
   if (node['x-extension'] !== true || type !== 'Schema') return;
-  const { $ref, ...beside } = node;
+  const { $ref, ...siblings } = node;
   for (const key of Object.keys(node)) delete node[key];
-  Object.assign(node, beside, { allOf: [{ $ref }] });
+  Object.assign(node, siblings, { allOf: [{ $ref }] });
   showExtension(node, type);
 }

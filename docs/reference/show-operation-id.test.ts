@@ -3,7 +3,7 @@ import { showOperationId } from './show-operation-id.ts';
 
 test.each([
   [
-    'ends the description with the id',
+    'appends the id to the description',
     { operationId: 'getDoor', description: 'Gets a door.\n' },
     'Gets a door.\n\nOperation id: `getDoor`',
   ],

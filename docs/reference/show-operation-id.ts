@@ -1,8 +1,8 @@
 type Node = Record<string, unknown>;
 
 /**
- * Ends the description of an operation with its operationId, which Redoc shows nowhere. Generated clients name their methods after it, so a
- * reader comes with this name, and the search finds the operation by it.
+ * Appends the operationId to the description of an operation, since Redoc does not show it. Generated clients name their methods after it, so readers
+ * know this name, and the search finds the operation by it.
  *
  * @param operation changed in place, as Redocly's decorators do; without an operationId it stays as it is
  */

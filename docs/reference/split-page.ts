@@ -1,4 +1,4 @@
-// The page that Redocly makes, taken apart: what the renderer brings is judged otherwise than what the contract says.
+// Splits a page of Redocly: code of the renderer and text of the contract are checked in different ways.
 
 export interface Page {
   /** Everything around the two below: head, styles, the pre-rendered body, the call at the end. */
@@ -16,7 +16,7 @@ const definitionCloses = ';\n';
 /**
  * Finds the renderer and the contract in a page of `redocly build-docs --inlineBundle`.
  *
- * @throws Error when the page isn't laid out as Redocly CLI 2.77 does
+ * @throws Error if the page does not have the structure of Redocly CLI 2.77
  */
 export function splitPage(html: string): Page {
   const script = html.indexOf(scriptOpens) + scriptOpens.length;
@@ -24,7 +24,9 @@ export function splitPage(html: string): Page {
   const definition = marker + definitionOpens.length;
   const end = html.indexOf(definitionCloses, definition);
   if (script < scriptOpens.length || marker < script || end < 0) {
-    throw new Error('The page has no inline script followed by the contract: Redocly lays it out in another way now.');
+    throw new Error(
+      'The page has no inline script followed by the contract: this version of Redocly has another structure.',
+    );
   }
   return {
     frame: [html.slice(0, script), html.slice(end)],

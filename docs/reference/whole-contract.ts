@@ -1,4 +1,4 @@
-// A contract may be spread over several files. All of them are in the page, so all of them count when it is asked if it is fresh.
+// A contract may consist of several files. All of them are in the page, so all of them are inputs.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readContractFiles } from '@lockstep/toolkit/contract/contract-files';
@@ -8,11 +8,11 @@ import { runRedocly } from './run-redocly.ts';
 
 /** A contract in one file. */
 export interface WholeContract {
-  /** As it is written, comments and all; bundled where it is spread over several files. */
+  /** As it is written, with comments; bundled if it consists of several files. */
   readonly text: string;
   /** Whether it is JSON, and no YAML beyond that. */
   readonly isJson: boolean;
-  /** The parsed document, a value that nobody else has. */
+  /** The parsed document, a value of its own. */
   readonly value: unknown;
 }
 
@@ -30,7 +30,7 @@ export async function readWhole(
   const files = await readContractFiles(contract, options);
   const bundled = join(draft, 'bundled.yaml');
   if (files.length > 1) {
-    // Else Redocly would take the configuration of the folder that it is started in.
+    // Otherwise Redocly would use the configuration of its working directory.
     const config = join(draft, 'bundle.yaml');
     await writeFile(config, '{"telemetry": "off"}');
     await runRedocly(['bundle', contract, '--config', config, '--output', bundled], { signal });
@@ -45,5 +45,5 @@ export async function readWhole(
   }
 }
 
-/** As often as any author does; each use of one within another counts for itself, so that a few lines can't become gigabytes. */
+/** More than any author needs. Each alias within another counts too, so that a few lines can't become gigabytes. */
 export const maxAliasCount = 100_000;
