@@ -149,7 +149,7 @@ export function buildText(
   return texts.find((text) => admits(shape, text)) ?? texts[0];
 }
 
-/** What a text without a format is by its name: servers hold more against it than the contract says. */
+/** Values of texts without a format by their names: servers validate them more strictly than the contract states. */
 const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
   [/e-?mail$/i, (plain) => `${plain}@example.com`],
   [/phone|mobile|msisdn/i, () => '+15555550100'],

@@ -225,8 +225,8 @@ const mostNodes = 20_000;
 const mostParts = 6_000;
 
 /**
- * The least number of levels that a value has, known before anything is built: a schema that requires itself has none, and
- * whoever follows the smaller height comes to an end. Least fixed point, from Infinity downwards.
+ * The least number of levels of a value, known before anything is built. A schema that requires itself has none, and a builder
+ * that follows the smaller height terminates. Least fixed point, from Infinity downwards.
  */
 function heights(form: Form) {
   const known = new Map<SchemaNode, number>();

@@ -11,7 +11,7 @@ export function negated(schema: Schema): Schema {
   return known;
 }
 
-/** What says by its form alone that nothing meets it: `not` of everything, in itself or in all its branches. */
+/** Whether a schema is unsatisfiable by its keywords alone: `not` of everything, in itself or in all its branches. */
 export function isNever(schema: Schema, depth = 0): boolean {
   if (typeof schema === 'boolean' || depth > 8) return schema === false;
   const list = (keyword: string): readonly Schema[] => (keyword in schema ? schemasIn(schema[keyword]) : []);
@@ -27,8 +27,8 @@ export function isNever(schema: Schema, depth = 0): boolean {
 const made = new WeakMap<SchemaSource, WeakMap<JsonObject, readonly Schema[] | null>>();
 
 /**
- * Schemas of which each breaks `schema` in one keyword, and nothing else can break it: `not` as a choice. What no keyword
- * of JSON Schema says is said by `x-except`, `x-not-pattern`, `x-not-multiple-of` and `x-fraction`, which only building reads.
+ * Schemas of which each breaks `schema` in one keyword, and nothing else can break it: `not` as a choice. If JSON Schema has
+ * no keyword for it, they use `x-except`, `x-not-pattern`, `x-not-multiple-of` and `x-fraction`, which only the builder reads.
  *
  * @returns undefined where no keyword of it can be turned round; an empty list where everything meets the schema
  */
@@ -66,7 +66,7 @@ const bounds: Readonly<Record<string, (value: number) => JsonObject | undefined>
   maxProperties: (value) => ({ type: 'object', minProperties: value + 1 }),
 };
 
-/** Keywords that judge and have no other side that a keyword says. All that are neither here nor below judge nothing. */
+/** Keywords of validation whose opposite no keyword can express. Keywords that are neither here nor below validate nothing. */
 const oneSided = new Set([
   'format',
   'uniqueItems',
