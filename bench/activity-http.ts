@@ -26,7 +26,7 @@ type Times = Map<string, number[]>;
 
 /** Pages are read as a client reads them: token, form, query, descriptions, sealed cursor. The largest log comes with `--large` alone. */
 export const activityHttp: Question = {
-  asks: 'Does a page of a log cost the same however long the log is, and how many entries a second go in through HTTP beside bare SQLite?',
+  asks: 'Does a page of a log cost the same however long the log is, and how many entries a second go in through HTTP, compared with bare SQLite?',
   async run(progress, { large = false } = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-activity-'));
     const servers = new Set<BenchServer>();

@@ -25,7 +25,7 @@ const unused: ReadonlySet<string> = new Set();
  * compare.
  */
 export const algopin: Question = {
-  asks: 'How fast is a wrong entry judged beside hashing every code that could open, and how fast are codes made? Processor time.',
+  asks: 'How fast is a wrong entry judged, compared with hashing every code that could open, and how fast are codes created? Processor time.',
   async run(progress) {
     const requests = makeRequests();
     const tasks = {

@@ -14,7 +14,7 @@ const codesPerRound = 500;
 const callers = 8;
 const hour = 3_600_000;
 
-/** What making a code costs beside its rules and digits, which `algopin` answers: one synced row each. */
+/** The cost of a code without its rules and digits, which `algopin` measures: one synced row each. */
 export const codes: Question = {
   asks: 'How many codes a second are kept by the store, and how many are issued through HTTP?',
   async run(progress) {

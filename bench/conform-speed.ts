@@ -25,7 +25,7 @@ const mostGrowth = 1.05;
  * `Pool.request`, with the JSON of each answer parsed. The heap is measured by `--large`.
  */
 export const conformSpeed: Question = {
-  asks: 'How many requests a second does the conformance runner send and judge beside undici alone, and how many of operations that it meets for the first time?',
+  asks: 'How many requests a second does the conformance runner send and judge, compared with undici alone, and how many for operations that it has not called before?',
   async run(progress, { large } = {}) {
     const server = await startChild([sender, 'server']);
     try {

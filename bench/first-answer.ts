@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const pollMs = 5;
 const patienceMs = 60_000;
 
-/** Asks until a server answers, whatever the status. @throws Error when there is no answer within a minute, or `giveUp` says why none will come */
+/** Asks until a server answers, whatever the status. @throws Error when there is no answer within a minute, or `giveUp` returns the reason why none will come */
 export async function untilAnswered(url: string, giveUp: () => string | undefined = () => undefined): Promise<void> {
   const lastTry = performance.now() + patienceMs;
   while (!(await isAnswered(url))) {

@@ -45,7 +45,7 @@ type Key = keyof typeof commands;
 
 /** The stock tools derive types and a bundle; ours derives the operation table and the handler interface too. */
 export const generate: Question = {
-  asks: "How long does `lockstep generate` take beside openapi-typescript's and `redocly bundle`'s own commands, one after another?",
+  asks: "How long does `lockstep generate` take, compared with openapi-typescript's and `redocly bundle`'s own commands, one after another?",
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-generate-'));
     const times: Record<Key, number[]> = { ours: [], first: [], types: [], bundle: [] };

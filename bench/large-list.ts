@@ -15,7 +15,7 @@ const bodies = Object.entries({ numbers: '1', texts: '""', objects: '{}' }).map(
 
 /** The peer is the least that can be done with a JSON body: one blocked loop serves nobody. */
 export const largeList: Question = {
-  asks: `How long does a push of ${items.toLocaleString('en')} items block the loop until it is rejected, compared with only parsing its JSON?`,
+  asks: `How long does a push of ${items.toLocaleString('en')} items block the loop until it is rejected, compared with parsing its JSON alone?`,
   async run(progress) {
     const checkRequest = createRequestCheck(
       { document: contract, compile: createSchemaCompiler(contract) },

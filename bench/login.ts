@@ -22,7 +22,7 @@ type Side = 'ours' | 'bare';
 
 /** Ours reads client, owner and account each time, keeps hashes, writes synced; the peer reads and writes a map. */
 export const login: Question = {
-  asks: 'How many codes and refresh tokens a second become tokens, on a synced SQLite file, beside oidc-provider alone in memory?',
+  asks: 'How many codes and refresh tokens a second become tokens, on a synced SQLite file, compared with oidc-provider alone in memory?',
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-login-'));
     const children: ChildProcess[] = [];
@@ -112,7 +112,7 @@ async function time(given: readonly string[], ask: (one: string) => Promise<stri
   return [performance.now() - began, answers];
 }
 
-/** @returns the refresh token; anything but tokens ends the bench */
+/** @returns the refresh token; anything but tokens stops the bench */
 function post(
   { address, clientId, secret }: ServedLogin,
   agent: Agent,

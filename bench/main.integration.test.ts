@@ -10,7 +10,7 @@ const cases = [
 ] as const;
 
 for (const { name, line, want } of cases) {
-  test(`npm run bench with ${name} ends with ${want[0]}`, async () => {
+  test(`npm run bench with ${name} exits with ${want[0]}`, async () => {
     const { code, printed } = await run(line);
     expect(code).toBe(want[0]);
     expect(printed).toMatch(want[1]);

@@ -24,7 +24,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
 
 const help = `Usage: npm run bench -- [NAME...] [--large] [--save] [--json]
 
-Answers each question beside its peers in one run, as a ratio: ${Object.keys(questions).join(', ')}.
+Compares each question with its peers in one run, as a ratio: ${Object.keys(questions).join(', ')}.
   --large  the largest counts too, where a question has them; minutes longer
   --save   keep the figures as bench/NAME.result.json
   --json   print one JSON value per question instead of a table (npm run -s bench keeps npm's own lines out)

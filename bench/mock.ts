@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 /** Ours is to take so many times the requests. */
 const speedWanted = 3;
 
-/** What is sent to both. Prism answers with an example whatever it is told; ours does where it is asked to by `Prefer`. */
+/** Requests to both. Prism always answers with an example; ours does so only with `Prefer`. */
 interface Asked {
   readonly name: string;
   readonly path: string;
@@ -41,7 +41,7 @@ type Side = 'ours' | 'prism';
 
 /** Ours judges tokens, scopes and form, and closes the contract's traps; Prism looks whether there is a token. Neither writes a log. */
 export const mock: Question = {
-  asks: "How many requests a second does the mock answer beside Prism's own command on the same contract?",
+  asks: "How many requests a second does the mock answer, compared with Prism's own command on the same contract?",
   needsPeers: true,
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-mock-'));

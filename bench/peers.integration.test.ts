@@ -29,7 +29,7 @@ test.skipIf(!isInstalled)('peers fit their types', async () => {
   await run(process.execPath, [join(tsc, '../bin/tsc'), '-p', 'bench/peers'], { cwd: root });
 });
 
-test.skipIf(isInstalled)('a question that needs peers says how to install them, and ends with 2', async () => {
+test.skipIf(isInstalled)('a question that needs peers prints how to install them, and exits with 2', async () => {
   const failed = run(process.execPath, ['bench/main.ts', 'requests'], { cwd: root });
   await expect(failed).rejects.toMatchObject({
     code: 2,

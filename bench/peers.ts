@@ -51,7 +51,7 @@ export interface Load {
   readonly duration: number;
 }
 
-/** @returns milliseconds for 1000 requests; anything but 2xx ends the bench */
+/** @returns milliseconds for 1000 requests; anything but 2xx stops the bench */
 export async function load(request: Load): Promise<number> {
   const { stdout } = await run(process.execPath, [join(folder, 'load.ts'), JSON.stringify(request)]);
   return Number(stdout);

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** One question about speed, answered beside its peers in one run on one machine: only the ratio carries over to another. */
+/** One question about speed, compared with its peers in one run on one machine: only the ratio is valid for another machine. */
 export interface Question {
   readonly asks: string;
   /** Whether it needs what is installed in `bench/peers`. */

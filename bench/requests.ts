@@ -38,11 +38,11 @@ type PeerName = keyof typeof peers;
 type Side = 'ours' | PeerName;
 
 /**
- * Ours runs as `serve` does it. The stock parts have the same duties: token with scope and revocation, form check, sealed cursor, security
+ * Ours runs as `serve` does it. The stock parts have the same duties: token with scope and revocation, validation, sealed cursor, security
  * headers, log. Bare Express and Fastify have none of them. All read the same file and answer with the same bytes, which is proved first.
  */
 export const requests: Question = {
-  asks: 'How many requests a second does `serve` take beside bare Express, stock parts with the same duties, and Fastify, that answer with the same bytes?',
+  asks: 'How many requests a second does `serve` answer, compared with bare Express, stock parts with the same duties, and Fastify, that answer with the same bytes?',
   needsPeers: true,
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-requests-'));

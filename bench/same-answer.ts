@@ -41,7 +41,7 @@ export async function requireSameAnswer(url: string, ours: Ours): Promise<void> 
 }
 
 /**
- * A cursor is sealed with a new nonce each time: its characters are masked, its length stays. Of JSON, `charset=utf-8` says nothing
+ * A cursor is sealed with a new nonce each time: its characters are masked, its length stays. For JSON, `charset=utf-8` has no meaning
  * (RFC 8259, 11): it is left out.
  */
 export async function readAnswer(url: string, token: string) {

@@ -1,5 +1,5 @@
-// One of the two that are compared, as a process of its own: `node serve-login.ts ours|bare FOLDER`. Says where it listens and as whom to
-// come, and makes as many codes as it is asked for: the login before them is not what is measured.
+// One of the two that are compared, as a process of its own: `node serve-login.ts ours|bare FOLDER`. Prints its address and the client,
+// and creates as many codes as it is asked for: the login before them is not measured.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { callback, owner, startAuth } from '../server/oauth/fixtures/start-auth.
 import { lifetimes } from '../server/oauth/lifetimes.ts';
 import { apiScopes, openIdScopes } from '../server/oauth/scopes.ts';
 
-/** What the bench is told when the server listens. */
+/** Message to the bench when the server listens. */
 export interface ServedLogin {
   /** The token endpoint. */
   readonly address: string;
@@ -39,7 +39,7 @@ async function startOurs(): Promise<Server> {
   return { provider: auth.provider, resource: ours, address: `${origin}/auth/oauth2/token`, ...partner };
 }
 
-/** Nothing but the library, its storage in memory, told to do the same: JWT access tokens for one resource, signed alike, as long-lived. */
+/** Only the library, with storage in memory, configured to do the same: JWT access tokens for one resource, signed alike, as long-lived. */
 async function startBare(): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

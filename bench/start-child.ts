@@ -9,7 +9,7 @@ export interface Child {
   readonly close: () => Promise<void>;
 }
 
-/** Starts Node, and waits until it has printed a line. What it prints further, a log, is read and dropped. @throws Error when it ends before */
+/** Starts Node, and waits until it has printed a line. Later output, a log, is read and dropped. @throws Error when it exits before */
 export async function startChild(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
@@ -31,7 +31,7 @@ export async function startChild(
   }
 }
 
-/** Starts Node, and waits until each of the addresses answers. @throws Error when it ends before, or when one takes more than a minute */
+/** Starts Node, and waits until each of the addresses answers. @throws Error when it exits before, or when one takes more than a minute */
 export async function startAnswering(
   args: readonly string[],
   urls: readonly string[],

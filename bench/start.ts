@@ -27,7 +27,7 @@ const wanted: Readonly<Record<string, number>> = { serve: 0.8, mock: 1, 'npm sta
 
 /** From the start of the process to its first answer, whatever the status: an answer of 401 has gone through all that was loaded. */
 export const start: Question = {
-  asks: "How long is it from `node` to the first answer of server, mock and `npm start`, beside bare Express and Prism's own command? The second start.",
+  asks: "How long is it from `node` to the first answer of server, mock and `npm start`, compared with bare Express and Prism's own command? The second start.",
   needsPeers: true,
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
@@ -73,7 +73,7 @@ export const start: Question = {
   },
 };
 
-/** Each on a port of its own, since none tells which one it took before it answers. */
+/** Each on a fixed port, since none prints its port before it answers. */
 async function planStarts(folder: string): Promise<Readonly<Record<string, () => Promise<Start>>>> {
   const { database, env } = await prepareServer(folder, ['LK2A00000001']);
   const at = (file: string) => join(root, file);

@@ -20,7 +20,7 @@ type Progress = (text: string) => void;
 
 /** The peer does no more than SQLite must: the same rows into the same keys by one prepared statement, each batch synced. */
 export const storeActivity: Question = {
-  asks: 'How many entries a second does the store take in synced pushes of 100 beside bare SQLite, and does a page cost the same however long the log is?',
+  asks: 'How many entries a second does the store take in synced pushes of 100, compared with bare SQLite, and does a page cost the same however long the log is?',
   async run(progress, { large = false } = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-store-activity-'));
     try {
@@ -154,7 +154,7 @@ async function timePages(folder: string, sizes: readonly number[], progress: Pro
   return logs.map(({ times }) => times);
 }
 
-/** Each call reads one page more; the walk begins anew before the shortest log ends. */
+/** Each call reads one page more; the walk begins again before the end of the shortest log. */
 function readInTurn(store: Store, entries: number): Readonly<Record<Kind, () => Promise<void>>> {
   let after: ActivityQuery['after'] = null;
   let walked = 0;

@@ -44,8 +44,8 @@ const mostKept = 1200;
 const agent = new Agent({ keepAlive: false });
 
 /**
- * Stands between a tool and a server, changes nothing, and counts what passes by operation and status: reach and
- * requests are told the same way for every tool. Streams bodies; keeps numbers, and one example of each kind.
+ * A proxy between a tool and a server that changes nothing. It counts messages by operation and status, so that reach and
+ * requests are measured in the same way for every tool. Streams bodies; keeps numbers, and one example of each kind.
  *
  * @param target origin of the server
  */

@@ -8,7 +8,7 @@
 // They are let loose: servers may call out, write files and stop. A network namespace keeps them in:
 //   unshare --net sh -c 'ip link set lo up && node bench/foreign/main.ts'
 //
-// The table goes to standard output, a line for each run to standard error; all they told is in FOLDER. Exit codes: 0 all ran, 1 one
+// The table goes to standard output, a line for each run to standard error; their reports are in FOLDER. Exit codes: 0 all ran, 1 one
 // did not, 2 wrong usage or not installed, 130 interrupted.
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,12 +17,12 @@ import { parseArgs } from 'node:util';
 import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { heldOutServers } from './held-out.ts';
 import { createMatch, listOperations, readContract } from './operations.ts';
-import { readFindings, runTool, type Task, type Told, type Tool } from './run-tools.ts';
+import { readFindings, runTool, type Task, type Tool, type ToolRun } from './run-tools.ts';
 import { describeFindings, sendAgain } from './send-again.ts';
 import { describeLack, type ForeignServer, readServers } from './servers.ts';
 import { startForeign } from './start-foreign.ts';
 
-interface Row extends Told {
+interface Row extends ToolRun {
   readonly server: string;
   readonly framework: string;
   readonly tool: Tool;
@@ -100,7 +100,7 @@ async function measure(server: ForeignServer, tool: Tool, folder: string, how: H
       const baseUrl = `${proxy.origin}${server.basePath}`;
       const began = performance.now();
       const task = { contract: file, schemes, baseUrl, login: started.login, folder, ...how };
-      const told = await runTool[tool](task, stop.signal);
+      const report = await runTool[tool](task, stop.signal);
       const counted = proxy.counted();
       const took = (performance.now() - began) / 1000;
       await writeFile(join(folder, 'counted.json'), JSON.stringify({ ...counted, stops }, null, 1));
@@ -113,7 +113,7 @@ async function measure(server: ForeignServer, tool: Tool, folder: string, how: H
       const { requests, elsewhere } = counted;
       return {
         ...{ server: name, framework, tool, operations: names.length, reached, requests, elsewhere },
-        ...{ seconds: took, stops: started.stops(), ...told },
+        ...{ seconds: took, stops: started.stops(), ...report },
       };
     } finally {
       through = undefined;
@@ -183,10 +183,10 @@ function formatTable(rows: readonly Row[]): string {
 
 function formatRow(row: Row): string {
   const { server, tool, operations, reached, requests, reports, suspects, folded, seconds, stops } = row;
-  const told = suspects > 0 ? `${reports} reports, ${suspects} suspects` : `${reports} reports`;
+  const counted = suspects > 0 ? `${reports} reports, ${suspects} suspects` : `${reports} reports`;
   const reach = `${reached} of ${operations} reached`.padStart(18);
   const ended = stops > 0 ? `, server ended ${stops} times` : '';
-  return `${server.padEnd(16)}${tool.padEnd(13)}${reach}  ${String(requests).padStart(6)} requests  ${told} of ${folded} kinds, ${seconds.toFixed(0)} s${ended}`;
+  return `${server.padEnd(16)}${tool.padEnd(13)}${reach}  ${String(requests).padStart(6)} requests  ${counted} of ${folded} kinds, ${seconds.toFixed(0)} s${ended}`;
 }
 
 type How = Pick<Task, 'seconds' | 'seed' | 'runner'>;

@@ -24,8 +24,8 @@ export interface Task {
   readonly folder: string;
 }
 
-/** What it told, by its own report. */
-export interface Told {
+/** A finished run, by the tool's own report. */
+export interface ToolRun {
   readonly exitCode: number | null;
   /** What it calls defects, or unique failures. */
   readonly reports: number;
@@ -37,7 +37,7 @@ export interface Told {
   readonly kinds: Readonly<Record<string, number>>;
 }
 
-export const runTool: Readonly<Record<Tool, (task: Task, signal: AbortSignal) => Promise<Told>>> = {
+export const runTool: Readonly<Record<Tool, (task: Task, signal: AbortSignal) => Promise<ToolRun>>> = {
   lockstep: runLockstep,
   schemathesis: runSchemathesis,
 };
@@ -61,7 +61,7 @@ export async function readFindings(folder: string): Promise<readonly Finding[]> 
   return JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')).findings;
 }
 
-async function runLockstep(task: Task, signal: AbortSignal): Promise<Told> {
+async function runLockstep(task: Task, signal: AbortSignal): Promise<ToolRun> {
   const { contract, baseUrl, login, seconds, seed, runner, folder } = task;
   const command: Command = {
     file: process.execPath,
@@ -89,7 +89,7 @@ function asReport({ check, message, answered }: Finding): Report {
 const environment = join(import.meta.dirname, '.venvs/schemathesis/bin');
 
 /** With all its phases and checks, as its benchmarking guide and its manual of credentials have it. */
-async function runSchemathesis(task: Task, signal: AbortSignal): Promise<Told> {
+async function runSchemathesis(task: Task, signal: AbortSignal): Promise<ToolRun> {
   const { contract, schemes, baseUrl, login, seconds, seed, folder } = task;
   await writeFile(join(folder, 'schemathesis.toml'), credentialsOf(schemes, login));
   // Its config knows no oauth2; its manual gives those a header.

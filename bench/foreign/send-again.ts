@@ -11,7 +11,7 @@ export interface Again {
   readonly check: string;
   readonly message: string;
   readonly curl: string;
-  /** `same`: status, media type and shape of the body are those of the report. A fresh server lacks what was made in the run: then a 404 tells nothing. */
+  /** `same`: status, media type and shape of the body are those of the report. A fresh server lacks the objects of the run: then a 404 proves nothing. */
   readonly verdict: 'same' | 'made in the run' | 'other status' | 'other body' | 'no answer';
   readonly before: string;
   readonly answered: string;

@@ -26,7 +26,7 @@ export interface Instance {
   readonly otherPorts: readonly number[];
 }
 
-/** The first were read while the runner grew; nobody who worked on it has looked at what it says of the others. */
+/** The runner was developed with the results of `read` servers. No developer has looked at those of `held out` servers. */
 export type ServerSet = 'read' | 'held out';
 
 /** An application that somebody else published, with a contract of its own. */

@@ -17,7 +17,7 @@ export interface Started {
   readonly startMs: number;
   /** How often it ended by itself, and was started again. */
   readonly stops: () => number;
-  /** Ends it with all it started, and removes its folder. */
+  /** Stops it with all processes that it started, and removes its folder. */
   readonly close: () => Promise<void>;
 }
 
@@ -30,17 +30,17 @@ export interface Watcher {
   readonly onReturn: () => Promise<void>;
 }
 
-/** Of one that ends by itself again and again. */
+/** Limit for a server that exits again and again. */
 const mostRestarts = 200;
 const restartAfterMs = 500;
 
 /**
  * Starts a server on an empty folder and ports of its own, waits until it answers, logs in and reads its contract.
  *
- * One that ends is started again on the same folder, as under any supervisor: operations that end it are common.
+ * A server that exits is started again on the same folder, as under any supervisor: operations that stop it are common.
  *
  * @param log where its output goes
- * @throws Error when it ends before, or does not answer within five minutes
+ * @throws Error when it exits before, or does not answer within five minutes
  */
 export async function startForeign(
   server: ForeignServer,
@@ -77,11 +77,11 @@ export async function startForeign(
         await watcher?.onStop();
         await delay(restartAfterMs);
         if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
-        // Its configuration may be gone with what it was told.
+        // A request may have removed its configuration.
         const next = launch(await server.start(instance), folder, log);
         child = next;
         supervise(next);
-        // One that ends before it answers comes by here again.
+        // If it exits before it answers, `supervise` starts it again.
         const isUp = await untilReady(`${instance.origin}${server.ready}`, next, signal).then(
           () => true,
           () => false,
@@ -97,7 +97,7 @@ export async function startForeign(
   }
 }
 
-/** What a server may call when it is told to turn off its machine. */
+/** Programs that a server may call to turn off its machine. */
 const dangerous = [
   'sudo',
   'su',
@@ -118,7 +118,7 @@ async function disarm(root: string): Promise<void> {
   for (const name of dangerous) await writeFile(join(root, 'bin', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 }
 
-/** Runs a program of ours to its end, or ends it when asked to stop. @returns its exit code */
+/** Runs a program of ours until it exits, or stops it at the signal. @returns its exit code */
 export async function runToEnd(
   command: Command,
   folder: string,
@@ -134,7 +134,7 @@ export async function runToEnd(
   return child.exitCode;
 }
 
-/** In a process group of its own, so that it ends with all that it started. */
+/** In a process group of its own, so that it is stopped with all that it started. */
 function launch({ file, args, env = {} }: Command, folder: string, log: string): ChildProcess {
   const output = createWriteStream(log, { flags: 'a' });
   const child = spawn(file, args, {
@@ -150,7 +150,7 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
   return child;
 }
 
-/** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
+/** Hides the environment of this process. The home of a server is next to its data, and is removed with it. */
 function plainEnvironment(folder: string): Record<string, string> {
   const home = dirname(folder);
   const path = [join(home, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');

@@ -2,18 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a mutant stands, or that its statement is no longer there once. */
-export type Planted = { readonly file: string } | { readonly gone: string };
+/** The file of a mutant, or the reason why its statement is not found exactly once. */
+export type Applied = { readonly file: string } | { readonly gone: string };
 
 /** Applies a patch to a checkout. Where git can't, since the code has moved, it looks for the statement in every file. */
-export function plant(root: string, patch: string): Planted {
+export function plant(root: string, patch: string): Applied {
   const file = /^\+\+\+ b\/(.+)$/m.exec(patch)?.[1] ?? '';
   const { status } = spawnSync('git', ['apply', '-'], { cwd: root, input: patch, stdio: ['pipe', 'ignore', 'ignore'] });
   return status === 0 ? { file } : plantByStatement(root, patch);
 }
 
 /** Spaces, line breaks and trailing commas are free: a formatter sets them anew where code moves. */
-function plantByStatement(root: string, patch: string): Planted {
+function plantByStatement(root: string, patch: string): Applied {
   const lines = patch.slice(patch.indexOf('\n@@')).split('\n').slice(2);
   const isChange = (line: string): boolean => /^[-+]/.test(line);
   const from = lines.findIndex(isChange);

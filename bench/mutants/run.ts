@@ -12,7 +12,7 @@ Plants each mutant of patches/ in a copy of the last commit, and runs the tests 
   NAME       only mutants whose file name holds it
   --lane     tests of \`npm test\` alone, or those of \`npm run test:full\` too
   --seconds  for one mutant; what is undecided by then is listed apart
-  --save     write results.json beside this file; what it says of other mutants stays
+  --save     write results.json next to this file, and keep its results of other mutants
   --json     print the results instead of a table
 A failure counts when the same file passes without the mutant. Exit codes: 0 none survived that is not listed as equivalent, 1 some did.
 `;
@@ -24,7 +24,7 @@ interface Outcome {
   readonly seconds?: number;
 }
 
-/** A test file that says nothing for so long, and passes in a third of it without the mutant, is a kill: an endless loop. */
+/** A test file without output for so long, which passes in a third of it without the mutant, is a kill: an endless loop. */
 const silenceSeconds = 60;
 const here = import.meta.dirname;
 const root = join(here, '../..');
@@ -38,7 +38,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const resultsPath = join(here, 'results.json');
-/** Of all runs that were saved: read anew each time, since two may run beside each other. */
+/** Results of all saved runs, read again each time, since two may run at once. */
 const readKnown = (): Record<string, Outcome> =>
   JSON.parse(readFileSync(resultsPath, { encoding: 'utf8', flag: 'a+' }) || '{}');
 
@@ -100,9 +100,9 @@ async function judge(copy: string, patch: string): Promise<Outcome> {
   const until = performance.now() + Number(values.seconds) * 1000;
   const restore = (): unknown => execFileSync('git', ['checkout', '-q', '--', '.'], { cwd: copy });
   try {
-    const planted = plant(copy, patch);
-    if ('gone' in planted) return { outcome: 'gone', by: planted.gone };
-    const tests = nearestTests(copy, readImports(copy), planted.file);
+    const applied = plant(copy, patch);
+    if ('gone' in applied) return { outcome: 'gone', by: applied.gone };
+    const tests = nearestTests(copy, readImports(copy), applied.file);
     const fails = new Set<string>();
     for (;;) {
       const found = await runTests(

@@ -4,7 +4,7 @@ import { mergeConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
 import base from '../../vitest.config.ts';
 
-/** The project's own configuration, with the test files in the order of `MUTANT_TESTS` and each one's fate told to `MUTANT_EVENTS`. */
+/** The project's own configuration, with the test files in the order of `MUTANT_TESTS`. Writes the result of each to `MUTANT_EVENTS`. */
 const { MUTANT_TESTS = '', MUTANT_EVENTS = '' } = process.env;
 const root = new URL('../..', import.meta.url).pathname;
 const nameOf = (path: string): string => relative(root, path);

@@ -26,7 +26,7 @@ const columns = `
   (select l.device_id from device_link l where l.linked_id = d.device_id and l.by_bridge = 1) as bridge_id,
   (select q.timezone from device_property p join property q on q.id = p.property_id where p.device_id = d.device_id and p.position = 0) as timezone`;
 
-/** The two answers that are timed, as values; `seal` makes the cursor of the row that a page ends with. */
+/** The two answers that are timed, as values; `seal` creates the cursor from the last row of a page. */
 export function openDevices(path: string, seal: (lastDeviceId: string, lastName: string) => string) {
   const database = new Database(path, { readonly: true });
   // With `+?`, as our store writes it: SQLite plans a bare `?` in these places anew at each run, which is no duty of a web framework.

@@ -1,5 +1,5 @@
 // One round of load, as a process of its own: `node load.ts REQUEST`, JSON of what autocannon takes. Prints milliseconds for 1000 requests;
-// anything but 2xx ends it with 1.
+// with anything but 2xx it exits with 1.
 import autocannon from 'autocannon';
 
 const request = JSON.parse(process.argv[2] ?? '{}') as autocannon.Options;

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** What each peer is told, as JSON in its one argument. */
+/** Settings of each peer, as JSON in its one argument. */
 export interface PeerOptions {
   /** Any free one when left out. */
   readonly port?: number;
