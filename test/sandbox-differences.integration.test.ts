@@ -123,7 +123,7 @@ const differences: Readonly<Record<string, () => Promise<void>>> = {
     const partner = { kind: 'partner', clientId: 'partner', name: 'Partner', redirectUris: [callback] } as const;
     expect(() => createClientMetadata(partner)).toThrow(/https/);
   },
-  'Ends of tokens': async () => {
+  'Expiry of tokens': async () => {
     const logger = pino({ level: 'silent' });
     const own = await startSandbox({ keys: service.keys, port: 0, host: '127.0.0.1', logger });
     const ask = async (origin: string, ago: number): Promise<number> => {
