@@ -29,7 +29,7 @@ const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', {
  * The lanes, each with its reason in CONTRIBUTING.md:
  * unit: no port, no other process. integration: real HTTP, child processes. browser: real pages in one real browser.
  * In these three, a test tagged `full` is left to `npm run test:full`.
- * node26: all that leans on Node itself, for the active LTS line. slow: the large counts, up to an hour.
+ * node26: tests that depend on Node itself, for the active LTS line. slow: the large counts, up to an hour.
  */
 export default defineConfig({
   test: {
