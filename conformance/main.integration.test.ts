@@ -322,7 +322,7 @@ describe('exit codes', () => {
 
     test('are explained by --help', async () => {
       const { out } = await conform(['--help']);
-      expect(out.replaceAll(/\s+/g, ' ')).toContain('`unreached` (an operation was never accepted');
+      expect(out.replaceAll(/\s+/g, ' ')).toContain('`unreached` (an operation was never accepted)');
     });
   });
 

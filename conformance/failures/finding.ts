@@ -54,7 +54,8 @@ interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVaria
 export const mostOccurrences = 100;
 
 /** The highest severity of a cause counts, even if later failures weigh less. */
-const weights: Readonly<Record<Failure['severity'], number>> = { warning: 0, suspect: 1, defect: 2 };
+const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect'];
+const weigh = ({ severity }: Pick<Failure, 'severity'>): number => ascending.indexOf(severity);
 
 interface Collected {
   first: Finding;
@@ -75,8 +76,7 @@ export function collectFindings(tools: FindingTools) {
     into.count += other.count;
     for (const operation of other.operations) into.operations.add(operation);
     for (const occurrence of other.occurrences.values()) addOccurrence(into, occurrence);
-    if (weights[other.first.severity] > weights[into.first.severity])
-      into.first = { ...other.first, id: into.first.id };
+    if (weigh(other.first) > weigh(into.first)) into.first = { ...other.first, id: into.first.id };
   };
   const list = (isFact: boolean): readonly Finding[] =>
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
@@ -102,7 +102,7 @@ export function collectFindings(tools: FindingTools) {
       if (known === undefined) found.push(cause);
       // A failure with several causes may join findings that were separate.
       for (const other of others) absorb(cause, other);
-      const isSurer = weights[failure.severity] > weights[cause.first.severity];
+      const isSurer = weigh(failure) > weigh(cause.first);
       if (isSurer) cause.first = describe(cause.first.id);
       for (const key of keys) byCause.set(key, cause);
       if (exchange !== undefined) cause.operations.add(exchange.operation.id);
