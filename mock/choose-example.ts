@@ -1,8 +1,8 @@
 import type { ContractDocument } from '@lockstep/json/json-pointer';
 import { oncePerDocument } from '@lockstep/runtime/once-per-document';
 import type { Operation } from '@lockstep/runtime/operation';
-import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import { Rejection } from '@lockstep/runtime/rejection';
+import { findResponse, listContents, responseKeys } from '@lockstep/runtime/rejection/declared-response';
 import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import type { Pair } from '@lockstep/runtime/validation/parse-url-encoded';
 import { listOr } from '@lockstep/runtime/validation/sentence';

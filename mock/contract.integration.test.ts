@@ -7,8 +7,8 @@ import {
   listContents,
   type NamedExample,
   responseKeys,
-} from '@lockstep/runtime/refusal/declared-response';
-import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
+} from '@lockstep/runtime/rejection/declared-response';
+import { findFaultMembers, replaceRole } from '@lockstep/runtime/rejection/fault-members';
 import { createCoercion } from '@lockstep/runtime/validation/coerce-text';
 import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';

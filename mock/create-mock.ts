@@ -5,7 +5,7 @@ import { createRuntime, type RuntimeOptions, type UncheckedPlace } from '@lockst
 import type { Exchange, UndeclaredAnswer } from '@lockstep/runtime/exchange';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { ambientHeaders, findResponse } from '@lockstep/runtime/refusal/declared-response';
+import { ambientHeaders, findResponse } from '@lockstep/runtime/rejection/declared-response';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';

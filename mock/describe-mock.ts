@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
+import { findResponse, listContents, responseKeys } from '@lockstep/runtime/rejection/declared-response';
 import { formatCurl, quote, type SampleRequest, sampleRequest, shellToken } from './sample-request.ts';
 
 /** The credentials for a mock that checks tokens. */

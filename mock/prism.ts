@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
-import type { NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import type { NamedExample } from '@lockstep/runtime/rejection/declared-response';
 import { createInstance, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
 import { pino } from 'pino';

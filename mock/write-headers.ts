@@ -1,5 +1,5 @@
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import { listExamples, type NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import { listExamples, type NamedExample } from '@lockstep/runtime/rejection/declared-response';
 import type { JudgeValue } from '@lockstep/runtime/validation/judge-value';
 import type { MakeValue } from './make-value.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@lockstep/json/json-pointer';
 import type { Outgoing } from './exchange.ts';
 import type { Operation, Parameter } from './operation.ts';
-import { findFaultMembers } from './refusal/fault-members.ts';
+import { findFaultMembers } from './rejection/fault-members.ts';
 import { closeSchemas } from './validation/close-schemas.ts';
 import { type Coerce, createCoercion } from './validation/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './validation/compile-schema.ts';

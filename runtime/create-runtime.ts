@@ -12,8 +12,8 @@ import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
 import { readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
-import { declaredRefusal } from './refusal/declared-refusal.ts';
-import { listContents } from './refusal/declared-response.ts';
+import { declaredRejection } from './rejection/declared-rejection.ts';
+import { listContents } from './rejection/declared-response.ts';
 import { Rejection } from './rejection.ts';
 import { createReply, type Reply, type ReplyLog } from './reply.ts';
 import { createRouteFinder, createRouter } from './route-request.ts';
@@ -214,7 +214,7 @@ export function createRuntime<
     if (rejection !== error && error !== undefined)
       logger.error({ requestId, operationId: operation?.operationId, err: error }, 'internal error');
     const fillsFromExamples = options.fillsFromExamples ?? false;
-    return declaredRefusal(
+    return declaredRejection(
       {
         document: answers.document,
         compile: answers.compileFor(operation),

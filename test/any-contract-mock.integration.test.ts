@@ -7,7 +7,7 @@ import { createValueMaker } from '../mock/make-value.ts';
 import { type ContractMockOptions, startContractMock } from '../mock/start-contract-mock.ts';
 import { museumContract, museumOperations } from '../runtime/fixtures/museum.ts';
 import type { Operation, OperationTable } from '../runtime/operation.ts';
-import { findResponse, listContents, responseKeys } from '../runtime/refusal/declared-response.ts';
+import { findResponse, listContents, responseKeys } from '../runtime/rejection/declared-response.ts';
 import { createSchemaCompiler } from '../runtime/validation/compile-schema.ts';
 import { dropUnusable } from '../runtime/validation/drop-unusable.ts';
 import { createJudge } from '../runtime/validation/judge-value.ts';

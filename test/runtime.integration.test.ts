@@ -1010,7 +1010,7 @@ describe('a start is refused', () => {
     {
       name: 'without a check for a scheme',
       start: create({ ...payments, operations: paymentsOperations, security: { OAuth: anyScheme } }),
-      says: 'no check for the security scheme ApiKey of type apiKey: give security.ApiKey, made by apiKey',
+      says: 'no check for the security scheme ApiKey of type apiKey: pass security.ApiKey, created by apiKey',
     },
     {
       name: 'with a check of another type',
@@ -1019,7 +1019,7 @@ describe('a start is refused', () => {
         operations: paymentsOperations,
         security: { ...paymentSchemes, OAuth: paymentSchemes.ApiKey },
       }),
-      says: 'the security scheme OAuth is of type oauth2: make security.OAuth by bearer, not by apiKey',
+      says: 'the security scheme OAuth is of type oauth2: create security.OAuth by bearer, not by apiKey',
     },
     {
       name: 'without a handler',

@@ -313,13 +313,13 @@ describe('a service does not start', () => {
 
   test('without a check for a scheme', () => {
     expect(() => start([{ token: [] }])).toThrow(
-      'no check for the security scheme token of type oauth2: give security.token, made by bearer',
+      'no check for the security scheme token of type oauth2: pass security.token, created by bearer',
     );
   });
 
   test('with a check of another type', () => {
     expect(() => start([{ client: [] }], { client: apiKey(verifyKey) })).toThrow(
-      'the security scheme client is of type http Basic: make security.client by basic, not by apiKey',
+      'the security scheme client is of type http Basic: create security.client by basic, not by apiKey',
     );
   });
 

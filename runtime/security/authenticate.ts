@@ -41,20 +41,20 @@ interface Step<Principal> {
   readonly scopes: readonly string[];
 }
 
-interface Refusal {
+interface BadCredentials {
   readonly declared: DeclaredScheme;
   readonly reason: 'missing' | BadReason;
-  readonly says: string;
+  readonly message: string;
 }
 
 type Judged<Principal> =
   | { readonly kind: 'grant'; readonly grant: Grant<Principal> }
-  | { readonly kind: 'refusal'; readonly refusal: Refusal };
+  | { readonly kind: 'bad'; readonly bad: BadCredentials };
 
 /** The verdict about the credentials for one scheme. */
 type Found<Principal> =
   | Extract<Verdict<Principal>, { readonly kind: 'good' }>
-  | { readonly kind: 'refusal'; readonly refusal: Refusal };
+  | { readonly kind: 'bad'; readonly bad: BadCredentials };
 
 export interface SecurityOptions<Principal> {
   readonly document: ContractDocument;
@@ -111,21 +111,21 @@ export function createAuthentication<Principal>(
   return async (request, query) => {
     const ask: Ask<Principal> = { request, query, known: new Map() };
     const grants: Grant<Principal>[] = [];
-    let refused: Refusal | undefined;
+    let bad: BadCredentials | undefined;
     for (const steps of named) {
       const judged = await judgeAlternative(ask, steps);
       if (judged.kind === 'grant') grants.push(judged.grant);
       // Invalid credentials give a better message than missing ones.
-      else if (refused === undefined || refused.reason === 'missing') refused = judged.refusal;
+      else if (bad === undefined || bad.reason === 'missing') bad = judged.bad;
     }
     const [first] = grants;
     // Missing scopes are no reason to reject a request that may be anonymous.
     if (first !== undefined && mayBeAnonymous) grants.push({ ...first, parts: first.parts.map(withoutNeed) });
     if (first !== undefined) return grants;
-    if (mayBeAnonymous || refused === undefined) return anonymous;
-    throw new Rejection(`credentials_${refused.reason}`, {
-      text: refused.says,
-      challenge: describeChallenges(declared, options.realm, refused),
+    if (mayBeAnonymous || bad === undefined) return anonymous;
+    throw new Rejection(`credentials_${bad.reason}`, {
+      text: bad.message,
+      challenge: describeChallenges(declared, options.realm, bad),
     });
   };
 }
@@ -148,7 +148,7 @@ async function judgeAlternative<Principal>(
     const known = index === 0 ? ask.known.get(step.scheme) : undefined;
     const found = known ?? (await judgeScheme(ask, step, principal));
     if (index === 0) ask.known.set(step.scheme, found);
-    if (found.kind === 'refusal') return found;
+    if (found.kind === 'bad') return found;
     principal = found.principal;
     parts.push({ challenge: step.declared.challenge, needed: step.scopes, scopes: found.scopes });
   }
@@ -165,19 +165,19 @@ async function judgeScheme<Principal>(
   soFar: Principal | undefined,
 ): Promise<Found<Principal>> {
   const sent = declared.find(request, query);
-  if (sent.kind !== 'sent') return refusal(declared, sent.kind, scheme.words[sent.kind] ?? sent.says);
+  if (sent.kind !== 'sent') return describeBad(declared, sent.kind, scheme.words[sent.kind] ?? sent.says);
   const verdict = await scheme.judge(sent.value, soFar);
   if (verdict.kind === 'good') return verdict;
   const { reason } = verdict;
-  return refusal(declared, reason, scheme.words[reason] ?? words[reason][declared.takes]);
+  return describeBad(declared, reason, scheme.words[reason] ?? words[reason][declared.takes]);
 }
 
-function refusal(
+function describeBad(
   declared: DeclaredScheme,
-  reason: Refusal['reason'],
-  says: string,
-): Judged<never> & { readonly kind: 'refusal' } {
-  return { kind: 'refusal', refusal: { declared, reason, says } };
+  reason: BadCredentials['reason'],
+  message: string,
+): Judged<never> & { readonly kind: 'bad' } {
+  return { kind: 'bad', bad: { declared, reason, message } };
 }
 
 function readStep<Principal>(
@@ -196,16 +196,16 @@ function readStep<Principal>(
     throw new Error(`the security scheme ${name} is of type ${described}, which no check knows`);
   if (scheme === undefined)
     throw new Error(
-      `no check for the security scheme ${name} of type ${described}: give security.${name}, made by ${declared.takes}`,
+      `no check for the security scheme ${name} of type ${described}: pass security.${name}, created by ${declared.takes}`,
     );
   // Code without types may pass anything: without this check, the first request would get a 500.
   if (!isScheme(scheme))
     throw new Error(
-      `security.${name} is no check of a security scheme: the contract's is of type ${described}; make it by ${declared.takes}`,
+      `security.${name} is no check of a security scheme: the contract's is of type ${described}; create it by ${declared.takes}`,
     );
   if (scheme.takes !== declared.takes)
     throw new Error(
-      `the security scheme ${name} is of type ${described}: make security.${name} by ${declared.takes}, not by ${scheme.takes}`,
+      `the security scheme ${name} is of type ${described}: create security.${name} by ${declared.takes}, not by ${scheme.takes}`,
     );
   return { declared, scheme, scopes };
 }
@@ -219,12 +219,12 @@ function isScheme(scheme: unknown): boolean {
 function describeChallenges(
   declared: readonly DeclaredScheme[],
   realm: string,
-  { declared: { challenge: refused }, reason }: Refusal,
+  { declared: { challenge: sent }, reason }: BadCredentials,
 ): string {
   const names = [...new Set(declared.map(({ challenge }) => challenge))];
   return names
     .map((name) => {
-      const isBadToken = name === 'Bearer' && refused === 'Bearer' && reason !== 'missing';
+      const isBadToken = name === 'Bearer' && sent === 'Bearer' && reason !== 'missing';
       return `${name} realm="${realm}"${isBadToken ? ', error="invalid_token"' : ''}`;
     })
     .join(', ');

@@ -1,7 +1,7 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
+import { findResponse, listContents, responseKeys } from '@lockstep/runtime/rejection/declared-response';
 import { boundFaults, type Detail } from '@lockstep/runtime/validation/detail';
 import { cut, describeUnknown, listOr } from '@lockstep/runtime/validation/sentence';
 import { Temporal } from '@lockstep/server/temporal';

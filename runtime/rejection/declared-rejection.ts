@@ -15,7 +15,7 @@ import {
 import { type FaultMember, findFaultMembers, guessFaultMembers } from './fault-members.ts';
 import { fillFaultBody } from './fill-fault-body.ts';
 
-interface RefusalContext {
+interface RejectionContext {
   readonly document: ContractDocument;
   readonly compile: (schema: unknown) => Validate;
   /** Pointer of the operation, if the request reached one. */
@@ -31,7 +31,7 @@ interface RefusalContext {
  *
  * If the contract declares no such response, or its schema accepts none of these bodies, the answer is problem details (RFC 9457).
  */
-export function declaredRefusal(context: RefusalContext, rejection: Rejection): Answer | UndeclaredAnswer {
+export function declaredRejection(context: RejectionContext, rejection: Rejection): Answer | UndeclaredAnswer {
   const { document, compile, requestId } = context;
   const { statuses, words } = rejectionKinds[rejection.kind];
   const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
@@ -83,7 +83,7 @@ function declaresHeader(document: ContractDocument, response: JsonObject, name: 
 
 /** The first status that is declared, exactly or by its range; else the first of all, for `default`. */
 function findDeclared(
-  { document, pointer }: RefusalContext,
+  { document, pointer }: RejectionContext,
   statuses: readonly number[],
 ): DeclaredResponse | undefined {
   if (pointer === undefined) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
 import { Rejection, type RejectionName, type RejectionOptions } from '../rejection.ts';
 import { createSchemaCompiler } from '../validation/compile-schema.ts';
-import { declaredRefusal } from './declared-refusal.ts';
+import { declaredRejection } from './declared-rejection.ts';
 
 function answer(
   operation: keyof typeof museumOperations | undefined,
@@ -13,7 +13,7 @@ function answer(
 ) {
   const pointer = operation && museumOperations[operation].pointer;
   const compile = createSchemaCompiler(document);
-  return declaredRefusal(
+  return declaredRejection(
     { document, compile, pointer, requestId: 'r-1', fillsFromExamples },
     new Rejection(kind, { text: 'x', ...options }),
   );
