@@ -87,3 +87,16 @@ test('its changelog begins with its version, and has a day for each change, newe
   expect(times).toEqual(times.toSorted((a, b) => b - a));
   for (const version of versions) expect(version.split(/^### /m)[0]).not.toMatch(/^- /m);
 });
+
+test('the prose about pages names the page size of each list', () => {
+  const sizes = Object.values(operations).flatMap(({ extensions }) =>
+    'x-pagination' in extensions && 'pageSize' in extensions['x-pagination']
+      ? [extensions['x-pagination'].pageSize]
+      : [],
+  );
+  expect(sizes.length).toBeGreaterThan(2);
+  for (const size of sizes) {
+    expect(contract.info.description).toContain(`1 to 300, ${size} when omitted`);
+    expect(contract.components.parameters.Limit.description).toContain(`1 to 300, ${size} when omitted`);
+  }
+});
