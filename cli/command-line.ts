@@ -146,12 +146,14 @@ function addCommand(program: Command, name: string, description: string): Comman
 }
 
 function allowFiles(): Option {
-  const message = "a folder outside the contract's own whose files it may refer to; can be given several times";
-  return new Option('--allow-files <folder>', message).argParser((folder: string, before: readonly string[] = []) => {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new InvalidArgumentError('There is no such folder.');
-    return [...before, folder];
-  });
+  const description = "a folder outside the contract's own whose files it may refer to; can be given several times";
+  return new Option('--allow-files <folder>', description).argParser(
+    (folder: string, before: readonly string[] = []) => {
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+        throw new InvalidArgumentError('There is no such folder.');
+      return [...before, folder];
+    },
+  );
 }
 
 function addAddress(command: Command, defaultPort: number): Command {
