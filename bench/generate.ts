@@ -17,7 +17,7 @@ const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDAT
 const ours = [join(root, 'cli/main.ts'), 'generate', '--contract', contract, '--out'];
 
 /**
- * What takes turns. Ours keeps its compiled code from one run to the next (`enableCompileCache`), the peers don't: so it is timed as a
+ * The commands that take turns. Lockstep keeps its compiled code from one run to the next (`enableCompileCache`), the peers don't: so it is timed as a
  * maintainer meets it, and without that cache, as in the first run after an install.
  */
 const commands = {

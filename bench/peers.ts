@@ -8,12 +8,12 @@ import { type Child, startChild } from './start-child.ts';
 const run = promisify(execFile);
 
 /**
- * What benches compare with and measure with is installed by itself, so that no `npm ci` of the project brings it. Its code runs in
- * processes of its own: nothing here imports any of it.
+ * Peers and load generators of the benches have an install of their own, so that no `npm ci` of the project brings them. Their code runs in
+ * processes of its own: nothing here imports it.
  */
 const folder = join(import.meta.dirname, 'peers');
 
-/** What installs them. */
+/** The command that installs them. */
 export const installPeers = 'npm ci --prefix bench/peers';
 
 export function arePeersInstalled(): boolean {
@@ -41,7 +41,7 @@ export function prismLine(port: number): readonly string[] {
   return [main, 'mock', '--verboseLevel', 'silent', '--host', '127.0.0.1', '--port', String(port), contract];
 }
 
-/** What autocannon takes, of that what is asked for here. */
+/** The options of autocannon that the benches use. */
 export interface Load {
   readonly url: string;
   readonly method?: 'POST';

@@ -14,9 +14,9 @@ export interface Question {
 
 export interface Result {
   readonly asks: string;
-  /** What was timed, each as often as the others, taking turns. */
+  /** The timed commands, each as often as the others, taking turns. */
   readonly rows: readonly { readonly name: string; readonly milliseconds: readonly number[] }[];
-  /** Ours over the peers' sum, the median of the rounds: one for each state in which people meet it. */
+  /** The time of Lockstep over the sum of its peers, the median of the rounds; one for each state of its caches. */
   readonly ratios: readonly { readonly name: string; readonly ratio: number; readonly target?: number }[];
   readonly versions: Readonly<Record<string, string>>;
   readonly machine: string;

@@ -1,4 +1,4 @@
-/** What a client relies on. */
+/** The parts of an answer that a client relies on. */
 const clientHeaders = ['content-type', 'content-length', 'cache-control', 'api-version'];
 
 /** Of a service on the web, helmet's. */

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 /** Seconds that each may take on a quiet machine of two cores. */
 const wanted = { first: 1, further: 0.1 } as const;
 
-/** What a test does, in a process of its own: from the call to a sandbox that answers. */
+/** Starts a sandbox as a test does, in its own process: from the call to the first answer. */
 const script = `
 const { startMock } = await import('./mock/index.ts');
 const times = [];

@@ -17,7 +17,7 @@ export interface BenchServer {
 
 export interface BenchFiles {
   readonly database: string;
-  /** What the server and its commands read. */
+  /** The environment of the server and its commands. */
   readonly env: NodeJS.ProcessEnv;
   readonly start: () => Promise<BenchServer>;
 }

@@ -23,7 +23,7 @@ const museumHandlers = fileURLToPath(new URL('fixtures/museum-handlers.ts', impo
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-cli-'));
 const running = new Set<ChildProcess>();
 
-/** What is served within this process. */
+/** Servers within this process. */
 const listening: Running[] = [];
 const commands = { serve, mock };
 

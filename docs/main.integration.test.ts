@@ -236,7 +236,7 @@ describe('npm run docs', () => {
     expect(JSON.parse(definition).info).not.toHaveProperty('x-logo');
     expect(frame[0]).toMatch(/Look: (?:<!-- -->)?Plan</);
     expect(frame[0]).not.toContain('pictures.invalid');
-    // What can be downloaded is the author's own.
+    // The document for download is the author's own.
     expect(JSON.parse(await readFile(join(site, 'openapi.json'), 'utf8'))).toEqual(given);
     expect(parse(await readFile(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(JSON.stringify(given)));
   };

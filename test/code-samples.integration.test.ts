@@ -96,7 +96,7 @@ async function save(name: string, { source }: Sample): Promise<string> {
   return file;
 }
 
-/** What was printed is an answer that the contract declares, and no error; or nothing, where the answer has no content. */
+/** Expects that the sample printed a declared answer and no error, or nothing if the answer has no content. */
 function expectAnswer({ pointer }: Operation, printed: string): void {
   const media = `${pointer}/responses/200/content/application~1json`;
   if (!isPublished(media)) {

@@ -93,7 +93,7 @@ const houseFaults: typeof faults = [
   ['lockstep/described', '6:5', '#/paths/~1rooms/get', 'operation'],
 ];
 
-/** What the profile for any contract adds, in documents of 3.0 and 3.1. */
+/** The rules that the profile for any contract adds, in documents of 3.0 and 3.1. */
 const validFaults: typeof faults = [
   ['lockstep/keyword-of-version', '15:60', '#/components/schemas/Room/properties/name/nullable'],
   ['lockstep/keyword-of-version', '15:46', '#/components/schemas/Room/properties/name/type', 'list'],
@@ -113,7 +113,7 @@ const validFaults: typeof faults = [
 const configPath = fileURLToPath(new URL('../redocly.yaml', import.meta.url));
 const readingConfig = loadConfig({ configPath });
 
-/** What the rules for `openapi/service.yaml` say against another document, and where. */
+/** The problems that the rules for `openapi/service.yaml` report in another document, with their places. */
 async function lintAsService(ref: string): Promise<readonly (readonly string[])[]> {
   const config = (await readingConfig).forAlias('service');
   return (await lint({ ref, config })).map(({ ruleId, location: [first] }) => {

@@ -147,7 +147,7 @@ definePart()({
   return written.getJwks(request);
 }) satisfies Handler<'getJwks', Account>;
 
-// What is given is read-only at any depth, lists too; an answer may hold lists that somebody keeps.
+// Requests are read-only at any depth, lists too. An answer may contain lists that its handler keeps.
 ((request) => {
   // @ts-expect-error the body belongs to nobody
   request.body.logsPayload = [];

@@ -171,7 +171,7 @@ async function startUnread(kind: 'pipe' | 'socket', imports: readonly string[] =
   const port = await findFreePort();
   const args = [...imports, 'server/main.ts', 'serve'];
   if (kind === 'socket') {
-    // What `spawn` makes of 'pipe', and what the journal of a service manager is.
+    // `spawn` creates one for 'pipe'; the journal of a service manager is one too.
     const child = start(args, port, ['ignore', 'pipe', imports.length > 0 ? 'pipe' : 'inherit']);
     await untilAnswers(child, port);
     return { child, port, read: () => collect((take) => child.stdout?.setEncoding('utf8').on('data', take)) };

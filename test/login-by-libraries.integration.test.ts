@@ -51,7 +51,7 @@ describe.each(Object.entries(sides))('the login at the %s', (_, start) => {
   });
   afterAll(() => side.close());
 
-  /** What the owner's browser does with the address that a library has built. @returns the address of the callback */
+  /** Opens the address that a library has built, as the owner's browser does. @returns the address of the callback */
   async function agree(address: URL): Promise<URL> {
     const browser = openBrowser(side.origin);
     const login = await browser.get(address.href);

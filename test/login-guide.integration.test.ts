@@ -27,7 +27,7 @@ let folder: string;
 const children = new Set<ChildProcess>();
 let access: Access;
 let callbackUrl: string;
-/** What a client, and who logs in, need to know: all of it comes by the environment. */
+/** Settings of a client and of the owner who logs in, as environment variables. */
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {

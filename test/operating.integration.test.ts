@@ -94,7 +94,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
       expect(JSON.parse(discovery.text)).toMatchObject({ issuer: `https://localhost:${tlsPort}/auth` });
       expect((await call('/auth/.well-known/openid-configuration', { Host: 'evil.example' })).status).toBe(400);
 
-      // What is too large for the contract is refused by the server, in its own form, and not by nginx.
+      // The server rejects a body that is too large for the contract, with its own error body; nginx does not.
       const large = await call(
         '/v1/devices/LK1/activity',
         { ...headers, 'Content-Type': 'application/json' },
@@ -264,7 +264,7 @@ function execute(commands: string, more: Record<string, string> = {}): Promise<{
   return promise;
 }
 
-/** What an operator's shell has. */
+/** The environment of an operator's shell. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|INIT_CWD$|LOCKSTEP_|DATABASE_URL$|PORT$|PUBLIC_)/i.test(name),

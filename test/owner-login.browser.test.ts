@@ -132,7 +132,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     return body ?? {};
   }
 
-  /** What axe finds on a page that is opened out, and what stands beyond the window: as it is, and at 200 %, which halves it. */
+  /** The problems that axe finds on a page with everything unfolded, and the elements beyond the window, at 100 % and at 200 %, which halves it. */
   async function judge({ page }: Tab): Promise<readonly string[]> {
     await page.evaluate(`document.querySelectorAll('details').forEach((details) => { details.open = true; })`);
     const window = page.viewportSize() ?? { width: 0, height: 0 };
@@ -661,7 +661,7 @@ async function holdAnswers({ page }: Tab, ms: number): Promise<void> {
   await session.send('Network.emulateNetworkConditions', { offline: false, latency: ms, ...unbounded });
 }
 
-/** What a reader calls the element that the keys go to, and whether its outline is drawn within the window. */
+/** The accessible name of the focused element, and whether its outline is within the window. */
 async function readFocus({ page }: Tab): Promise<{ name: string; isSeen: boolean }> {
   return page.evaluate(`(() => {
     const { activeElement: element } = document;

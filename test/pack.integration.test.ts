@@ -21,7 +21,7 @@ let folder: string;
 /** Of the tarballs: within the repository, where what they depend on is found without an install. */
 let dist: string;
 let packed: Readonly<Record<string, { readonly name: string; readonly file: string; readonly bytes: number }>>;
-/** What a test has started and not ended. */
+/** Processes that a test has started and not stopped. */
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
@@ -323,7 +323,7 @@ describe('a package on its own', { tags: ['full'] }, () => {
   });
 });
 
-/** What no package needs is small: these are a third above what they were when this was written. */
+/** Upper bounds of the sizes, a third above the sizes at the time of writing. */
 test('tarballs are small', { tags: ['full'] }, () => {
   const limits = { runtime: 100, cli: 1450, conformance: 350, mock: 800, server: 740, generated: 170 };
   for (const [name, kilobytes] of Object.entries(limits))
@@ -335,7 +335,7 @@ async function install(place: string, tarball: string): Promise<void> {
   await must('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(root, tarball)], place);
 }
 
-/** What npm, vitest and their callers say of this very run. Registry, cache and certificates of a machine stay. */
+/** Variables that npm, vitest and their callers set for this very run. Registry, cache and certificates of a machine stay. */
 const notHanded =
   /^npm_(lifecycle|package)_|^npm_config_local_prefix$|^NODE_(OPTIONS|PATH|ENV|TEST_CONTEXT)$|^VITEST|^TEST$|^PORT$|^HOST$|^FORCE_COLOR$/i;
 

@@ -12,7 +12,7 @@ import { runPartnerProgram } from './fixtures/partner-program.ts';
 let folder: string;
 let service: Demo;
 let sandbox: StartedSandbox;
-/** What either had to complain of. */
+/** Complaints of either program. */
 const logged: string[] = [];
 let outputs: readonly (readonly string[])[];
 let runProgram: (side: Demo | StartedSandbox) => Promise<readonly string[]>;

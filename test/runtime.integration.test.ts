@@ -883,7 +883,7 @@ describe.each([
 interface Failure {
   readonly create: () => Created;
   readonly scenario: Scenario;
-  /** What the log gets, once. */
+  /** The one line that the log gets. */
   readonly logs: { readonly text: string; readonly context: object };
 }
 
@@ -993,7 +993,7 @@ describe('a start is refused', () => {
   const payments = { contract: paymentsContract, handlers: createPaymentsHandlers(), logger };
   const anyScheme = bearer<Merchant>(() => ({ kind: 'bad', reason: 'invalid' }));
   const certified = { operations: { supplyEvidence, listDisputeEvents } };
-  // What types refuse, for those who have none.
+  // Mistakes that types would find, for callers without types.
   const create = (options: object) => () => createRuntime(options as never);
 
   test.each([

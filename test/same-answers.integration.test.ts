@@ -102,7 +102,7 @@ const wrongClient = `Authorization: Basic ${Buffer.from('nobody:nothing').toStri
 const form = { method: 'POST', target: '/auth/oauth2/token', headers: [formType] };
 
 const requests: readonly Given[] = [
-  // What is done.
+  // Actions.
   get('a page of devices', '/devices?limit=3&expand=properties,linkedDevices', 200),
   get('those that take codes', '/devices/support-pins?type=Keypad&sort=-pairedAt', 200),
   get('a device', '/devices/LK2A00000001', 200),
@@ -242,7 +242,7 @@ async function expectSame(given: Given): Promise<void> {
   expect(shape(mocked, 1)).toEqual(shape(served, 0));
 }
 
-/** What is compared. Each side names its own address where it names one, and began at a second of its own. */
+/** The comparable part of an answer. Each side has its own address and its own second of the start. */
 function shape({ status, headers, body }: RawAnswer, index: number): unknown {
   const named = compared.map((name) => {
     const value = headers[name] ?? null;

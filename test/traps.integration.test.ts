@@ -837,7 +837,7 @@ describe.each(sideNames)('the %s answers, and lives on after', (name) => {
     expect(readStatuses(await converse(findSide(), bytes))).toEqual([400, 200, 404]);
   });
 
-  // What is left of the body stands where the next request would (RFC 9112, 9.3).
+  // The rest of the body is where the next request would be (RFC 9112, 9.3).
   test('a body that is refused before it is read, and nothing of what comes behind it', async () => {
     const long = request('PUT', '/v1/devices/a', [token, jsonType], `{"a":"${'x'.repeat(200_000)}"}`);
     const text = await converse(findSide(), Buffer.concat([long, get('/devices', 'Connection: close')]));

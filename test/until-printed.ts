@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * What the process has printed up to these words, with them. Its output can be read on afterwards.
+ * The output of the process up to and including these words. Its output can be read on afterwards.
  *
  * @throws Error with its whole output, when it exits without them
  */

@@ -36,7 +36,7 @@ export async function readOutput(folder: string): Promise<Map<string, Buffer>> {
   );
 }
 
-/** What `writeOutput` did, by file name. */
+/** The outcome of `writeOutput` for each file name. */
 export interface Written {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];

@@ -12,7 +12,7 @@ export interface Example {
   readonly answered: string;
 }
 
-/** What went through to one operation. */
+/** Counts of the exchanges of one operation. */
 export interface CountedOperation {
   /** How often each status came; 0 stands for no answer. */
   readonly statuses: Record<number, number>;
@@ -29,7 +29,7 @@ export interface Counted {
 export interface CountingProxy {
   readonly origin: string;
   readonly counted: () => Counted;
-  /** What is on its way to the server now, or was the last. */
+  /** The request in flight, else the last one. */
   readonly underway: () => readonly string[];
   /** While the server is away: refuses connections as it does. */
   readonly suspend: () => Promise<void>;

@@ -185,7 +185,7 @@ function pretalx({ folder }: Instance, ...args: readonly string[]): Command {
   };
 }
 
-/** What its form for tokens does, with every permission. */
+/** Creates a token with every permission, as the HTML form of the server does. */
 const pretalxToken = `
 from pretalx.person.models.auth_token import ENDPOINTS, PERMISSION_CHOICES, UserApiToken
 from pretalx.person.models import User

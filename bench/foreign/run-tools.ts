@@ -9,7 +9,7 @@ import { runToEnd } from './start-foreign.ts';
 
 export type Tool = 'lockstep' | 'schemathesis';
 
-/** What a tool is given. */
+/** The input of a tool. */
 export interface Task {
   /** The contract, as a file. */
   readonly contract: string;
@@ -27,9 +27,9 @@ export interface Task {
 /** A finished run, by the tool's own report. */
 export interface ToolRun {
   readonly exitCode: number | null;
-  /** What it calls defects, or unique failures. */
+  /** Defects, or unique failures, as the tool counts them. */
   readonly reports: number;
-  /** What it lists apart, as not certain. */
+  /** Findings that the tool lists as uncertain. */
   readonly suspects: number;
   /** Of both, those that are left when one of a kind counts. */
   readonly folded: number;

@@ -5,7 +5,7 @@ import type { Login } from './servers.ts';
 
 const run = promisify(execFile);
 
-/** What came of a report's own line. */
+/** The result of the line that a report prints to paste. */
 export interface Again {
   readonly id: string;
   readonly check: string;

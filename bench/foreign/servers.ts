@@ -39,7 +39,7 @@ export interface ForeignServer {
   readonly framework: string;
   /** Its OpenAPI document: a path it serves, a file that its package ships, or one that its own command writes into its folder. */
   readonly document: { readonly served: string } | { readonly shipped: string } | { readonly written: string };
-  /** What stands before the paths of the contract. */
+  /** The prefix of the contract's paths. */
   readonly basePath: string;
   /** Anything but a refused connection, here, means that it is up; with 2xx where the status is to be waited for. */
   readonly ready: string;

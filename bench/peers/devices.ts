@@ -1,4 +1,4 @@
-// What all peers answer with: the rows and the fields of ours, by one prepared statement each, as anybody would write it.
+// The answer of all peers: the rows and fields of the service, by one prepared statement each, as anybody would write it.
 import Database from 'better-sqlite3';
 
 interface Row {

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** What the OAuth server keeps of a login so long ago, and of a refresh an hour ago that rotated its token. */
+/** The rows that the OAuth server keeps of a login that old, and of a refresh an hour ago that rotated its token. */
 async function connect(grantId: string, email: string, clientId: string, agoSeconds: number): Promise<void> {
   const iiat = nowSeconds - agoSeconds;
   const scope = 'openid serviceapi/get-devices';

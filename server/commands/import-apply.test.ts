@@ -17,9 +17,9 @@ const file: ImportFile = {
 };
 
 interface Fake {
-  /** What one device takes. */
+  /** The duration of one device. */
   readonly msEach?: number;
-  /** What the batch of that number is answered with; its time passes too. */
+  /** The answer to the batch of that number; its time passes too. */
   readonly fail?: (call: number) => Error | undefined;
   readonly run?: Partial<ImportRun>;
 }

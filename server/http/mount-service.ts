@@ -36,7 +36,7 @@ const securityHeaders = readHeaders(
   }),
 );
 
-/** What helmet sets on every response, read once: its middlewares cost 7 of the 102 µs of a request without its socket. */
+/** The headers that helmet sets on every response, read once: its middlewares cost 7 of the 102 µs of a request without its socket. */
 function readHeaders(setAll: ReturnType<typeof helmet>): Map<string, string> {
   const headers = new Map<string, string>();
   const response = {

@@ -19,7 +19,7 @@ interface Listed {
   readonly openapi: string;
   readonly bytes: number;
   readonly operations: number;
-  /** What the document says of its own licence, `null` where it says nothing. */
+  /** The licence that the document declares, `null` without one. */
   readonly license: string | null;
 }
 

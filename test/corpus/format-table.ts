@@ -73,7 +73,7 @@ function formatOutcome(outcome: Outcome | undefined): string {
   return outcome.kind === 'passed' ? outcome.seconds.toFixed(1) : marks[outcome.kind];
 }
 
-/** What failed, with the first lines of what it said. */
+/** The failed commands, with the first lines of their output. */
 export function formatCauses(tried: readonly Tried[]): string {
   return tried
     .flatMap(({ file, outcomes }) =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageFolder } from '../../bench/package-folder.ts';
 import { type Run, run, serve } from './run-process.ts';
 
-/** What one command each makes of a document, in the order in which a stranger would try them. */
+/** The result of each command for a document, in the order in which a stranger would try them. */
 export const steps = ['generate', 'types', 'serve', 'mock', 'docs', 'conform'] as const;
 export type Step = (typeof steps)[number];
 
@@ -27,7 +27,7 @@ const peers = {
   types: binOf('openapi-typescript', 'bin/cli.js'),
   bundle: binOf('@redocly/cli', 'bin/cli.js'),
 };
-/** What hangs is ended, and has failed. */
+/** A command that hangs is killed, and counts as failed. */
 const limitSeconds = 180;
 const shownLines = 6;
 const progress = /^(baseline: \d+ requests|Reading |Preparing |note: )/;
@@ -92,7 +92,7 @@ export async function tryDocument(
   }
 }
 
-/** What the stock tools take for types and bundle, one after the other: ours derives the operation table and the handler interface too. */
+/** The time of the stock tools for types and bundle, one after the other. Lockstep derives the operation table and the handler interface too. */
 export interface Peers {
   readonly seconds: number;
   readonly megabytes: number;
@@ -147,7 +147,7 @@ async function tryServing(
   return { ...outcome, ...took };
 }
 
-/** What a server says of itself when it is ready. */
+/** The line that a server prints when it is ready. */
 interface Told {
   readonly origin: string;
   readonly addresses: readonly { readonly url: string; readonly operations: number }[];

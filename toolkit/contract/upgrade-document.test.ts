@@ -201,7 +201,7 @@ describe('what has moved', () => {
   });
 });
 
-/** What 3.0 means, by a second implementation that is slow and knows no 3.1 (3.0.3, Schema Object). */
+/** The meaning of 3.0, by a second, slow implementation that knows no 3.1 (3.0.3, Schema Object). */
 function isValidAs30(schema: Schema30, value: unknown): boolean {
   const composed = [schema.allOf, schema.anyOf, schema.oneOf].some((parts) => parts !== undefined);
   if (

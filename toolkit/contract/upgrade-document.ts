@@ -40,7 +40,7 @@ const annotations = new Set([
 /**
  * Rewrites OpenAPI 3.0 as 3.1. Pointers change only below a schema that may be null by composition.
  *
- * What changes, after "Upgrading from OpenAPI 3.0 to 3.1" (learn.openapis.org) and the Schema Objects of 3.0.3 and 3.1.1:
+ * The changes, after "Upgrading from OpenAPI 3.0 to 3.1" (learn.openapis.org) and the Schema Objects of 3.0.3 and 3.1.1:
  *
  * - `nullable: true` next to a `type`: `null` joins the type, and the `enum` if it lacks null.
  * - `nullable: true` next to `allOf`, `anyOf` or `oneOf`: one more alternative, `type: null`. The text of 3.0.3 gives `nullable` no effect

@@ -245,7 +245,7 @@ test('pushes and walks at once lose nothing and double nothing', async () => {
   expect(walks.length).toBeGreaterThan(4);
   for (const { before, ids } of walks) {
     expect(new Set(ids).size).toBe(ids.length);
-    // What was stored when a walk began is in it.
+    // Entries stored before a walk began are in it.
     expect(ids.length).toBeGreaterThanOrEqual(before);
   }
 });

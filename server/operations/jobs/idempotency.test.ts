@@ -7,7 +7,7 @@ const readKey = createIdempotency(Buffer.alloc(32, 1));
 const owner = { accountId: 'harbour', clientId: 'partner' };
 const path = { deviceId: 'LK1', bridgeId: 'BR1' };
 
-/** What the handler makes of a body. */
+/** The job that the handler creates from a body. */
 function mean(jobType: string | number, jobData?: Parameters<typeof parseJobData>[0]): RequestMeaning {
   const body = { jobType: readJobType(jobType), data: readJobData(parseJobData(jobData)) };
   return { operation: 'createBridgeProxiedJob', path, body };

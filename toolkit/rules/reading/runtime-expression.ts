@@ -1,4 +1,4 @@
-/** What an OpenAPI runtime expression points at (OpenAPI 3.1.1, 4.8.20.4), or `undefined` if it is not one. */
+/** The target of an OpenAPI runtime expression (OpenAPI 3.1.1, 4.8.20.4), or `undefined` if the text is not one. */
 export type RuntimeExpression =
   | { readonly of: 'url' | 'method' | 'statusCode' }
   | { readonly of: 'request' | 'response'; readonly in: 'body'; readonly pointer: string }
