@@ -97,7 +97,7 @@ export const rows: readonly Row[] = [
     generate: [openapiGenerator('python', '-o', '.', '--additional-properties', 'packageName=lock_client')],
     compile: [[python('python'), '-m', 'compileall', '-q', 'lock_client']],
     run: [python('python'), 'main.py'],
-    note: 'A choice of values is a class around the value: `…JobData(CreatePinJobData(…))`. With names in place of the value it is sent as null',
+    note: 'Where the contract has a `oneOf`, put the value into the wrapper class: `…JobData(CreatePinJobData(…))`. If you pass the members by name instead, the client sends null',
   },
   {
     name: 'openapi-python-client',
@@ -156,7 +156,7 @@ export const rows: readonly Row[] = [
     ],
     compile: [['sh', '-c', 'go vet ./... && go build -o main .']],
     run: ['./main'],
-    note: 'Its configuration has `resolve-type-name-collisions: true`, since parameters and schemas share names',
+    note: 'Its configuration needs `resolve-type-name-collisions: true`, because some parameters and schemas have the same name',
   },
   {
     name: 'kotlin',
@@ -166,20 +166,20 @@ export const rows: readonly Row[] = [
     generate: [openapiGenerator('kotlin', '-o', '.')],
     compile: [['mvn', '-q', 'compile', 'dependency:copy-dependencies']],
     run: ['java', '-cp', 'target/classes:target/dependency/*', 'MainKt'],
-    note: '`createBridgeProxiedJob` takes none of the classes that are made for its body; `createBridgeTargetedJob` works',
+    note: '`createBridgeProxiedJob` accepts none of the classes that are generated for its body; `createBridgeTargetedJob` works',
   },
   {
     name: 'csharp',
     generator: `${version}, \`csharp\``,
     token: '`options.AddTokens(new OAuthToken(token))`',
     generate: [openapiGenerator('csharp', '-o', '.')],
-    note: 'There is no .NET here. It writes times with seven digits of a second, which are refused: set three by `StartDateFormat` and its like',
+    note: 'The test machine has no .NET SDK. The client writes seven fractional digits of a second, which the server rejects: set three digits by `StartDateFormat` and the other formats',
   },
   {
     name: 'swift',
     generator: `${version}, \`swift6\``,
     token: '`Authorization` among the `customHeaders` of its configuration',
     generate: [openapiGenerator('swift6', '-o', '.')],
-    note: 'There is no Swift here',
+    note: 'The test machine has no Swift compiler',
   },
 ];
