@@ -33,7 +33,7 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
   { name: 'a pattern of thousands', a: { type: 'string', pattern: '^[\\w\\-/]{1,2047}$' } },
   { name: 'two patterns', a: { type: 'string', allOf: [{ pattern: '^a' }], pattern: '^[a-z]{2}$' } },
   { name: 'a pattern that looks ahead', a: { type: 'string', pattern: '^(?!-)[a-z]+$' } },
-  { name: 'a format beside a pattern', a: { type: 'string', format: 'date-time', pattern: '\\.\\d{3}Z$' } },
+  { name: 'a format with a pattern', a: { type: 'string', format: 'date-time', pattern: '\\.\\d{3}Z$' } },
   { name: 'a long text', a: { type: 'string', minLength: 100_000 } },
   { name: 'a base64 of even length', a: { type: 'string', format: 'byte', minLength: 4 } },
   { name: 'a step between bounds', a: { type: 'number', exclusiveMinimum: 7, maximum: 7.5, multipleOf: 0.25 } },
@@ -101,7 +101,7 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
     a: { type: 'object', required: ['child'], properties: { child: { oneOf: [{ $ref }, { type: 'null' }] } } },
   },
   {
-    name: 'a tree that ends elsewhere',
+    name: 'a tree that terminates elsewhere',
     a: {
       anyOf: [
         { type: 'object', required: ['left'], properties: { left: { $ref } } },
@@ -157,7 +157,7 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
   { name: 'two patterns that rarely meet', a: { type: 'string', allOf: [{ pattern: '^q' }], pattern: '^[a-z]{3}$' } },
   { name: 'a pattern of names and of looks around', a: { type: 'string', pattern: '^(?<y>\\d{4})-(?=\\d)\\d$' } },
   { name: 'a pattern that looks ahead for text', a: { type: 'string', pattern: '^(?=st)\\w+$' } },
-  { name: 'null beside text', a: { type: ['null', 'string'], minLength: 2 } },
+  { name: 'null or text', a: { type: ['null', 'string'], minLength: 2 } },
   { name: 'anything', a: {} },
 ];
 
@@ -237,7 +237,7 @@ const plainest: readonly { readonly name: string; readonly a: object; readonly b
     { name: 'text that is lengthened', a: { ...text, minLength: 8 }, want: 'stringxx' },
     { name: 'text that is cut', a: { ...text, maxLength: 3 }, want: 'str' },
     {
-      name: 'a member beside a pattern that is none',
+      name: 'a member with an invalid pattern',
       a: { type: 'object', required: ['a'], patternProperties: { '(': false } },
       want: { a: 'string' },
     },
@@ -352,7 +352,7 @@ test('why there is none names the place', () => {
 });
 
 describe('whatever the schema', () => {
-  test.each([0, 7])('with seed %d the value that is made fits, or it is told that none was found', (seed) => {
+  test.each([0, 7])('with seed %d the generated value fits, or none is reported', (seed) => {
     let made = 0;
     let hopeless = 0;
     assert(

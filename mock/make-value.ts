@@ -29,12 +29,12 @@ const formats = {
   'uri-template': '/{id}',
 };
 
-/** One of each type, where nothing else was found: what is wrong with them says why. */
+/** One value of each type, if no other was found: their errors explain why. */
 const plainest = ['string', 1, {}, [], true, null];
 
 /**
  * Makes values that fit the schemas of a contract as they hold in one direction: documented ones first, all others plain and short. Work is
- * bounded: a schema for which nothing is found in time is told as hopeless.
+ * bounded: a schema for which no value is found in time is reported as hopeless.
  */
 export function createValueMaker(document: ContractDocument, judge: JudgeValue, direction: Direction): MakeValue {
   const form = createCanonicalForm({
@@ -64,7 +64,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
 
   function* candidates(node: SchemaNode, seed: number): Generator<unknown> {
     if (seed === 0) yield* form.shapes(node).flatMap(({ examples }) => examples);
-    // Judged as a whole, then part by part, then without what may be left out.
+    // Judged as a whole, then part by part, then without optional parts.
     for (const [optional, isByParts] of [[true], [true, true], [false, true]]) {
       const value = buildValue(node, contextFor(seed, optional, isByParts));
       if (value !== undefined) yield value;

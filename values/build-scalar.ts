@@ -9,7 +9,7 @@ export interface BuildContext {
   readonly form: CanonicalForm;
   readonly now: Instant;
   readonly seed: number;
-  /** Marks what this run made. */
+  /** Marks values that this run created. */
   readonly tag: string;
   /** Longer texts of a pattern begin with it, where they may. */
   readonly word: string;
@@ -17,9 +17,9 @@ export interface BuildContext {
   readonly variant: number;
   /** Counted up among values that have to differ. */
   readonly serial: number;
-  /** Whether properties that may be left out are built. */
+  /** Whether optional properties are built. */
   readonly optional: boolean;
-  /** Whether a list that may be empty is. */
+  /** Whether a list is left empty if it may be. */
   readonly sparse?: boolean;
   /** Whether the contract's own examples and defaults come first. */
   readonly examples: boolean;
@@ -27,13 +27,13 @@ export interface BuildContext {
   readonly spent: { parts: number; bytes: number };
   /** Down to here what may be left out is built; beyond it, the branch with the fewest levels. */
   readonly deepest: number;
-  /** Items of a list that may have any number: one, where nothing else is said. */
+  /** Number of items in a list of any length; one by default. */
   readonly items?: number;
-  /** Values of formats, before those that are known here. */
+  /** Values of formats; they precede the built-in ones. */
   readonly formats?: Readonly<Record<string, string>>;
   /**
    * The schemas that the value stands in by reference, for values that are shown to readers: nothing that may be left out leads back to one
-   * of them, null comes after all that says more, and texts don't name what they are for.
+   * of them, null comes last, and texts don't contain the name of their property.
    */
   readonly within?: readonly Schema[];
   /** Draws anew, for each part, what it may depend on. */
@@ -49,7 +49,7 @@ const mostSteps = 64;
  * The number nearest to 1 that keeps bounds and multiples.
  *
  * @param serial how many others come before it, so that values may differ
- * @returns undefined where none was found
+ * @returns undefined if none was found
  */
 export function buildNumber(shape: Shape, serial: number): number | undefined {
   const step = shape.multipleOf ?? (shape.isInteger ? 1 : undefined);
@@ -72,7 +72,7 @@ export function buildNumber(shape: Shape, serial: number): number | undefined {
   return found[Math.min(serial, found.length - 1)];
 }
 
-/** Without the crumbs of binary fractions: 0.1 * 3 is 0.3. */
+/** Removes the rounding error of binary fractions: 0.1 * 3 is 0.3. */
 function tidy(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
 }
@@ -100,7 +100,7 @@ const byFormat: Readonly<Record<string, (context: BuildContext, name: string) =>
 
 /**
  * @param buildContent makes the value whose JSON text stands in a string under `contentSchema`
- * @returns undefined where no text was found
+ * @returns undefined if no text was found
  */
 export function buildText(
   shape: Shape,
@@ -174,7 +174,7 @@ function plainWord(name: string, marked: string): string {
     .slice(0, room)}${mark}`;
 }
 
-/** A longer one is given up. */
+/** The builder gives up on longer texts. */
 const longest = 1_048_576;
 
 /** Texts that are drawn where some that match are excluded. */

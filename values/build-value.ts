@@ -5,10 +5,10 @@ import { samplePatterns } from './pattern.ts';
 import { canonical } from './same-value.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from './shape.ts';
 
-/** Down to here a list has an item though it may be empty. */
+/** Down to this depth, a list has an item even if it may be empty. */
 const fewest = 3;
 
-/** Deeper ones are not built: no server reads them. */
+/** Deeper values are not built: no server reads them. */
 const mostDepth = 600;
 
 /** Branches that are tried where the first ones cannot be built, and ways to make each where its parts are judged. */
@@ -60,7 +60,7 @@ export function isTooLarge({ spent }: BuildContext): boolean {
   return spent.parts > most.required.parts || spent.bytes > most.required.bytes;
 }
 
-/** Whether what may be left out is built. */
+/** Whether optional parts are built. */
 function hasRoom({ optional, spent, deepest }: BuildContext, depth: number): boolean {
   return optional && depth < deepest && spent.parts < most.optional.parts && spent.bytes < most.optional.bytes;
 }
@@ -241,10 +241,10 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
     const isWanted = hasRoom(context.vary?.(context) ?? context, depth);
     if (isWanted && !leadsBack(context, () => form.common(form.property(shape, name)))) addOptional(name);
   }
-  // Deep down one that ends soonest, and not one that leads round again.
-  const ends = (name: string): boolean =>
+  // At this depth, prefer the flattest schema and avoid cycles.
+  const terminates = (name: string): boolean =>
     depth < context.deepest || form.height(form.property(shape, name)) < ownHeight;
-  for (const name of optional) if (built.size < shape.minProperties && ends(name)) addOptional(name);
+  for (const name of optional) if (built.size < shape.minProperties && terminates(name)) addOptional(name);
   const isMap = shape.rests.some(({ schema, isSpent }) => typeof schema === 'object' && !isSpent);
   const wanted =
     hasRoom(context, depth) && optional.length === 0 && (isMap || shape.patternProperties.length > 0) ? 1 : 0;
@@ -256,7 +256,7 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
   return built.size < shape.minProperties ? undefined : Object.fromEntries(built);
 }
 
-/** Whether `propertyNames` takes it, as far as that can be told without the judge. */
+/** Whether `propertyNames` accepts the name, as far as a check without the judge can decide. */
 function isNamed(shape: Shape, name: string, { form }: BuildContext): boolean {
   return shape.names.every((schema) => form.shapes(form.join(schema)).some((one) => admits(one, name)));
 }
@@ -275,7 +275,7 @@ function freeNames(shape: Shape, context: BuildContext, number: number): string[
 
 const onlyText = { type: 'string' };
 
-/** Counts what a finished value weighs. */
+/** Adds the size of a finished value to the bytes spent. */
 function spend<Value>(context: BuildContext, value: Value): Value {
   if (typeof value === 'string') context.spent.bytes += value.length + 2;
   else if (typeof value === 'object' && value !== null) context.spent.bytes += canonical(value).length;
@@ -284,7 +284,7 @@ function spend<Value>(context: BuildContext, value: Value): Value {
   return value === 0 ? (0 as Value) : value;
 }
 
-/** One of them by its number, or the next that fits. */
+/** The value at this index, or the next that fits. */
 function pick(values: readonly unknown[], number: number, fits: (value: unknown) => boolean): unknown {
   const start = number % values.length;
   return [...values.slice(start), ...values.slice(0, start)].find(fits);

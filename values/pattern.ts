@@ -13,7 +13,7 @@ import { createRandom } from './random.ts';
 /** A regular expression of a contract, as JSON Schema means it: it matches somewhere in the text, unless it is anchored. */
 export interface Pattern {
   readonly source: string;
-  /** Gives the source: Ajv tells patterns apart by it. */
+  /** Returns the source: Ajv distinguishes patterns by it. */
   readonly toString: () => string;
   /** Linear in the text. True where some 50 ms don't decide it, which only back-references and huge counts bring about. */
   readonly test: (text: string) => boolean;
@@ -31,7 +31,7 @@ const most = { judge: 2_000_000, sample: 3_000_000 };
 /** What one automaton may keep of what it found out, in states. */
 const mostKept = 1_000_000;
 const mostAttempts = 24;
-/** From here on texts are drawn without regard to how well they read. */
+/** Later attempts ignore how well a text reads. */
 const politeAttempts = 6;
 const mostSamplers = 200;
 
@@ -48,7 +48,7 @@ export function readPattern(source: string): Pattern | undefined {
 /**
  * One text that matches all of the patterns, the same for the same seed, of plain ASCII where that will do.
  *
- * @param bounds of its length in code points, both ends included
+ * @param bounds limits of its length in code points, both included
  * @param word longer texts begin with it, where they may
  * @returns undefined where there is none, none was found, or a pattern cannot be read
  */
@@ -77,7 +77,7 @@ export function samplePatterns(
       if (choice === undefined) return undefined;
       chosen.push(choice);
     }
-    // Without anchors both ends would be filled up with anything: only where nothing else has the length.
+    // Arbitrary text around an unanchored match is the last resort to reach the length.
     let mayExist = chosen.some(({ isOnly }) => !isOnly);
     for (const isOpen of [false, true]) {
       const draw = samplerOf(chosen, isOpen);
@@ -156,7 +156,7 @@ function run(dfa: Dfa, classes: readonly number[]): boolean | undefined {
 const sandbox: { expression?: RegExp; text?: string } = {};
 let script: Script | undefined;
 
-/** Asks the platform's engine, which may backtrack for years: undefined after a while. */
+/** Asks the platform's engine, which may backtrack exponentially. @returns undefined after the deadline */
 function askPlatform(expression: RegExp, text: string): boolean | undefined {
   if (script === undefined) {
     createContext(sandbox);
@@ -172,7 +172,7 @@ function askPlatform(expression: RegExp, text: string): boolean | undefined {
 
 /** How one pattern is to be fulfilled in one attempt. */
 interface Chosen {
-  /** Tells it from all others; undefined where it holds by lot. */
+  /** Identifies the choice; undefined if it depends on randomly drawn groups. */
   readonly key: string | undefined;
   /** Whether there is no other way. */
   readonly isOnly: boolean;
