@@ -352,7 +352,7 @@ test('why there is none names the place', () => {
 });
 
 describe('whatever the schema', () => {
-  test.each([0, 7])('with seed %d the generated value fits, or none is reported', (seed) => {
+  test.each([0, 7])('with seed %d the generated value fits, or the schema is reported as hopeless', (seed) => {
     let made = 0;
     let hopeless = 0;
     assert(

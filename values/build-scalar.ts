@@ -33,7 +33,7 @@ export interface BuildContext {
   readonly formats?: Readonly<Record<string, string>>;
   /**
    * The schemas that the value stands in by reference, for values that are shown to readers: nothing that may be left out leads back to one
-   * of them, null comes last, and texts don't contain the name of their property.
+   * of them, null follows all other types that lead to none of them, and texts don't contain the name of their property.
    */
   readonly within?: readonly Schema[];
   /** Draws anew, for each part, what it may depend on. */

@@ -241,7 +241,7 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
     const isWanted = hasRoom(context.vary?.(context) ?? context, depth);
     if (isWanted && !leadsBack(context, () => form.common(form.property(shape, name)))) addOptional(name);
   }
-  // At this depth, prefer the flattest schema and avoid cycles.
+  // From `deepest` on, only properties of a lower height than the object are added, so that the recursion terminates.
   const terminates = (name: string): boolean =>
     depth < context.deepest || form.height(form.property(shape, name)) < ownHeight;
   for (const name of optional) if (built.size < shape.minProperties && terminates(name)) addOptional(name);
