@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Json, Store } from './store.ts';
-import { decodeSegment, type Rule } from './values.ts';
+import type { Store } from './store.ts';
+import { decodeSegment, type Json, type Rule } from './values.ts';
 
 // A request with the switch of its fault, and the ways to read it.
 

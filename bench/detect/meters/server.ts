@@ -16,7 +16,7 @@ import {
 } from './call.ts';
 import credentials from './credentials.json' with { type: 'json' };
 import { faults } from './faults.ts';
-import { type Json, type Meter, qualities, type Reading, type Report, type Site, Store, sumUp } from './store.ts';
+import { type Meter, qualities, type Report, type Site, Store, sumUp } from './store.ts';
 import {
   anything,
   asInteger,
@@ -32,12 +32,14 @@ import {
   integer,
   isListed,
   isUtf8,
+  type Json,
   list,
   matching,
   memberOf,
   month,
   nullOr,
   number,
+  type Reading,
   type Rule,
   tag,
   text,

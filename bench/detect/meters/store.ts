@@ -1,9 +1,7 @@
 import credentials from './credentials.json' with { type: 'json' };
-import { instantOf } from './values.ts';
+import { instantOf, type Json, type Reading } from './values.ts';
 
 // The state of the server, with the objects that it starts with.
-
-export type Json = Record<string, unknown>;
 
 export interface SiteInput {
   readonly name: string;
@@ -34,13 +32,6 @@ export interface Meter extends MeterInput {
   readonly id: number;
   /** By the milliseconds of their instants. */
   readonly readings: Map<number, Reading>;
-}
-
-export interface Reading {
-  readonly taken_at: string;
-  readonly kwh: number;
-  readonly quality: string;
-  readonly note: string | null;
 }
 
 export interface Alert {

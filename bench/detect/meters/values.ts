@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Json, Reading } from './store.ts';
+
+export type Json = Record<string, unknown>;
+
+export interface Reading {
+  readonly taken_at: string;
+  readonly kwh: number;
+  readonly quality: string;
+  readonly note: string | null;
+}
 
 // Values of requests and answers: rules, formats, entity tags and media types. No fault is in here.
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
-/** A request to the API, as the first account with its CSRF token unless it says otherwise. */
+/** A request to the API, as the first account with its CSRF token unless it names others. */
 export interface Ask {
   readonly as?: 'first' | 'nurse' | 'second' | 'expired' | 'nobody';
   /** A value that is sent as JSON. */

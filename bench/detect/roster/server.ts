@@ -366,7 +366,7 @@ function replaceWeeklyPattern(x: Exchange): Answer {
   const clinic = x.clinic as Clinic;
   const given = x.body as WeeklyPattern;
   if (given.version !== (clinic.weeklyPattern?.version ?? 0)) throw stale();
-  if (given.validUntil && given.validUntil < given.validFrom) throw rule('It ends before it begins');
+  if (given.validUntil && given.validUntil < given.validFrom) throw rule('The end is before the start');
   for (const blocks of Object.values(given.days)) {
     if (new Set(blocks.map(({ starts }) => starts)).size < blocks.length) throw rule('Two blocks start together');
   }
@@ -397,7 +397,7 @@ function putAbsence(x: Exchange): Answer {
   const given = x.body as Absence & { lastDay: string };
   const existing = staff.absences[firstDay];
   if (given.version !== (existing?.version ?? 0)) throw stale();
-  if (given.lastDay < firstDay) throw rule('The absence ends before it begins');
+  if (given.lastDay < firstDay) throw rule('The last day is before the first');
   meetConditions(x, () => existing && etagOf(existing));
   const data: Absence = { note: null, ...given, firstDay, version: given.version + 1 };
   staff.absences[firstDay] = data;
