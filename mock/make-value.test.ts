@@ -16,6 +16,12 @@ const tree = { type: 'object', required: ['kind'], properties: { kind: { const: 
 const list = (minItems: number, items: object) => ({ type: 'array', minItems, items });
 
 const wrap = (a: object) => ({ type: 'object', required: ['a'], properties: { a } });
+/** Ten schemas, each of which refers to all of them. */
+const meshed = (name: string) => ({
+  allOf: [...'abcdefghij'].map((other) => ({ $ref: `#/components/schemas/${other}` })),
+  properties: { [name]: { type: 'string' } },
+  unevaluatedProperties: { type: 'integer' },
+});
 /** Twenty optional members, each with as many, so many levels deep. */
 const wide = (depth: number): object =>
   depth === 0
@@ -244,12 +250,18 @@ const plainest: readonly { readonly name: string; readonly a: object; readonly b
     { name: 'printable text', a: { ...text, pattern: '^[ a]$' }, want: 'a' },
   ];
 
-const contradictions = [
+const contradictions: readonly { readonly name: string; readonly a: object; readonly others?: object }[] = [
   { name: 'bounds that cross', a: { type: 'integer', minimum: 2, maximum: 1 } },
   { name: 'types that exclude', a: { allOf: [{ type: 'string' }, { type: 'integer' }] } },
   { name: 'a member that nothing fits', a: { type: 'object', required: ['x'], properties: { x: false } } },
   { name: 'itself without end', a: { type: 'object', required: ['a'], properties: { a: { $ref } } } },
   { name: 'nothing but itself', a: { allOf: [{ $ref }], not: {} } },
+  { name: 'itself at once, next to a rest', a: { $ref, prefixItems: [text], unevaluatedItems: text } },
+  {
+    name: 'schemas that all extend each other',
+    a: meshed('a'),
+    others: Object.fromEntries([...'bcdefghij'].map((name) => [name, meshed(name)])),
+  },
   { name: 'more than there is', a: { type: 'array', minItems: 3, uniqueItems: true, items: { type: 'boolean' } } },
   { name: 'more items than are made', a: { type: 'array', minItems: 300_000_000 } },
   { name: 'more items of lists than are made', a: list(9_000, list(9_000, list(9_000, {}))) },
@@ -322,9 +334,9 @@ test.each([
 });
 
 describe('no value is made, and few are tried, for', () => {
-  for (const { name, a } of contradictions) {
+  for (const { name, a, others } of contradictions) {
     test(name, () => {
-      const document = { components: { schemas: { a } } };
+      const document = { components: { schemas: { ...others, a } } };
       const judge = createJudge(document);
       let [judged, largest] = [0, 0];
       const counting: JudgeValue = (value, schema) => {
@@ -339,6 +351,14 @@ describe('no value is made, and few are tried, for', () => {
       expect(largest).toBeLessThanOrEqual(10_000);
     });
   }
+});
+
+test.each([
+  { a: { $ref, prefixItems: [text], unevaluatedItems: text }, value: ['string'] },
+  { a: { allOf: [{ $ref }, named({ x: text })], unevaluatedProperties: false }, value: { x: 'string' } },
+])('a reference to itself next to a rest adds nothing to $a', ({ a, value }) => {
+  const make = createValueMaker({ components: { schemas: { a } } }, () => undefined, 'response');
+  expect(make({ $ref })).toEqual({ kind: 'value', value });
 });
 
 /** Items, members and characters. */

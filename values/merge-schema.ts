@@ -33,20 +33,22 @@ export function noteReference({ resolve }: SchemaSource, { references }: Shape, 
 
 /** Merges schemas into a shape; what has branches goes to `choices`. */
 export function createReader(source: SchemaSource, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
-  const met = new Map<string, Set<Schema>>();
+  const met = new Map<Schema, { readonly own: Scopes; readonly seenBy: Scopes }>();
   const read: Read = (written, around) => {
     if (written === true) return;
     if (written === false) {
       shape.types.clear();
       return;
     }
-    const key = `${around.names.join()} ${around.items.join()}`;
-    const known = met.get(key) ?? new Set();
-    if (known.has(written)) return;
-    met.set(key, known.add(written));
+    // A schema that leads back to itself is read again only for an `unevaluated…` that has not seen it.
+    const known = met.get(written);
+    const seenBy = joinScopes(known?.seenBy ?? noScopes, around);
+    if (known !== undefined && sizeOf(seenBy) === sizeOf(known.seenBy)) return;
     seen.add(written);
     const schema = source.reword?.(written) ?? written;
-    const scopes = openScopes(shape, schema, around);
+    const own = known?.own ?? openScopes(shape, schema);
+    met.set(written, { own, seenBy });
+    const scopes = joinScopes(around, own);
     const target = typeof schema.$ref === 'string' ? source.resolve(schema.$ref) : undefined;
     if (target !== undefined) read(target, scopes);
     for (const part of schemasIn(schema.allOf)) read(part, scopes);
@@ -58,15 +60,25 @@ export function createReader(source: SchemaSource, shape: Shape, choices: Choice
   return read;
 }
 
-function openScopes(shape: Shape, schema: JsonObject, around: Scopes): Scopes {
-  let { names, items } = around;
-  if (isSchema(schema.unevaluatedProperties)) {
-    const rest = { names: new Set<string>(), patterns: [], schema: schema.unevaluatedProperties, isSpent: false };
-    names = [...names, shape.rests.push(rest) - 1];
-  }
-  if (isSchema(schema.unevaluatedItems))
-    items = [...items, shape.restItems.push({ upTo: 0, schema: schema.unevaluatedItems }) - 1];
-  return { names, items };
+function joinScopes(some: Scopes, others: Scopes): Scopes {
+  if (sizeOf(some) === 0 || sizeOf(others) === 0) return sizeOf(some) === 0 ? others : some;
+  return {
+    names: [...new Set([...some.names, ...others.names])],
+    items: [...new Set([...some.items, ...others.items])],
+  };
+}
+
+function sizeOf({ names, items }: Scopes): number {
+  return names.length + items.length;
+}
+
+function openScopes(shape: Shape, schema: JsonObject): Scopes {
+  const { unevaluatedProperties, unevaluatedItems } = schema;
+  const rest = { names: new Set<string>(), patterns: [], isSpent: false };
+  return {
+    names: isSchema(unevaluatedProperties) ? [shape.rests.push({ ...rest, schema: unevaluatedProperties }) - 1] : [],
+    items: isSchema(unevaluatedItems) ? [shape.restItems.push({ upTo: 0, schema: unevaluatedItems }) - 1] : [],
+  };
 }
 
 function readChoices(
