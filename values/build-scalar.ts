@@ -4,52 +4,52 @@ import { roundToMultiple } from './multiples.ts';
 import { samplePatterns } from './pattern.ts';
 import { admits, type Schema, type Shape } from './shape.ts';
 
-/** What a value may depend on besides its schema. */
+/** Settings that determine a value, together with its schema. */
 export interface BuildContext {
   readonly form: CanonicalForm;
   readonly now: Instant;
   readonly seed: number;
-  /** Marks values that this run created. */
+  /** Text that marks values created by this run. */
   readonly tag: string;
-  /** Longer texts of a pattern begin with it, where they may. */
+  /** Start of longer texts that follow a pattern, if the pattern allows it. */
   readonly word: string;
-  /** Which branch, enum member and so on: 0 for the first choice. */
+  /** Index of the branch, enum member and so on: 0 for the first. */
   readonly variant: number;
-  /** Counted up among values that have to differ. */
+  /** Number of this value among values that must differ. */
   readonly serial: number;
   /** Whether optional properties are built. */
   readonly optional: boolean;
-  /** Whether a list is left empty if it may be. */
+  /** Whether a list stays empty if the schema allows it. False by default. */
   readonly sparse?: boolean;
   /** Whether the contract's own examples and defaults come first. */
   readonly examples: boolean;
-  /** What this value has cost so far: counted up, so that a schema which contains itself often stays small. */
+  /** Parts and bytes of this value so far. The builder adds to them, so that values of recursive schemas stay small. */
   readonly spent: { parts: number; bytes: number };
-  /** Down to here what may be left out is built; beyond it, the branch with the fewest levels. */
+  /** Depth down to which optional parts are built. Below it, the branch with the fewest levels is built. */
   readonly deepest: number;
   /** Number of items in a list of any length; one by default. */
   readonly items?: number;
   /** Values of formats; they precede the built-in ones. */
   readonly formats?: Readonly<Record<string, string>>;
   /**
-   * The schemas that the value stands in by reference, for values that are shown to readers: nothing that may be left out leads back to one
-   * of them, null follows all other types that lead to none of them, and texts don't contain the name of their property.
+   * For values that readers see: the referenced schemas that contain this value. No optional part leads back to one of them,
+   * null is chosen after every type that does not, and texts don't contain the name of their property.
    */
   readonly within?: readonly Schema[];
-  /** Draws anew, for each part, what it may depend on. */
+  /** Draws new settings for each part. */
   readonly vary?: (context: BuildContext) => BuildContext;
-  /** Judges each part as it is made: one that is refused is made in another way. Bounds the work by itself. */
+  /** Validates each part as it is built. An invalid part is built again with other settings. The function bounds its own work. */
   readonly accepts?: (value: unknown, schemas: readonly Schema[]) => boolean;
 }
 
-/** Steps away from the first choice that are looked at. */
+/** Number of steps from the first candidate that are tried. */
 const mostSteps = 64;
 
 /**
- * The number nearest to 1 that keeps bounds and multiples.
+ * Builds the valid number nearest to 1.
  *
- * @param serial how many others come before it, so that values may differ
- * @returns undefined if none was found
+ * @param serial how many nearer numbers are skipped, for values that must differ
+ * @returns undefined if no valid number was found
  */
 export function buildNumber(shape: Shape, serial: number): number | undefined {
   const step = shape.multipleOf ?? (shape.isInteger ? 1 : undefined);
@@ -77,11 +77,11 @@ function tidy(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
 }
 
-/** Names of the later one of a pair of times: a day after the other. */
+/** Property names that suggest the later of two times. Their value is a day after the other. */
 const later =
   /(^|[^a-z])(end|ends|to|until|till|before|expir|checkout|check_?out|finish|due|max)|[a-z](End|To|Until|Till|Before|Expir|Out)/;
 
-/** One value for each format that has one; text that only `format` describes is taken as written otherwise. */
+/** One value for each known format. For other formats, any text is accepted. */
 const byFormat: Readonly<Record<string, (context: BuildContext, name: string) => string>> = {
   'date-time': (context, name) => String(spellInstant(timeFor(context, name))[0]),
   date: (context, name) => new Date(timeFor(context, name)).toISOString().slice(0, 10),
@@ -99,7 +99,7 @@ const byFormat: Readonly<Record<string, (context: BuildContext, name: string) =>
 };
 
 /**
- * @param buildContent makes the value whose JSON text stands in a string under `contentSchema`
+ * @param buildContent builds the value that a string with `contentSchema` contains as JSON
  * @returns undefined if no text was found
  */
 export function buildText(
@@ -136,7 +136,7 @@ export function buildText(
   const marked = numbered(context.tag, serial);
   const named = namedTexts.find(([names]) => names.test(name))?.[1](plainWord('', marked));
   const plain = plainWord(context.within === undefined ? name : '', marked);
-  // From its end: of several that differ in their numbers alone the first letters are the same.
+  // Reversed text comes next: marks of one run differ only in their last characters, which `fit` would cut off.
   const texts = [
     ...(named === undefined || named.length < min || named.length > max ? [] : [named]),
     ...(serial > 0 && max < plain.length ? [] : [fit(plain, min, max)]),
@@ -149,7 +149,7 @@ export function buildText(
   return texts.find((text) => admits(shape, text)) ?? texts[0];
 }
 
-/** Values of texts without a format by their names: servers validate them more strictly than the contract states. */
+/** Values by property name for texts without a format: servers validate these more strictly than the contract states. */
 const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
   [/e-?mail$/i, (plain) => `${plain}@example.com`],
   [/phone|mobile|msisdn/i, () => '+15555550100'],
@@ -163,7 +163,7 @@ const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
   [/(^|_)(host(name)?|domain)$/i, () => 'host.example.com'],
 ];
 
-/** One word of letters and digits, at most twenty: what has a blank or a hyphen in it is refused as a name more often. */
+/** One word of at most 20 letters and digits: servers reject names with a space or a hyphen more often. */
 function plainWord(name: string, marked: string): string {
   const mark = marked.replaceAll(/[^A-Za-z0-9]/g, '');
   const room = Math.max(0, Math.min(8, 20 - mark.length));
@@ -177,7 +177,7 @@ function plainWord(name: string, marked: string): string {
 /** The builder gives up on longer texts. */
 const longest = 1_048_576;
 
-/** Texts that are drawn where some that match are excluded. */
+/** Number of texts that are drawn if some matching texts are excluded. */
 const mostTurns = 20;
 
 function timeFor({ now, serial }: BuildContext, name: string): number {

@@ -5,22 +5,22 @@ import { samplePatterns } from './pattern.ts';
 import { canonical } from './same-value.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from './shape.ts';
 
-/** Down to this depth, a list has an item even if it may be empty. */
+/** Down to this depth, a list has an item even if it could be empty. */
 const fewest = 3;
 
 /** Deeper values are not built: no server reads them. */
 const mostDepth = 600;
 
-/** Branches that are tried where the first ones cannot be built, and ways to make each where its parts are judged. */
+/** Branches that are tried if the first ones cannot be built, and attempts at each branch if its parts are validated. */
 const mostTries = { branches: 6, turns: 3 } as const;
 
-/** What a value may cost: beyond `optional` only what is required is added, beyond `required` it is given up. */
+/** Limits of a value: beyond `optional`, only required parts are added; beyond `required`, the builder gives up. */
 const most = { optional: { parts: 1_000, bytes: 65_536 }, required: { parts: 20_000, bytes: 4_194_304 } } as const;
 
 /**
- * A polite value for a schema: plain, short, soon. It is meant to be valid; the judge decides.
+ * Builds a plain and short value for a schema, with times in the near future. It is likely valid; the judge decides.
  *
- * @returns undefined where no finite value is valid, or none was found
+ * @returns undefined if no finite value is valid, or none was found
  */
 export function buildValue(node: SchemaNode, around: BuildContext, name = '', depth = 0): unknown {
   const context = around.vary?.(around) ?? around;
@@ -30,8 +30,8 @@ export function buildValue(node: SchemaNode, around: BuildContext, name = '', de
   spent.parts += 1;
   if (isTooLarge(context)) return undefined;
   if (form.height(node) === Infinity || depth > mostDepth) return undefined;
-  const ways = waysOf(node, context, depth);
-  for (const { shape, type } of accepts === undefined ? ways.slice(0, mostTries.branches) : ways) {
+  const candidates = candidatesOf(node, context, depth);
+  for (const { shape, type } of accepts === undefined ? candidates.slice(0, mostTries.branches) : candidates) {
     const fits = (value: unknown): boolean =>
       value !== undefined && admits(shape, value) && accepts?.(value, node.schemas) !== false;
     for (let turn = 0; turn < (accepts === undefined ? 1 : mostTries.turns); turn += 1) {
@@ -42,7 +42,7 @@ export function buildValue(node: SchemaNode, around: BuildContext, name = '', de
   return undefined;
 }
 
-/** Another try at the same: other texts and numbers, and in the end without what may be left out. */
+/** The context of a further attempt: other texts and numbers, and no optional parts in the last one. */
 function turned(context: BuildContext, turn: number): BuildContext {
   if (turn === 0) return context;
   const { serial, seed, variant, optional } = context;
@@ -55,7 +55,7 @@ function turned(context: BuildContext, turn: number): BuildContext {
   };
 }
 
-/** Whether a value was given up because it became larger than any server reads. */
+/** Whether the builder gave up because the value became larger than any server reads. */
 export function isTooLarge({ spent }: BuildContext): boolean {
   return spent.parts > most.required.parts || spent.bytes > most.required.bytes;
 }
@@ -65,23 +65,23 @@ function hasRoom({ optional, spent, deepest }: BuildContext, depth: number): boo
   return optional && depth < deepest && spent.parts < most.optional.parts && spent.bytes < most.optional.bytes;
 }
 
-interface Way {
+interface Candidate {
   readonly shape: Shape;
   readonly type: JsonType;
 }
 
-/** Branches and types that come to an end, the one that is meant first. */
-function waysOf(node: SchemaNode, context: BuildContext, depth: number): readonly Way[] {
+/** Pairs of a branch and a type with finite values, the preferred one first. */
+function candidatesOf(node: SchemaNode, context: BuildContext, depth: number): readonly Candidate[] {
   const { form, variant, deepest } = context;
   const [only, ...others] = form.shapes(node);
   const [type] = only?.types ?? [];
   if (only !== undefined && type !== undefined && others.length === 0 && only.types.size === 1)
     return [{ shape: only, type }];
-  const ways = form.shapes(node).flatMap((shape) => typesOf(shape).map((type, index) => ({ shape, type, index })));
-  const finite = ways
-    .map((way) => ({ ...way, height: form.heightOf(way.shape, way.type) }))
+  const all = form.shapes(node).flatMap((shape) => typesOf(shape).map((type, index) => ({ shape, type, index })));
+  const finite = all
+    .map((candidate) => ({ ...candidate, height: form.heightOf(candidate.shape, candidate.type) }))
     .filter(({ height }) => height < Infinity);
-  // Readers want what is required to say something where nothing else does.
+  // In values for readers, required parts at the deepest level still get their preferred type.
   const isDeep = context.within === undefined ? depth >= deepest : depth > deepest;
   if (isDeep) return finite.sort((a, b) => a.height - b.height);
   // Every branch in its first type before any in its second.
@@ -89,11 +89,11 @@ function waysOf(node: SchemaNode, context: BuildContext, depth: number): readonl
   const start = variant % Math.max(1, finite.length);
   const turned = [...finite.slice(start), ...finite.slice(0, start)];
   if (context.within === undefined) return turned;
-  const rank = ({ shape, type }: Way): number => (leadsBack(context, () => shape) ? 2 : type === 'null' ? 1 : 0);
+  const rank = ({ shape, type }: Candidate): number => (leadsBack(context, () => shape) ? 2 : type === 'null' ? 1 : 0);
   return turned.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Whether it would be built in itself, where that is not to be. */
+/** Whether a part would repeat one of the schemas that contain it (`within`). */
 function leadsBack({ within }: BuildContext, read: () => Shape): boolean {
   return within !== undefined && within.length > 0 && read().references.some((schema) => within.includes(schema));
 }
@@ -138,7 +138,7 @@ const builders: Readonly<Record<JsonType, Builder>> = {
   object: buildObject,
 };
 
-/** Items that are tried for each place where no two may be equal. */
+/** Items that are tried for each position of a list with `uniqueItems`. */
 const mostDoubles = 24;
 
 function buildArray(shape: Shape, context: BuildContext, name: string, depth: number): unknown[] | undefined {
@@ -147,12 +147,12 @@ function buildArray(shape: Shape, context: BuildContext, name: string, depth: nu
   if (isTooLarge(context)) return undefined;
   const fixed = Math.max(0, ...shape.lists.map(({ prefix }) => prefix.length));
   const contained = shape.contains.flatMap(({ schema, min }) => Array.from({ length: min }, () => schema));
-  // An empty list is refused more often than one with an item in it, and makes nothing.
+  // Servers reject an empty list more often than one with an item, and it creates nothing.
   const wish = leadsBack(context, () => form.common(form.item(shape, fixed))) ? 0 : (context.items ?? 1);
   const least = depth < fewest && context.sparse !== true ? Math.min(wish, 1) : 0;
   const usual = hasRoom(context, depth) ? Math.max(fixed, wish) : least;
   const wanted = Math.max(shape.minItems, usual);
-  // What has to be contained follows what has a place of its own, unless there is no room behind it.
+  // Items for `contains` follow those of `prefixItems`, unless `maxItems` leaves no room.
   const first = contained.length === 0 ? 0 : Math.max(0, Math.min(fixed, shape.maxItems - contained.length));
   const length = Math.min(Math.max(wanted, first + contained.length), shape.maxItems);
   const built: unknown[] = [];
@@ -161,7 +161,7 @@ function buildArray(shape: Shape, context: BuildContext, name: string, depth: nu
     const own = form.item(shape, index);
     const asked = contained[index - first];
     const isCounted = asked !== undefined && index >= first;
-    // Once there are as many as there may be, no other item is one of them.
+    // No other item may match a `contains` with `maxContains`.
     const others = shape.contains
       .filter(({ schema, max }) => schema !== asked && max < Infinity)
       .map(({ schema }) => negated(schema));
@@ -174,7 +174,7 @@ function buildArray(shape: Shape, context: BuildContext, name: string, depth: nu
   return built;
 }
 
-/** @param seen items that it must not be equal to */
+/** @param seen canonical texts of the earlier items, all of which must differ from this one */
 function buildItem(
   seen: Set<string> | undefined,
   node: SchemaNode,
@@ -185,7 +185,7 @@ function buildItem(
   if (seen === undefined) return buildValue(node, context, name, depth + 1);
   for (let serial = 0; serial < mostDoubles; serial += 1) {
     const { seed, variant } = context;
-    // Other numbers and texts first, then other branches too.
+    // First attempts change numbers and texts, later ones the branch too.
     const number = seen.size + serial;
     const turned = serial % 2 === 0 ? variant : variant + number;
     const item = buildValue(
@@ -219,7 +219,7 @@ function buildObject(shape: Shape, context: BuildContext, _: string, depth: numb
   const needed = new Set(shape.required);
   for (const name of needed) for (const other of shape.dependentRequired.get(name) ?? []) needed.add(other);
   if (needed.size > shape.maxProperties) return undefined;
-  // In the order of the contract, as a reader expects them.
+  // The order of the contract.
   const declared = [...shape.properties.keys()].filter((name) => needed.has(name));
   for (const name of new Set([...declared, ...needed])) if (!add(name)) return undefined;
 
@@ -261,7 +261,7 @@ function isNamed(shape: Shape, name: string, { form }: BuildContext): boolean {
   return shape.names.every((schema) => form.shapes(form.join(schema)).some((one) => admits(one, name)));
 }
 
-/** Names that nothing declares: by the patterns that describe some, by `propertyNames`, or plain. */
+/** Undeclared names: from `patternProperties`, from `propertyNames`, or plain. */
 function freeNames(shape: Shape, context: BuildContext, number: number): string[] {
   const { form, seed, word } = context;
   const byPattern = shape.patternProperties.flatMap(
@@ -284,7 +284,7 @@ function spend<Value>(context: BuildContext, value: Value): Value {
   return value === 0 ? (0 as Value) : value;
 }
 
-/** The value at this index, or the next that fits. */
+/** The value at this index, or the next valid one. */
 function pick(values: readonly unknown[], number: number, fits: (value: unknown) => boolean): unknown {
   const start = number % values.length;
   return [...values.slice(start), ...values.slice(0, start)].find(fits);

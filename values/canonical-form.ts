@@ -16,37 +16,37 @@ import {
 } from './shape.ts';
 
 /**
- * The one form that values are built from: `allOf` and `$ref` merged, `not` folded where it can be, `anyOf`, `oneOf`,
- * `if` and `dependentSchemas` as branches. References are followed when somebody asks, so that recursion stays one.
+ * The normalized form that values are built from: `allOf` and `$ref` merged, `not` folded if possible, and `anyOf`, `oneOf`,
+ * `if` and `dependentSchemas` as branches. References are resolved lazily, so that recursive schemas stay finite.
  */
 export interface CanonicalForm {
   readonly join: (...schemas: readonly Schema[]) => SchemaNode;
-  /** A schema that is not of the contract; the same for equal ones. */
+  /** Interns a schema that is not in the contract: equal schemas become one object. */
   readonly adopt: (schema: JsonObject) => Schema;
-  /** What holds whichever branch is taken. */
+  /** The constraints that apply in every branch. */
   readonly common: (node: SchemaNode) => Shape;
-  /** The branches, merged; those that nothing can meet are left out. At most `mostShapes`. */
+  /** The merged branches without the unsatisfiable ones, at most `mostShapes`. */
   readonly shapes: (node: SchemaNode) => readonly Shape[];
-  /** One of them: 0 for the first, and so on around. Where there is none, what they would have in common. */
+  /** The shape with this index modulo the number of shapes. If there is none, the common constraints. */
   readonly branch: (node: SchemaNode, number?: number) => Shape;
   readonly property: (shape: Shape, name: string) => SchemaNode;
   readonly item: (shape: Shape, index: number) => SchemaNode;
-  /** Levels of the smallest value: 0 for a plain one, Infinity where no finite value is valid. */
+  /** Levels of the smallest value: 0 for a scalar, Infinity if no finite value is valid. */
   readonly height: (node: SchemaNode) => number;
   readonly heightOf: (shape: Shape, type: JsonType) => number;
-  /** Why a height is Infinity: the schema that requires itself, or that nothing can meet. */
+  /** The reason for a height of Infinity: a schema that requires itself (`isCircle`), or an unsatisfiable schema. */
   readonly endless: (node: SchemaNode) => { readonly node: SchemaNode; readonly isCircle: boolean } | undefined;
 }
 
 const mostShapes = 48;
 
-/** So many branches of choices within choices are tried for one node. */
+/** Number of branches, including nested ones, that are tried for one node. */
 const mostExpansions = 1_500;
 
-/** Ways to keep a `not` that are tried for each branch. */
+/** Number of negations that are tried for each branch. */
 const mostNegations = 4;
 
-/** What is read of a node stays with it. */
+/** Caches its common constraints and its shapes. */
 interface Node extends SchemaNode {
   common?: { readonly shape: Shape; readonly choices: readonly Choice[] };
   shapes?: readonly Shape[];
@@ -59,7 +59,7 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
 
   const join = (...schemas: readonly Schema[]): Node => {
     const parts = schemas.length < 2 ? schemas : [...new Set(schemas)].filter((schema) => schema !== true);
-    // Most are of one schema.
+    // Most nodes have one schema.
     const key = parts.length < 2 ? (parts[0] ?? true) : parts.includes(false) ? false : keyOf(parts);
     const known = nodes.get(key);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
   const shapes = (node: Node): readonly Shape[] => {
     if (node.shapes !== undefined) return node.shapes;
     const { shape, choices } = commonOf(node);
-    // Most have no branches.
+    // Most schemas have no branches.
     const found: Shape[] = choices.length > 0 || isImpossible(shape) ? [] : [shape];
     node.shapes = found;
     if (choices.length === 0) return found;
@@ -96,11 +96,11 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
     const budget = { left: mostExpansions };
     const all = expand(source, shape, inOrder(choices), seen, budget);
     const branches = all.take(mostShapes * mostNegations).toArray();
-    // Every branch once before any in a second way to keep a `not`.
+    // Every branch once, before any branch with a second negation.
     const byBranch = [...Map.groupBy(branches, ({ branch }) => branch).values()];
-    for (let way = 0; way < mostNegations && found.length < mostShapes; way += 1)
-      for (const ways of byBranch) {
-        const next = ways[way];
+    for (let index = 0; index < mostNegations && found.length < mostShapes; index += 1)
+      for (const variants of byBranch) {
+        const next = variants[index];
         if (next !== undefined && found.length < mostShapes) found.push(next.shape);
       }
     return found;
@@ -123,14 +123,14 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
       return found[number % found.length] ?? commonOf(node).shape;
     },
     property: (shape: Shape, name: string) =>
-      // Of other names there is no end.
+      // The number of undeclared names is unlimited, so they are not cached.
       shape.properties.has(name) ? declaredProperty(shape, name) : join(...schemasOfProperty(shape, name)),
     item: (shape: Shape, index: number) => join(...schemasOfItem(shape, index)),
   };
   return { ...form, ...heights(form) };
 }
 
-/** A function of a shape, which no longer changes once it is handed out. */
+/** Caches results per shape: a shape does not change once it is returned. */
 function remembered<Key, Result>(make: (shape: Shape, key: Key) => Result): (shape: Shape, key: Key) => Result {
   const known = new WeakMap<Shape, Map<Key, Result>>();
   return (shape, key) => {
@@ -153,11 +153,11 @@ function inOrder(choices: readonly Choice[], others: readonly Choice[] = []): re
 
 interface Branch {
   readonly shape: Shape;
-  /** Which branch of each choice it took, those of a `not` aside. */
+  /** Index of the branch of each choice, without the choices of a `not`. */
   readonly branch: string;
 }
 
-/** Takes one branch of every choice after the other; a branch may bring choices of its own. */
+/** Yields every combination of branches. A branch may add choices of its own. */
 function* expand(
   source: SchemaSource,
   shape: Shape,
@@ -188,7 +188,7 @@ function* expand(
   }
 }
 
-/** Also takes away the types that nothing can be of. */
+/** Checks whether a shape is unsatisfiable. Removes the types that are. */
 function isImpossible(shape: Shape): boolean {
   const { types } = shape;
   const isOpen = shape.isMinimumOpen || shape.isMaximumOpen;
@@ -198,8 +198,8 @@ function isImpossible(shape: Shape): boolean {
   if ([...shape.notPatterns].some((pattern) => shape.patterns.has(pattern))) types.delete('string');
   if (shape.minItems > shape.maxItems) types.delete('array');
   if (shape.minProperties > shape.maxProperties || shape.required.size > shape.maxProperties) types.delete('object');
-  const isRefused = (name: string): boolean => schemasOfProperty(shape, name).includes(false);
-  if (types.has('object') && [...shape.required].some(isRefused)) types.delete('object');
+  const isForbidden = (name: string): boolean => schemasOfProperty(shape, name).includes(false);
+  if (types.has('object') && [...shape.required].some(isForbidden)) types.delete('object');
   if (shape.contains.some(({ schema, min }) => min > 0 && schema === false)) types.delete('array');
   if (shape.values !== undefined) {
     shape.values = shape.values.filter((value) => admits({ ...shape, values: undefined }, value));
@@ -208,25 +208,25 @@ function isImpossible(shape: Shape): boolean {
   return types.size === 0;
 }
 
-/** What heights are read from. */
+/** The functions from which heights are derived. */
 type Form = Pick<CanonicalForm, 'shapes' | 'property' | 'item' | 'join'>;
 
-/** What a value of one type cannot do without. */
+/** Nodes that a value of one type requires. */
 interface Needs {
   readonly all: readonly SchemaNode[];
-  /** So many of these besides. */
+  /** At least `count` of these in addition. */
   readonly some: { readonly count: number; readonly of: readonly SchemaNode[] };
 }
 
-/** Nodes that one question looks at. What lies beyond counts as endless: it would be too large to send. */
+/** Nodes that are visited for one height. Nodes beyond that count as endless: their values would be too large to send. */
 const mostNodes = 20_000;
 
-/** Names and positions that one shape is asked for. */
+/** Names and positions that are considered for one shape. */
 const mostParts = 6_000;
 
 /**
- * The least number of levels of a value, known before anything is built. A schema that requires itself has none, and a builder
- * that follows the smaller height terminates. Least fixed point, from Infinity downwards.
+ * The least number of levels of a value, computed before anything is built. A schema that requires itself has none. A builder
+ * that follows the smaller height terminates. Computed as a fixed point, from Infinity downwards.
  */
 function heights(form: Form) {
   const known = new Map<SchemaNode, number>();
@@ -241,7 +241,7 @@ function heights(form: Form) {
   const height = (start: SchemaNode): number => {
     const found = known.get(start);
     if (found !== undefined) return found;
-    // Most need nothing.
+    // Most schemas require nothing.
     if (needsOfNode(form, start).some(({ all, some }) => all.length === 0 && some.count <= 0)) {
       known.set(start, 0);
       return 0;
@@ -272,7 +272,7 @@ function heights(form: Form) {
     return lookUp(start);
   };
 
-  /** Follows what is required to the schema that has no value. */
+  /** Follows required nodes to the schema that has no valid value. */
   const endless = (start: SchemaNode): { readonly node: SchemaNode; readonly isCircle: boolean } | undefined => {
     const met = new Set<SchemaNode>();
     for (let node = start; height(node) === Infinity; ) {
@@ -307,7 +307,7 @@ function needsOf(form: Form, shape: Shape, type: JsonType): Needs {
     const count = shape.minProperties - shape.required.size;
     if (count <= 0) return { all: required.map((name) => form.property(shape, name)), some: nothing.some };
     const optional = [...shape.properties.keys()].filter((name) => !shape.required.has(name)).slice(0, mostParts);
-    // There is no end of names that nobody declared.
+    // The number of undeclared names is unlimited.
     const free = form.property(shape, freeNameOf(shape));
     const of = [
       ...optional.map((name) => form.property(shape, name)),

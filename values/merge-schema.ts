@@ -4,34 +4,34 @@ import { isNever, negated, negations } from './negate.ts';
 import { canonical } from './same-value.ts';
 import { isSchema, type JsonType, type Schema, type SchemaSource, type Shape, schemasIn } from './shape.ts';
 
-/** One of several: each branch is a list of schemas that hold together. */
+/** Alternatives of a schema: each branch is a list of schemas that all apply. */
 export interface Choice {
   readonly branches: readonly (readonly Schema[])[];
-  /** Of a `not`: which of them it is matters to nobody. */
+  /** True for the branches of a `not`, which are interchangeable. */
   readonly isNegation: boolean;
   readonly scopes: Scopes;
 }
 
-/** Indexes of the rests that see what a schema evaluates: those of `unevaluated…` around it. */
+/** Indexes of the rests of `unevaluated…` around a schema: these rests exclude the properties and items that it evaluates. */
 export interface Scopes {
   readonly names: readonly number[];
   readonly items: readonly number[];
 }
 
-/** Of a `oneOf` with more branches, that only one holds is left to the judge. */
+/** For a `oneOf` with more branches, only the judge checks that exactly one of them is valid. */
 const mostExclusive = 12;
 
 export const noScopes: Scopes = { names: [], items: [] };
 
 export type Read = (schema: Schema, scopes: Scopes) => void;
 
-/** Notes what a schema refers to, by which it is known again further down. */
+/** Records the target of a schema's `$ref`, so that recursion is recognized further down. */
 export function noteReference({ resolve }: SchemaSource, { references }: Shape, schema: Schema): void {
   const target = isObject(schema) && typeof schema.$ref === 'string' ? resolve(schema.$ref) : undefined;
   if (target !== undefined) references.push(target);
 }
 
-/** Merges schemas into a shape; what has branches goes to `choices`. */
+/** Merges schemas into a shape. Keywords with branches are added to `choices`. */
 export function createReader(source: SchemaSource, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
   const met = new Map<Schema, { readonly own: Scopes; readonly seenBy: Scopes }>();
   const read: Read = (written, around) => {
@@ -103,10 +103,10 @@ function readChoices(
     );
   }
   if (isSchema(schema.not)) {
-    const ways = negations(source, schema.not);
-    if (ways !== undefined)
+    const branches = negations(source, schema.not);
+    if (branches !== undefined)
       add(
-        ways.map((way) => [way]),
+        branches.map((branch) => [branch]),
         true,
       );
   }
@@ -120,7 +120,7 @@ function readChoices(
   }
   for (const [name, part] of Object.entries(mapAt(schema, 'dependentSchemas')))
     if (isSchema(part)) add([[without(name)], [part]]);
-  // A schema that others extend stands for one of them, unless one of them led here.
+  // A schema with subtypes is built as one of them, unless one of them led here.
   const subtypes = schemasIn(schema['x-subtypes']).flatMap<Schema>((part) => {
     const id = isObject(part) ? part.$ref : undefined;
     return typeof id === 'string' ? (source.resolve(id) ?? []) : [];
@@ -128,7 +128,7 @@ function readChoices(
   if (subtypes.length > 0 && !subtypes.some((part) => seen.has(part))) add(subtypes.map((part) => [part]));
 }
 
-/** Branches without those that nothing meets; one of them where that is all. */
+/** Removes unsatisfiable branches; keeps one if none is satisfiable. */
 function possible(branches: readonly Schema[]): readonly Schema[] {
   const left = branches.filter((branch) => !isNever(branch));
   return left.length > 0 ? left : branches.slice(0, 1);
@@ -136,7 +136,7 @@ function possible(branches: readonly Schema[]): readonly Schema[] {
 
 const absences = new Map<string, JsonObject>();
 
-/** No object with this property. */
+/** A schema that is valid for objects without this property. */
 function without(name: string): Schema {
   const known = absences.get(name) ?? { properties: { [name]: false } };
   absences.set(name, known);
@@ -149,7 +149,7 @@ function readScalars(shape: Shape, schema: JsonObject, { leavesOut }: SchemaSour
     const allowed = new Set(types.map((type) => (type === 'integer' ? 'number' : type)));
     for (const type of shape.types) if (!allowed.has(type)) shape.types.delete(type);
     if (types.includes('integer') && !types.includes('number')) shape.isInteger = true;
-    // As they are named: the first is the one that is meant.
+    // The order of the schema: its first type is preferred.
     const order = [...allowed].filter((type): type is JsonType => shape.types.has(type as JsonType));
     for (const type of order) {
       shape.types.delete(type);
@@ -195,7 +195,7 @@ function readScalars(shape: Shape, schema: JsonObject, { leavesOut }: SchemaSour
   }
 }
 
-/** Types by the keywords that speak of them. */
+/** Types with the keywords that apply to them. */
 const keywordsOf: Readonly<Partial<Record<JsonType, readonly string[]>>> = {
   object: [
     'properties',

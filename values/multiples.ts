@@ -1,11 +1,8 @@
-/**
- * Decimal arithmetic on JSON numbers as they are written: 4.35 is a multiple of 0.01, and 123456789.01 too, whatever their
- * binary fractions say.
- */
+/** Uses decimal arithmetic on JSON numbers as they are written: 4.35 is a multiple of 0.01, despite its binary fraction. */
 export function isMultipleOf(value: number, step: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
   if (!Number.isFinite(value) || !(step > 0)) return false;
-  // The nearest fraction to 435/100 is what the text 4.35 is read as; division rounds correctly.
+  // The text 4.35 is parsed as the double nearest to 435/100, and division rounds to the same double.
   const inverse = Math.round(1 / step);
   const count = Math.round(value * inverse);
   if (1 / inverse === step && Math.abs(count) < 1e15) return count / inverse === value;

@@ -23,35 +23,35 @@ export function isNever(schema: Schema, depth = 0): boolean {
   );
 }
 
-/** By what resolves references: documents may share a schema whose reference leads elsewhere in each. */
-const made = new WeakMap<SchemaSource, WeakMap<JsonObject, readonly Schema[] | null>>();
+/** Results per source: documents may share a schema whose reference has another target in each. */
+const cache = new WeakMap<SchemaSource, WeakMap<JsonObject, readonly Schema[] | null>>();
 
 /**
- * Schemas of which each breaks `schema` in one keyword, and nothing else can break it: `not` as a choice. If JSON Schema has
- * no keyword for it, they use `x-except`, `x-not-pattern`, `x-not-multiple-of` and `x-fraction`, which only the builder reads.
+ * Expresses `not` as a choice: each returned schema violates one keyword of `schema`. Where JSON Schema has no keyword for a
+ * violation, they use `x-except`, `x-not-pattern`, `x-not-multiple-of` and `x-fraction`, which only the builder reads.
  *
- * @returns undefined where no keyword of it can be turned round; an empty list where everything meets the schema
+ * @returns undefined if no keyword can be negated; an empty list if every value satisfies the schema
  */
 export function negations(source: SchemaSource, schema: Schema): readonly Schema[] | undefined {
   if (typeof schema === 'boolean') return schema ? [] : [true];
   if (isNever(schema)) return [true];
-  const own = made.get(source) ?? new WeakMap<JsonObject, readonly Schema[] | null>();
-  made.set(source, own);
+  const own = cache.get(source) ?? new WeakMap<JsonObject, readonly Schema[] | null>();
+  cache.set(source, own);
   const known = own.get(schema);
   if (known !== undefined) return known ?? undefined;
   const found: Schema[] = [];
   let isWhole = true;
   for (const [keyword, value] of Object.entries(schema)) {
-    const ways = negateKeyword(source, schema, keyword, value);
-    if (ways === undefined) isWhole = false;
-    else found.push(...ways);
+    const branches = negateKeyword(source, schema, keyword, value);
+    if (branches === undefined) isWhole = false;
+    else found.push(...branches);
   }
   const result = isWhole || found.length > 0 ? found : undefined;
   own.set(schema, result ?? null);
   return result;
 }
 
-/** Keywords by the type that they speak of, as what is one step beyond. */
+/** For each bound, a schema of the values just beyond it. */
 const bounds: Readonly<Record<string, (value: number) => JsonObject | undefined>> = {
   minimum: (value) => ({ type: 'number', exclusiveMaximum: value }),
   maximum: (value) => ({ type: 'number', exclusiveMinimum: value }),
@@ -66,7 +66,7 @@ const bounds: Readonly<Record<string, (value: number) => JsonObject | undefined>
   maxProperties: (value) => ({ type: 'object', minProperties: value + 1 }),
 };
 
-/** Keywords of validation whose opposite no keyword can express. Keywords that are neither here nor below validate nothing. */
+/** Assertions whose negation no keyword can express. Keywords that are neither here nor below assert nothing. */
 const oneSided = new Set([
   'format',
   'uniqueItems',
@@ -165,7 +165,7 @@ function itemBreaking(index: number, part: Schema): Schema {
   return { type: 'array', minItems: index + 1, prefixItems: [...before, negated(part)] };
 }
 
-/** A name that no other keyword of the schema speaks of. */
+/** A name that the schema does not declare. */
 function freshName(schema: JsonObject): string {
   const taken = new Set(entriesOf(schema.properties).map(([name]) => name));
   let name = 'other';

@@ -1,7 +1,7 @@
-// Regular expressions by automaton: linear in the text, where the platform's engine may take exponential time, and able to
-// make texts of an asked length. What no automaton can decide, back-references, is left to that engine under a deadline.
-// The library refa 0.12.1 would save 5 % of these lines: its properties are of Unicode 15.0, its parser takes no `(?i:…)`, its automata no
-// lookarounds, and it takes 36 ms to load.
+// Regular expressions by automaton: matching takes linear time, where the platform's engine may take exponential time. The
+// automata also generate texts of a given length. The platform's engine decides back-references, under a deadline.
+// The library refa 0.12.1 would save 5 % of these lines, but has the properties of Unicode 15.0, no `(?i:…)`, no lookarounds
+// in automata, and takes 36 ms to load.
 import { createContext, Script } from 'node:vm';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { buildAutomaton, type Reading, readingsOf, repeatedGroups } from './pattern/automaton.ts';
@@ -15,23 +15,23 @@ export interface Pattern {
   readonly source: string;
   /** Returns the source: Ajv distinguishes patterns by it. */
   readonly toString: () => string;
-  /** Linear in the text. True where some 50 ms don't decide it, which only back-references and huge counts bring about. */
+  /** Takes linear time. True if about 50 ms don't decide it, which only back-references and huge counts cause. */
   readonly test: (text: string) => boolean;
 }
 
 interface Expression {
   readonly compiled: RegExp;
-  /** Undefined where its syntax is newer than the parser, or too deep. */
+  /** Undefined if its syntax is newer than the parser, or nested too deep. */
   readonly parsed: AST.Pattern | undefined;
 }
 
 const deadlineMs = 50;
-/** Visits of states for one text to be judged, and for one to be made. */
+/** Visits of states to match one text, and to generate one. */
 const most = { judge: 2_000_000, sample: 3_000_000 };
-/** What one automaton may keep of what it found out, in states. */
+/** States that one automaton may cache. */
 const mostKept = 1_000_000;
 const mostAttempts = 24;
-/** Later attempts ignore how well a text reads. */
+/** Later attempts ignore readability. */
 const politeAttempts = 6;
 const mostSamplers = 200;
 
@@ -39,18 +39,18 @@ const patterns = new Map<string, Pattern | undefined>();
 const expressions = new Map<string, Expression | undefined>();
 const samplers = new Map<string, Sampler>();
 
-/** Reads ECMA-262 with flag `u`, without it when that fails (`^\-$`). @returns undefined where neither compiles */
+/** Compiles with flag `u`; if that fails (`^\-$`), without it. @returns undefined if neither compiles */
 export function readPattern(source: string): Pattern | undefined {
   if (!patterns.has(source)) patterns.set(source, createPattern(source));
   return patterns.get(source);
 }
 
 /**
- * One text that matches all of the patterns, the same for the same seed, of plain ASCII where that will do.
+ * Generates one text that matches all patterns, in ASCII if possible. The same seed gives the same text.
  *
- * @param bounds limits of its length in code points, both included
- * @param word longer texts begin with it, where they may
- * @returns undefined where there is none, none was found, or a pattern cannot be read
+ * @param bounds limits of its length in code points, inclusive
+ * @param word the start of longer texts, if the patterns allow it
+ * @returns undefined if there is no such text, none was found, or a pattern cannot be compiled
  */
 export function samplePatterns(
   sources: readonly string[],
@@ -67,7 +67,7 @@ export function samplePatterns(
   };
   for (let attempt = 0; attempt < mostAttempts && budget.left > 0; attempt += 1) {
     const chosen: Chosen[] = [];
-    // How long a repeated group must be for the whole to fit is found by trial.
+    // The length of a back-referenced group is found by trial.
     const isPolite = attempt < politeAttempts;
     const least = isPolite ? 0 : random(Math.min(bounds.max, bounds.min + 8) >> 1);
     const repeated = { min: least, max: least + (isPolite ? 8 >> attempt : random(8)) };
@@ -77,7 +77,7 @@ export function samplePatterns(
       if (choice === undefined) return undefined;
       chosen.push(choice);
     }
-    // Arbitrary text around an unanchored match is the last resort to reach the length.
+    // To reach the length, arbitrary text around an unanchored match is the last resort.
     let mayExist = chosen.some(({ isOnly }) => !isOnly);
     for (const isOpen of [false, true]) {
       const draw = samplerOf(chosen, isOpen);
@@ -136,7 +136,7 @@ function createTest({ compiled, parsed }: Expression): (text: string) => boolean
   return (text) => {
     const classes = readCharacters(text, unicode).map(alphabet.classOf);
     const found = dfa === undefined ? search(walker, classes, most.judge) : run(dfa, classes);
-    // An automaton that takes too much refuses for good, and one that takes just what it should decides both.
+    // An automaton that over-approximates decides only mismatches; an exact one decides both.
     return found === false || (found === true && classes.length <= automaton.isExactUpTo) ? found : decide(text);
   };
 }
@@ -170,18 +170,18 @@ function askPlatform(expression: RegExp, text: string): boolean | undefined {
   }
 }
 
-/** How one pattern is to be fulfilled in one attempt. */
+/** The part of one pattern that one attempt has to match. */
 interface Chosen {
-  /** Identifies the choice; undefined if it depends on randomly drawn groups. */
+  /** Identifies the choice. Undefined if it depends on randomly drawn groups. */
   readonly key: string | undefined;
-  /** Whether there is no other way. */
+  /** Whether the pattern has no other reading. */
   readonly isOnly: boolean;
   readonly reading: Reading;
   readonly unicode: boolean;
   readonly groups: ReadonlyMap<AST.CapturingGroup, string>;
 }
 
-/** @returns undefined where a group that is referred to can't be filled */
+/** @returns undefined if no text is found for a back-referenced group */
 function choose(
   source: string,
   parsed: AST.Pattern,
@@ -234,7 +234,7 @@ function conjunctsOf({ reading, unicode, groups }: Chosen, isOpen: boolean): rea
       isNegated: lookaround.negate,
     };
   });
-  // What takes too much must not be ruled out.
+  // A negated automaton that over-approximates would exclude valid texts.
   return [
     main,
     ...others.filter(({ automaton, isNegated }) => !isNegated || automaton.isExactUpTo === Number.POSITIVE_INFINITY),

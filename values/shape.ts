@@ -3,16 +3,16 @@ import { isMultipleOf } from './multiples.ts';
 import { readPattern } from './pattern.ts';
 import { isSame } from './same-value.ts';
 
-/** A schema of JSON Schema 2020-12, or one made from such by negation. */
+/** A schema of JSON Schema 2020-12, or the negation of one. */
 export type Schema = JsonObject | boolean;
 
-/** Where schemas are found: they are of JSON Schema 2020-12, as they hold in one direction. */
+/** Access to the JSON Schema 2020-12 schemas of a document, as they apply in one direction. */
 export interface SchemaSource {
-  /** The flag of properties that don't travel this way. */
+  /** The annotation of properties that are not sent in this direction. */
   readonly leavesOut: 'readOnly' | 'writeOnly';
   /** The schema that a `$ref` names. */
   readonly resolve: (reference: string) => Schema | undefined;
-  /** A schema in other words, where its own don't say all that is meant. */
+  /** Returns the schema with implied constraints added, such as those of a discriminator. */
   readonly reword?: (schema: JsonObject) => JsonObject;
 }
 
@@ -26,26 +26,26 @@ export function schemasIn(value: unknown): readonly Schema[] {
 
 export type JsonType = 'null' | 'boolean' | 'object' | 'array' | 'number' | 'string';
 
-/** Schemas that hold together for one value. The same schemas in any order are the same node. */
+/** Schemas that all apply to one value. */
 export interface SchemaNode {
   readonly schemas: readonly Schema[];
 }
 
-/** What is said of all names, or all items, that nothing else describes. */
+/** The schema of all properties that no other keyword describes. */
 interface Rest {
   readonly names: Set<string>;
   readonly patterns: string[];
   readonly schema: Schema;
-  /** Something else describes all that are left: `additionalProperties` beneath `unevaluatedProperties`. */
+  /** True if another keyword describes all remaining properties: `additionalProperties` below `unevaluatedProperties`. */
   isSpent: boolean;
 }
 
-/** One branch of every choice, merged: each keyword once, at its strictest. What `false` alone could meet is no shape. */
+/** One branch of every choice, merged: each keyword once, at its strictest. An unsatisfiable branch has no shape. */
 export interface Shape {
-  /** The schemas that it was referred to as: by its own references, and by those of the branches taken. */
+  /** Targets of the references that led to this shape: its own, and those of the chosen branches. */
   readonly references: Schema[];
   readonly types: Set<JsonType>;
-  /** Types that its keywords speak of. */
+  /** Types to which its keywords apply. */
   readonly hints: Set<JsonType>;
   isInteger: boolean;
   isFraction: boolean;
@@ -83,7 +83,7 @@ export interface Shape {
   readonly examples: unknown[];
   readonly preferred: unknown[];
   isLeftOut: boolean;
-  /** What stands for bytes: `format: binary`, or a media type of its own. */
+  /** True for `format: binary`, or text with a media type and no schema of its content. */
   isBinary: boolean;
   xml: JsonObject | undefined;
 }
@@ -130,13 +130,13 @@ function typeOfValue(value: unknown): JsonType {
   return type === 'boolean' || type === 'number' || type === 'string' ? type : 'object';
 }
 
-/** Types of a shape, those that its keywords speak of first and null last. */
+/** Types of a shape: first those to which its keywords apply, null last. */
 export function typesOf(shape: Shape): readonly JsonType[] {
   const rank = (type: JsonType): number => (type === 'null' ? 2 : shape.hints.has(type) ? 0 : 1);
   return [...shape.types].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Types that the schema names, else those that its keywords speak of. */
+/** Types that the schema names. If it names none, the types to which its keywords apply. */
 export function saidTypes({ types, hints }: Shape): ReadonlySet<JsonType> {
   return types.size === allTypes.length ? hints : types;
 }

@@ -1,5 +1,5 @@
-// How a pattern becomes automata: it is read as conditions that hold together, and each is built by Thompson's construction,
-// backwards: a part in front of what follows it.
+// Builds automata from a pattern: the pattern is split into conditions that all apply. Each becomes an automaton by Thompson's
+// construction, from its end to its start.
 import type { AST } from '@eslint-community/regexpp';
 import { type CharSet, readCharacters, readCharSet } from './char-set.ts';
 
@@ -9,7 +9,7 @@ export interface Automaton {
   readonly sets: readonly CharSet[];
   readonly start: number;
   readonly lookarounds: readonly Lookaround[];
-  /** Longest text, in characters, for which it takes what the pattern takes. Beyond, or from 0 on, it takes more. */
+  /** Longest text, in characters, for which it accepts exactly what the pattern does. For longer ones, and all if -1, it accepts more. */
   readonly isExactUpTo: number;
 }
 
@@ -19,13 +19,13 @@ export type State =
   | { readonly kind: 'assert'; readonly what: Assertion; readonly next: number }
   | { readonly kind: 'accept' };
 
-/** A number: the lookaround of that index. */
+/** A number is the index of a lookaround. */
 export type Assertion = 'start' | 'end' | 'word' | 'notWord' | number;
 
-/** What stands behind it comes after all of those inside it. */
+/** A lookaround of a pattern. In the list, it follows those that it contains. */
 export interface Lookaround {
   readonly start: number;
-  /** Of a lookahead, which is read from its end to its start. */
+  /** True for a lookahead, which is matched from its end to its start. */
   readonly isReversed: boolean;
   readonly isNegated: boolean;
 }
@@ -34,13 +34,13 @@ export type Alternatives = readonly { readonly elements: readonly AST.Element[] 
 
 export interface BuildOptions {
   readonly unicode: boolean;
-  /** Lookarounds stand for nothing: the automaton takes more than the pattern. */
+  /** Ignores lookarounds, so that the automaton accepts more than the pattern. */
   readonly withoutLookarounds?: boolean;
-  /** Texts of groups that something refers back to: then references are exact, for these texts alone. */
+  /** Texts of back-referenced groups. With them, references are exact for these texts only. */
   readonly groups?: ReadonlyMap<AST.CapturingGroup, string>;
 }
 
-/** `{1000}` within `{1000}` would take a million states: a count that needs more than this is left out, and what is built takes more. */
+/** Limit of states for one count, as `{1000}` within `{1000}` needs a million. Beyond it, the count is ignored: the automaton accepts more. */
 const mostStates = 3000;
 
 export function buildAutomaton(alternatives: Alternatives, options: BuildOptions): Automaton {
@@ -88,7 +88,7 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
       case 'Assertion':
         return buildAssertion(element, next);
       default:
-        throw new Error(`${element.type} stands under flag v alone`);
+        throw new Error(`${element.type} is only valid with flag v`);
     }
   };
 
@@ -119,7 +119,7 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
   const buildReference = (reference: AST.Backreference, next: number): number => {
     isExactUpTo = -1;
     const resolved = [reference.resolved].flat();
-    // Within itself, and before it, a group is empty.
+    // A reference inside its own group, or before it, matches empty text.
     const entries = resolved.filter((group) => !open.has(group)).map((group) => buildGroup(group, next));
     return add({ kind: 'fork', next: options.groups === undefined ? [...entries, next] : entries });
   };
@@ -133,12 +133,12 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
         entry = add({ kind: 'fork', next: [build(element, entry), next] });
       }
     } else {
-      const ways = [next];
-      const fork = add({ kind: 'fork', next: ways });
+      const branches = [next];
+      const fork = add({ kind: 'fork', next: branches });
       const one = build(element, fork);
-      ways.unshift(one);
+      branches.unshift(one);
       entry = min === 0 ? fork : one;
-      // A text of so many characters has no room for one more.
+      // In a text of `max` characters there is no room for one more repetition.
       if (max !== Number.POSITIVE_INFINITY) isExactUpTo = Math.min(isExactUpTo, isFilled(element) ? max : -1);
       if (copies < min) isExactUpTo = -1;
     }
@@ -169,7 +169,7 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
         const start = buildAlternatives(assertion.alternatives, 0);
         const canBeAsked = isExactUpTo === Number.POSITIVE_INFINITY;
         isExactUpTo = canBeAsked ? outer.isExactUpTo : -1;
-        // One that takes too much would, negated, refuse too much.
+        // An over-approximation would, when negated, reject too much.
         if (!canBeAsked) {
           isReversed = outer.isReversed;
           return next;
@@ -185,7 +185,7 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
   return { states, sets, start, lookarounds, isExactUpTo };
 }
 
-/** How often an element is built, and whether that is as often as it may stand. */
+/** How often an element is built, and whether that covers its maximum count. */
 function planCopies({ element, min, max }: AST.Quantifier): { readonly copies: number; readonly isCounted: boolean } {
   const size = sizeOf(element);
   if (max * size <= mostStates) return { copies: max, isCounted: true };
@@ -194,7 +194,7 @@ function planCopies({ element, min, max }: AST.Quantifier): { readonly copies: n
 
 const sizes = new WeakMap<AST.Element, number>();
 
-/** Once for each element: nested ones would ask twice as often at each level. */
+/** Cached: without it, nested elements would be counted twice as often at each level. */
 function sizeOf(element: AST.Element): number {
   const known = sizes.get(element) ?? countStates(element);
   sizes.set(element, known);
@@ -207,7 +207,7 @@ function countStates(element: AST.Element): number {
   return 1 + own.flatMap(({ elements }) => elements).reduce((sum, inner) => sum + sizeOf(inner), 0);
 }
 
-/** Whether it takes a character in any case. */
+/** Whether an element consumes at least one character. */
 function isFilled(element: AST.Element): boolean {
   if (element.type === 'Quantifier') return element.min > 0 && isFilled(element.element);
   if (element.type !== 'Group' && element.type !== 'CapturingGroup') return element.type.startsWith('Character');
@@ -215,8 +215,8 @@ function isFilled(element: AST.Element): boolean {
 }
 
 /**
- * One way to fulfil a pattern, as automata can: a text that is the main part and, from its start or up to its end, each of the
- * others, or not. Lookarounds that stand elsewhere stay in the main part.
+ * One alternative of a pattern, as conditions for automata: the text matches the main part, and each of the other parts
+ * matches from its start, or up to its end, or must not match. Lookarounds in other places stay in the main part.
  */
 export interface Reading {
   readonly main: Alternatives;
@@ -224,7 +224,7 @@ export interface Reading {
   readonly others: readonly AST.LookaroundAssertion[];
 }
 
-/** `^(?=.*\d)[a-z\d]+$` and the like; a lookahead at the start of a pattern without an anchor is taken at the start of the text. */
+/** Splits `^(?=.*\d)[a-z\d]+$` and the like. A lookahead at the start of an unanchored pattern applies at the start of the text. */
 export function readingsOf({ alternatives }: AST.Pattern): readonly Reading[] {
   const readings = alternatives.map(readAlternative);
   return readings.some(({ others }) => others.length > 0)
@@ -243,11 +243,11 @@ function readAlternative(alternative: AST.Alternative): Reading {
   const borders = [...elements.slice(0, head), ...elements.slice(elements.length - tail)];
   const others = borders.filter((element) => element.type === 'Assertion').filter(isLookaround);
   const main = [{ elements: elements.slice(head, elements.length - tail) }];
-  // All of it stands at the borders: what is left takes anything.
+  // If all elements are at the borders, the empty main part accepts any text.
   return { main, isAnchored: { start: head > 0, end: tail > 0 }, others };
 }
 
-/** Groups of one alternative are as good as none. */
+/** Dissolves groups with a single alternative. */
 function flatten(elements: readonly AST.Element[]): readonly AST.Element[] {
   return elements.flatMap((element) => {
     const isPlain =
@@ -267,7 +267,7 @@ function isLookaround(assertion: AST.Assertion): assertion is AST.LookaroundAsse
   return assertion.kind === 'lookahead' || assertion.kind === 'lookbehind';
 }
 
-/** Groups that a back-reference repeats, the inner ones first. */
+/** Groups that a back-reference refers to, the inner ones first. */
 export function repeatedGroups(alternatives: readonly AST.Alternative[]): readonly AST.CapturingGroup[] {
   return alternatives.flatMap(({ elements }) => elements.flatMap(groupsOf));
 }

@@ -1,6 +1,6 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** Code points, as from, to, from, to …: limits included, in order, no two ranges touching. */
+/** Code points, as from, to, from, to …: inclusive limits, in ascending order, no two ranges adjacent. */
 export type CharSet = readonly number[];
 
 export const highest = { withUnicode: 0x10ffff, without: 0xffff } as const;
@@ -36,7 +36,7 @@ function unite(sets: readonly CharSet[]): CharSet {
   return united;
 }
 
-/** The ranges between its ranges. */
+/** The complement of a set. */
 function complement(set: CharSet, last: number): CharSet {
   return pairs([-1, ...set, last + 1]).flatMap(([from, to]) => (to - from > 1 ? [from + 1, to - 1] : []));
 }
@@ -58,7 +58,7 @@ export function readCharacters(text: string, unicode: boolean): number[] {
     : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
 }
 
-/** The characters that one element of a pattern takes; under flag `i` more than these, but for ASCII. */
+/** The characters that one element of a pattern matches. With flag `i`, an over-approximation except for ASCII. */
 export function readCharSet(node: AST.CharacterClass | AST.CharacterSet | AST.Character, flags: Flags): CharSet {
   const last = flags.unicode ? highest.withUnicode : highest.without;
   if (flags.ignoreCase) {
@@ -72,7 +72,7 @@ export function readCharSet(node: AST.CharacterClass | AST.CharacterSet | AST.Ch
       if (element.type === 'CharacterClassRange') return [element.min.value, element.max.value];
       if (element.type === 'Character') return [element.value, element.value];
       if (element.type === 'CharacterSet') return readEscape(element, flags.dotAll, last);
-      throw new Error(`${element.type} stands in classes under flag v alone`);
+      throw new Error(`${element.type} in a class is only valid with flag v`);
     }),
   );
   return node.type === 'CharacterClass' && node.negate ? complement(set, last) : set;
@@ -87,7 +87,7 @@ function readEscape(node: AST.CharacterSet, dotAll: boolean, last: number): Char
 const propertySets = new Map<string, CharSet>();
 let texts: readonly string[] | undefined;
 
-/** Asks the platform, which knows Unicode: once for each property, some 20 ms. */
+/** Reads the characters of a Unicode property from the platform, once per property, in about 20 ms. */
 function propertySet(property: string): CharSet {
   const known = propertySets.get(property);
   if (known !== undefined) return known;
@@ -104,7 +104,7 @@ function propertySet(property: string): CharSet {
   return found;
 }
 
-/** Many characters at a time: one by one takes five times as long. */
+/** Builds text in blocks: one character at a time takes five times as long. */
 function spell(from: number, to: number): string {
   const block = [...Array(0x400).keys()];
   let text = '';
@@ -112,13 +112,13 @@ function spell(from: number, to: number): string {
   return text;
 }
 
-/** Planes with characters of their own, without surrogates; a multiple of 0x400 each. */
+/** Planes with assigned characters, without surrogates; the size of each is a multiple of 0x400. */
 const assigned = [
   [0, 0xd7ff],
   [0xe000, 0x3ffff],
   [0xe0000, 0xeffff],
 ] as const;
-/** Characters that are all alike: surrogates, and other planes, but for the two noncharacters at the end of each. */
+/** Ranges with the same properties throughout: surrogates, other planes, and the two noncharacters at the end of each. */
 const uniform: readonly (readonly [from: number, to: number])[] = [
   [0xd800, 0xdfff],
   ...[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16].flatMap((plane): [number, number][] => {
@@ -130,17 +130,17 @@ const uniform: readonly (readonly [from: number, to: number])[] = [
   }),
 ];
 
-/** Characters that no set of a pattern distinguishes. */
+/** Characters that every set of a pattern treats alike. */
 export interface CharClass {
   readonly isWord: boolean;
   readonly ranges: CharSet;
 }
 
-/** All code points, parted into as few classes as the sets of one or several patterns need. */
+/** All code points, partitioned into the fewest classes that the sets of one or several patterns need. */
 export interface Alphabet {
   readonly classes: readonly CharClass[];
   readonly classOf: (codePoint: number) => number;
-  /** For each class whether it lies in the set. */
+  /** For each class, 1 if it is in the set. */
   readonly membersOf: (set: CharSet) => Uint8Array;
 }
 

@@ -3,49 +3,49 @@ import type { Automaton } from './automaton.ts';
 import { type Alphabet, type CharSet, createAlphabet, hasCodePoint } from './char-set.ts';
 import { Dfa, dead, type Ends, matched, Walker } from './simulate.ts';
 
-/** One of several things that a text must all be. */
+/** One of several conditions that all apply to a text. */
 export interface Conjunct extends Ends {
   readonly automaton: Automaton;
-  /** The text must not be that. */
+  /** True if the text must not match. */
   readonly isNegated: boolean;
 }
 
-/** Length limits of a text in code points, both included. */
+/** Limits of the length of a text in code points, inclusive. */
 export interface LengthBounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** What may be spent still: visits of states, some 50 million a second. */
+/** The remaining visits of states, of which about 50 million take a second. */
 export interface Budget {
   left: number;
 }
 
-/** Draws texts. What it finds out about its automata it keeps for the next one. */
+/** Draws texts, and caches the states of its automata between them. */
 export type Sampler = (draw: Draw) => string | null | undefined;
 
 export interface Draw {
   readonly bounds: LengthBounds;
   readonly random: Random;
   readonly budget: Budget;
-  /** Letters and digits rather than anything else. */
+  /** Prefers letters and digits. */
   readonly isPolite: boolean;
-  /** Longer texts begin with it, where they may. */
+  /** Start of longer texts, where the patterns allow it. */
   readonly word: string;
 }
 
-/** States of one layer that are followed; of more, so many by lot. */
+/** States of one layer that are followed, chosen at random if there are more. */
 const mostStates = 300;
 
-/** Lengths that read well, where a pattern leaves the choice. */
+/** Preferred lengths, where a pattern allows several. */
 const liked = { least: 8, most: 12, mostDigits: 4 };
 
 /**
- * Draws one text that is all of what is asked: layer by layer of the product of the deterministic automata, the cheapest way
- * to each state, ways of the same price by lot. Letters and digits cost nothing.
+ * Draws one text that satisfies all conditions. It searches the product of the deterministic automata layer by layer, along the
+ * cheapest path to each state; ties are broken at random. Letters and digits cost nothing.
  *
  * @param last the highest character
- * @returns a function that gives null where no text has such a length, undefined where none was found within the budget
+ * @returns a function that returns null if no such text exists, undefined if none was found within the budget
  */
 export function createSampler(conjuncts: readonly Conjunct[], last: number): Sampler {
   const sets = conjuncts.flatMap(({ automaton }) => automaton.sets);
@@ -71,18 +71,18 @@ export function createSampler(conjuncts: readonly Conjunct[], last: number): Sam
     const isWhole = budget.left >= 0 && layers.every(({ states }) => states.length <= mostStates);
     if (end === undefined) return isWhole ? null : undefined;
     const text = spell(layers, end, choices, random, word);
-    // A number of ten digits is no polite one.
+    // Shorter numbers are preferred.
     const short = fitting.filter(({ length }) => length > 0 && length <= liked.mostDigits);
     const shorter = /^\d{5,}$/.test(text) ? pick(short, random) : undefined;
     return shorter === undefined ? text : spell(layers, shorter, choices, random, word);
   };
 }
 
-/** Parallel lists: states of the product, and how each was reached at its lowest price. */
+/** Parallel lists: states of the product, each with its cheapest path. */
 interface Layer {
   readonly states: number[];
   readonly prices: number[];
-  /** Places in the layer before. */
+  /** Indexes in the previous layer. */
   readonly from: number[];
   readonly by: number[];
 }
@@ -96,7 +96,7 @@ function firstLayer(product: Product): Layer {
 function nextLayer(product: Product, layer: Layer, choices: readonly Choice[], random: Random): Layer {
   const next: Layer = { states: [], prices: [], from: [], by: [] };
   const placeOf = new Map<number, number>();
-  const ways: number[] = [];
+  const ties: number[] = [];
   const followed = [...layer.states.keys()];
   while (followed.length > mostStates) {
     followed[random(followed.length)] = followed.at(-1) ?? 0;
@@ -112,8 +112,8 @@ function nextLayer(product: Product, layer: Layer, choices: readonly Choice[], r
       const place = placeOf.get(reached) ?? next.states.length;
       const known = next.prices[place];
       const isNew = known === undefined || price < known;
-      ways[place] = isNew ? 1 : (ways[place] ?? 0) + (price === known ? 1 : 0);
-      if (!isNew && (price !== known || random(ways[place] ?? 1) !== 0)) continue;
+      ties[place] = isNew ? 1 : (ties[place] ?? 0) + (price === known ? 1 : 0);
+      if (!isNew && (price !== known || random(ties[place] ?? 1) !== 0)) continue;
       placeOf.set(reached, place);
       next.states[place] = reached;
       next.prices[place] = price;
@@ -173,7 +173,7 @@ const lower = [...'abcdefghijklmnopqrstuvwxyz'];
 const upper = lower.map((char) => char.toUpperCase());
 const digits = [...'0123456789'];
 const signs = [...'-_.,:;/+=@#%&*()[]{}<>!?$^|~`\'"\\'];
-/** Tried in this order. */
+/** The first kind with a matching character is used. */
 const kinds: readonly { readonly characters: readonly string[]; readonly price: number }[] = [
   { characters: [...lower, ...digits], price: 0 },
   { characters: upper, price: 0 },
@@ -188,7 +188,7 @@ function readChoice(ranges: CharSet): Choice {
   }
   const others = firstCharacters(ranges, 2000).filter((char) => /^\P{C}$/u.test(char));
   if (others.length > 0) return { characters: others.slice(0, 64), price: 50 };
-  // Controls, in the end; never half a surrogate pair, which no UTF-8 has.
+  // Control characters come last. A lone surrogate is never drawn, as UTF-8 cannot encode it.
   return { characters: firstCharacters(ranges, 64).filter((char) => /^\P{Cs}$/u.test(char)), price: 500 };
 }
 
@@ -207,7 +207,7 @@ function firstCharacters(ranges: CharSet, most: number): string[] {
 class Product {
   readonly #parts: readonly { readonly dfa: Dfa; readonly isNegated: boolean }[];
   readonly #ids = new Map<string, number>();
-  /** The first is the dead one. */
+  /** The first state is the dead one. */
   readonly #tuples: (readonly number[])[] = [[]];
   readonly #next: (number | undefined)[][] = [[]];
   readonly start: number;
@@ -239,8 +239,8 @@ class Product {
   }
 
   #intern(tuple: readonly number[]): number {
-    const isHopeless = this.#parts.some(({ isNegated }, index) => tuple[index] === (isNegated ? matched : dead));
-    if (isHopeless) return 0;
+    const isDead = this.#parts.some(({ isNegated }, index) => tuple[index] === (isNegated ? matched : dead));
+    if (isDead) return 0;
     const key = tuple.join();
     const known = this.#ids.get(key);
     if (known !== undefined) return known;

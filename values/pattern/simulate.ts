@@ -1,14 +1,14 @@
 import type { Assertion, Automaton, Lookaround } from './automaton.ts';
 import type { Alphabet } from './char-set.ts';
 
-/** What stands on one side of a place in a text: nothing, a character of `\w`, another one. */
+/** The neighbour on one side of a position: the limit of the text, a character of `\w`, or another character. */
 type Side = 'edge' | 'word' | 'other';
 
-/** What holds of a lookaround at a place. */
+/** Whether a lookaround holds at a position. */
 type Oracle = (lookaround: number) => boolean;
 
 interface Reached {
-  /** States that take a character. */
+  /** States that consume a character. */
   readonly takes: readonly number[];
   readonly accepts: boolean;
 }
@@ -34,7 +34,7 @@ export class Walker {
     this.#seen = new Uint32Array(automaton.states.length);
   }
 
-  /** All that is reached without a character. */
+  /** The states that are reached without consuming a character. */
   close(states: readonly number[], before: Side, after: Side, holds: Oracle = () => false): Reached {
     const takes: number[] = [];
     let accepts = false;
@@ -56,7 +56,7 @@ export class Walker {
     return { takes, accepts };
   }
 
-  /** States behind a character. */
+  /** The states after a character. */
   advance(takes: readonly number[], charClass: number): number[] {
     const next = new Set<number>();
     for (const index of takes) {
@@ -80,10 +80,10 @@ function stands(what: Exclude<Assertion, number>, before: Side, after: Side): bo
 }
 
 /**
- * Whether a pattern with lookarounds matches somewhere: where each of them holds is found first, for the whole text, by one
- * walk each, a lookahead from the end (Barrière and Pit-Claudel, "Linear Matching of JavaScript Regular Expressions", 2024).
+ * Whether a pattern with lookarounds matches somewhere. First, one walk per lookaround finds all positions where it holds; for a
+ * lookahead, from the end (Barrière and Pit-Claudel, "Linear Matching of JavaScript Regular Expressions", 2024).
  *
- * @returns undefined when that takes more than so many steps
+ * @returns undefined after more than `mostSteps` steps
  */
 export function search(walker: Walker, text: readonly number[], mostSteps: number): boolean | undefined {
   const limit = walker.steps + mostSteps;
@@ -112,11 +112,11 @@ export function search(walker: Walker, text: readonly number[], mostSteps: numbe
   return walk({ start: walker.automaton.start, isReversed: false }, true)?.includes(1);
 }
 
-/** No text that starts so is taken; every text that starts so is taken. */
+/** From `dead`, no continuation is accepted; from `matched`, every continuation is. */
 export const dead = 0;
 export const matched = 1;
 
-/** Whether a match may start and finish anywhere, or only at the limits of the text. */
+/** Whether a match may start and end anywhere, or only at the limits of the text. */
 export interface Ends {
   readonly opensAnywhere: boolean;
   readonly closesAnywhere: boolean;
@@ -129,14 +129,14 @@ interface DfaState {
   accepts: boolean | undefined;
 }
 
-/** The automaton made deterministic, state by state as they are needed. It must have no lookarounds. */
+/** A lazily built deterministic automaton. Its source must have no lookarounds. */
 export class Dfa {
   readonly #walker: Walker;
   readonly #ends: Ends;
   readonly #ids = new Map<string, number>();
   readonly #all: (DfaState | undefined)[] = [undefined, undefined];
   start: number;
-  /** What it holds, in states of the automaton. */
+  /** Size of its cache, in states of the source automaton. */
   size = 0;
 
   constructor(walker: Walker, ends: Ends) {
@@ -164,7 +164,7 @@ export class Dfa {
     return next;
   }
 
-  /** Whether it takes the text that led here. */
+  /** Whether it accepts the text that led to this state. */
   accepts(id: number): boolean {
     const state = this.#all[id];
     if (state === undefined) return id === matched;
