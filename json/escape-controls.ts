@@ -1,9 +1,9 @@
-/** Control characters (C0 and C1), which terminals obey, both line separators of Unicode, and characters that change the direction of text. */
+/** Control characters (C0 and C1), the line separators of Unicode, and characters that change the direction of text. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 /**
- * Escapes control characters in text of a stranger's contract, so that it can't colour or clear a terminal, nor look like a line of its own. In
- * JSON, and in a string or comment of TypeScript, the escaped text means the same.
+ * Escapes control characters in text of an untrusted contract, so that it can't colour or clear a terminal, nor imitate a separate line.
+ * In JSON, and in a string or comment of TypeScript, the escaped text means the same.
  *
  * @param kept characters that stay as they are, such as line breaks between the lines of a file
  */

@@ -23,14 +23,14 @@ export function extendPointer(pointer: string, ...segments: readonly (string | n
 /**
  * `#/paths/~1devices` → `['paths', '/devices']`; accepts the pointer with or without its `#`.
  *
- * @returns no segment for `#/` too: Redocly writes it for the whole document, and no contract has a member without a name at its root
+ * @returns an empty list for `#/` too: Redocly writes it for the whole document, and no contract has a member with an empty name at its root
  */
 export function parsePointer(pointer: string): readonly string[] {
   return splitPointer(pointer).map(unescapeSegment);
 }
 
 /**
- * The same for the text of a `$ref`, whose fragment may be percent-encoded and is decoded first (RFC 6901, 6). A `%` that encodes
+ * Splits the text of a `$ref`, whose fragment may be percent-encoded and is decoded first (RFC 6901, 6). A `%` that encodes
  * nothing stays. Pointers of the operation table contain `{` unencoded, others `%7B`.
  */
 export function parseReference(reference: string): readonly string[] {
@@ -69,10 +69,10 @@ export function valueAt(root: unknown, segments: readonly string[]): unknown {
   return value;
 }
 
-/** All references come from contracts, so their number is bounded. To decode them again took half of a request's time. */
+/** A cache: all references come from contracts, so their number is bounded. Without it, decoding took half of a request's time. */
 const knownReferences = new Map<string, readonly string[]>();
 
-/** The value that a reference of the contract names, or undefined if there is none. */
+/** The target of a reference of the contract, or undefined if there is none. */
 export function readPointer(document: ContractDocument, reference: string): unknown {
   const known = knownReferences.get(reference);
   const segments = known ?? parseReference(reference);
@@ -84,7 +84,7 @@ export function readPointer(document: ContractDocument, reference: string): unkn
  * Follows `$ref` until a node has none. Members next to the `$ref` override those of its target,
  * as OpenAPI 3.1 allows for `summary` and `description`.
  *
- * @returns an empty object for anything that is no object
+ * @returns an empty object for any other value than an object
  */
 export function followRef(document: ContractDocument, node: unknown): JsonObject {
   let current = node;
@@ -97,7 +97,7 @@ export function followRef(document: ContractDocument, node: unknown): JsonObject
   return {};
 }
 
-/** An object member, references followed; an empty object if it is missing. */
+/** An object member with its references resolved. An empty object if it is missing. */
 export function followMember(document: ContractDocument, node: JsonObject, member: string): JsonObject {
   return Object.hasOwn(node, member) ? followRef(document, node[member]) : {};
 }

@@ -5,11 +5,11 @@ import { readingOf, schemaKeywords } from './schema-keywords.ts';
 export interface SchemaPlace {
   /** `#/components/schemas/Pet/properties/name` */
   readonly pointer: string;
-  /** The outermost schema that this one is an inline part of by `allOf`, `not` and the like; itself if there is none. */
+  /** The outermost schema that contains this one inline by `allOf`, `not` and the like, else the schema itself. */
   readonly whole: JsonObject;
 }
 
-/** @returns the schema itself to change nothing. Schemas inside the result are mapped afterwards */
+/** @returns the same object if nothing changes. Schemas inside the result are mapped afterwards */
 export type MapSchema = (schema: JsonObject, place: SchemaPlace) => JsonObject;
 
 /**
@@ -54,7 +54,7 @@ function mapObject(
   map: (name: string, value: unknown, pointer: string) => unknown,
 ): JsonObject {
   const members = Object.entries(node).map(([name, value]) => {
-    // Only objects and lists can change and need a pointer.
+    // Only objects and lists can contain schemas and need a pointer.
     const isLeaf = typeof value !== 'object' || value === null;
     return [name, isLeaf ? value : map(name, value, step(pointer, name))] as const;
   });

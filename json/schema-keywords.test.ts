@@ -7,7 +7,7 @@ import validation from 'ajv/dist/refs/json-schema-2020-12/meta/validation.json' 
 import { expect, test } from 'vitest';
 import { listParts, readingOf, schemaKeywords, schemasIn } from './schema-keywords.ts';
 
-/** What a keyword holds, by how the meta-schema of its vocabulary describes it. */
+/** The kind of a keyword's value, from the description in the meta-schema of its vocabulary. */
 function readHeld(described: unknown): string | undefined {
   const text = JSON.stringify(described);
   if (text === '{"$dynamicRef":"#meta"}') return 'schema';

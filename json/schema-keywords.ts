@@ -1,10 +1,10 @@
 import { type ContractDocument, followRef, isObject, type JsonObject } from './json-pointer.ts';
 
-/** The kind of a keyword's value, and what its schemas apply to: the value itself, or a part of it, such as a member, an item or a name. */
+/** The kind of a keyword's value, and the target of its schemas: the value itself, or a part such as a member, an item or a name. */
 export interface Keyword {
-  /** One schema, a list of them, a map of names that somebody chose, or data in which everything only looks like a keyword. */
+  /** One schema, a list of schemas, a map with arbitrary names, or data, whose members are never keywords. */
   readonly holds: 'schema' | 'schemas' | 'map' | 'data';
-  /** Undefined for data, and for schemas that apply only if something refers to them. */
+  /** Undefined for data, and for schemas that apply only where a `$ref` refers to them. */
   readonly judges?: 'value' | 'part';
 }
 
@@ -31,17 +31,17 @@ const ofSchemas: readonly Row[] = [
   { names: ['const', 'enum', 'default', 'examples'], holds: 'data' },
 ];
 
-/** OpenAPI 3.1, around schemas and, by `example`, in them. */
+/** OpenAPI 3.1: keywords around schemas, and `example`, which is also valid in a schema. */
 const ofOpenApi: readonly Row[] = [
   { names: ['schema'], holds: 'schema' },
-  // Names of components, and of paths, statuses, media types, variables. `parameters` is a list, but among components and in links.
+  // Names of components, and of paths, statuses, media types, variables. `parameters` is a map in components and links, else a list.
   { names: ['callbacks', 'headers', 'links', 'parameters', 'pathItems'], holds: 'map' },
   { names: ['requestBodies', 'responses', 'schemas', 'securitySchemes'], holds: 'map' },
   { names: ['content', 'encoding', 'mapping', 'paths', 'scopes', 'variables', 'webhooks'], holds: 'map' },
   { names: ['example', 'value'], holds: 'data' },
 ];
 
-/** By name; a Map, since a contract may have a member called `constructor`. */
+/** Keywords by name. A Map, since a contract may have a member called `constructor`. */
 export const schemaKeywords = byName(ofSchemas);
 const keywords = byName([...ofSchemas, ...ofOpenApi]);
 
@@ -49,7 +49,7 @@ function byName(rows: readonly Row[]): ReadonlyMap<string, Keyword> {
   return new Map(rows.flatMap(({ names, ...keyword }) => names.map((name) => [name, keyword])));
 }
 
-/** @returns undefined for a name without such a value, as `type` or `x-rule` */
+/** @returns undefined for other names, such as `type` or `x-rule` */
 export function keywordOf(name: string): Keyword | undefined {
   return keywords.get(name);
 }
@@ -68,7 +68,7 @@ export function readingOf(around: Reading, name: string): Reading | 'data' {
   return holds === 'data' ? 'data' : holds === 'map' ? 'names' : 'keywords';
 }
 
-/** The schemas directly inside this one that apply to the value, or to its parts, as they are written. */
+/** The schemas directly inside this one that apply to the value, or to its parts. References are not resolved. */
 export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonly unknown[] {
   return [...schemaKeywords].flatMap(([name, { holds, judges }]) => {
     const value = schema[name];
@@ -79,7 +79,7 @@ export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonl
   });
 }
 
-/** How deep compositions are searched; stops at a schema that contains itself. */
+/** Depth to which compositions are searched, so that recursive schemas terminate. */
 const deepestComposition = 8;
 
 /** Keywords with a list of schemas of which a valid value matches one or all. */
@@ -87,7 +87,7 @@ const composing = [...schemaKeywords].flatMap(([name, { holds, judges }]) =>
   holds === 'schemas' && judges === 'value' ? [name] : [],
 );
 
-/** The schema and all that it is composed of by `allOf`, `anyOf` and `oneOf`, outermost first, each once, references followed. */
+/** The schema and its parts by `allOf`, `anyOf` and `oneOf`, outermost first, each once, with references resolved. */
 export function listParts(document: ContractDocument, schema: unknown): readonly JsonObject[] {
   const parts: JsonObject[] = [];
   addParts(document, schema, 0, parts, new Set());
@@ -102,7 +102,7 @@ function addParts(
   seen: Set<unknown>,
 ): void {
   const part = followRef(document, schema);
-  // Forty branches that lead back to their own schema would be eight million parts.
+  // Without it, forty branches that refer back to their own schema would give eight million parts.
   if (seen.has(schema) || seen.has(part)) return;
   seen.add(schema).add(part);
   parts.push(part);

@@ -1,7 +1,7 @@
 import { formatJson, formatNotice, type Notice, printable } from './printable.ts';
 import type { Fix } from './wrong-use.ts';
 
-/** A command prints to these. */
+/** The output streams of a command. */
 export interface Streams {
   readonly out: { write(text: string): unknown };
   readonly error: { write(text: string): unknown };
@@ -10,11 +10,11 @@ export interface Streams {
 /** Each outcome of a command: its exit code, and where its text goes. */
 const outcomes = {
   done: { exitCode: 0, stream: 'out' },
-  // A check found what it looks for: the text lists it.
+  // A check found faults, which the text lists.
   failed: { exitCode: 1, stream: 'out' },
-  // A valid request that the present state does not allow.
+  // The command is valid, but the present state does not allow it.
   declined: { exitCode: 1, stream: 'error' },
-  // The user's mistake.
+  // The user made a mistake.
   refused: { exitCode: 2, stream: 'error' },
 } as const;
 
@@ -22,11 +22,11 @@ const outcomes = {
 export interface CommandResult {
   readonly kind: keyof typeof outcomes;
   readonly text: string;
-  /** The same for machines, printed by `--json` as one value. */
+  /** The result for programs, printed by `--json` as one value. */
   readonly json: object;
   /** Decisions for the author of the contract: printed with the result, or in its JSON. */
   readonly notices?: readonly Notice[];
-  /** What to do next, printed below the text. */
+  /** Commands to run next, printed below the text. */
   readonly fixes?: readonly Fix[];
 }
 
@@ -38,18 +38,18 @@ export function done(text: string, json: object, fixes?: readonly Fix[]): Comman
   return { kind: 'done', text, json, ...(fixes && { fixes }) };
 }
 
-/** Nothing was changed. */
+/** For a valid command that the present state does not allow. The caller has changed nothing. */
 export function declined(text: string, json: object = {}, fixes?: readonly Fix[]): CommandResult {
   return { kind: 'declined', text, json: { error: text, ...json }, ...(fixes && { fixes }) };
 }
 
-/** Nothing was changed. */
+/** For a mistake of the user. The caller has changed nothing. */
 export function refused(text: string, json: object = {}, fixes?: readonly Fix[]): Refused {
   return { kind: 'refused', text, json: { error: text, ...json }, ...(fixes && { fixes }) };
 }
 
 /**
- * Prints a result without its fixes: the program knows how to spell these.
+ * Prints a result without its fixes, whose spelling only the program knows.
  *
  * @returns the exit code
  */

@@ -5,7 +5,7 @@ export function printable(text: string): string {
   return escapeControls(text, '\n\t');
 }
 
-/** The same on a line of its own. */
+/** Also replaces line breaks and tabs with spaces. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/[\s\u0085]+/g, ' '));
 }

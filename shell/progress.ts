@@ -7,14 +7,14 @@ export interface ProgressStream {
 }
 
 export interface Progress {
-  /** Begins a step, `Reading openapi.yaml`, and finishes the one before. */
+  /** Begins a step such as `Reading openapi.yaml`, and finishes the previous one. */
   readonly step: (text: string) => void;
   readonly end: () => void;
 }
 
 /**
- * Prints the steps of long work, a line each: the step under way after two seconds, and all later ones. A step that blocks timers is printed
- * before it begins, or not at all.
+ * Prints the steps of long work, a line each: the current step after two seconds, then all later steps. A step that blocks timers is
+ * printed before it begins, or not at all.
  */
 export function createProgress(stream: ProgressStream, now: () => number = () => performance.now()): Progress {
   const began = now();

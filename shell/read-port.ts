@@ -1,4 +1,4 @@
-/** @returns undefined if the text is no port; 0 means any free one */
+/** @returns undefined if the text is not a port from 0 to 65535; 0 means any free port */
 export function readPort(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;

@@ -22,7 +22,7 @@ export function startProcess(program: string, main: Pick<ImportMeta, 'dirname' |
   ignoreUnreadOutput();
 }
 
-/** Goes on if nobody reads its output any more, as in `lockstep mock | head -1`. */
+/** Keeps the process running after the reader of its output exits, as in `lockstep mock | head -1`. */
 export function ignoreUnreadOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -1,10 +1,10 @@
-/** A command that fixes a fault, as words: its spelling depends on how this process was started, which the command line knows. */
+/** A command that fixes a fault, as words. The command line spells it, as that depends on how this process was started. */
 export interface Fix {
   /** Its effect, without a colon: `Create one`. */
   readonly message: string;
   /** Its words, unquoted. `lockstep-server` means that program, however it is started; capitals are for the operator's values. */
   readonly command: readonly string[];
-  /** Absolute path of its database; that of the environment when omitted. */
+  /** Absolute path of its database. When omitted, `DATABASE_URL` applies. */
   readonly database?: string;
 }
 
@@ -14,7 +14,7 @@ export interface Fix {
  */
 export class WrongUse extends Error {
   override readonly name: string = 'WrongUse';
-  /** In the order in which to try them. */
+  /** Commands to run, in order of preference. */
   readonly fixes: readonly Fix[];
 
   constructor(message: string, { fixes = [], ...options }: ErrorOptions & { readonly fixes?: readonly Fix[] } = {}) {
