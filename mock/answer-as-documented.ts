@@ -32,7 +32,7 @@ interface Finished {
   readonly members: readonly FaultMember[];
 }
 
-/** What the contract declares for one status of an operation. */
+/** The response and content that the contract declares for one status of an operation. */
 interface Declared {
   readonly response: JsonObject;
   readonly contents: readonly Content[];
@@ -54,7 +54,7 @@ function challenge(status: number, headers: Readonly<Record<string, string>>): R
 
 /**
  * Creates the answers of a contract: the requested example, or the first. A value that its schema rejects is never served. If no example fits, or a new
- * value is requested, Prism invents one. If the schema rejects that too, values are generated until one fits.
+ * value is requested, Prism invents one. If the schema rejects the invented value, values are generated until one is valid.
  *
  * The promise of an answer rejects with a `Rejection` if no value can be generated from the schema.
  */
@@ -212,7 +212,7 @@ function isInvented({ dynamic, seed }: Choice): boolean {
   return dynamic || seed !== undefined;
 }
 
-/** A schema may list the codes of all errors, and `x-error-codes` those of one response. The same value always gets the same of these. */
+/** A schema may list the codes of all errors, and `x-error-codes` those of one response. Equal values always get the same code. */
 function nameCode(members: readonly FaultMember[], response: JsonObject, value: unknown): unknown {
   const codes = Array.isArray(response['x-error-codes']) ? response['x-error-codes'] : [];
   const sent = members.flatMap(({ name, role }) => (role === 'code' && isObject(value) ? [value[name]] : []));

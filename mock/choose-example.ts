@@ -55,7 +55,7 @@ export function readPreferences(header: string | undefined, query: readonly Pair
 /**
  * Finds the requested documented answer.
  *
- * @throws Rejection 400 if the operation has no such answer; it lists those that it has
+ * @throws Rejection 400 if the operation has no such answer; it lists the documented ones
  */
 export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
   if (sent.code === undefined && sent.example === undefined && sent.dynamic === undefined && sent.seed === undefined)
@@ -103,7 +103,7 @@ interface Documented {
 const readDocumented = oncePerDocument((document) => {
   const documented = new Map<string, readonly Documented[]>();
   return {
-    /** Successes first: without a code, the name of an example means that of a success before that of an error. */
+    /** Successes first: an example's name without a code selects the example of a success before that of an error. */
     of: (pointer: string): readonly Documented[] => {
       const known = documented.get(pointer);
       if (known !== undefined) return known;
@@ -113,7 +113,7 @@ const readDocumented = oncePerDocument((document) => {
       documented.set(pointer, read);
       return read;
     },
-    /** By preferences. */
+    /** Cached choices by preferences. */
     chosen: new Map<string, Choice>(),
   };
 });

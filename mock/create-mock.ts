@@ -14,7 +14,7 @@ import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { type Choice, chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
 
-/** The caller of a mock's handlers, about whom it knows nothing. */
+/** The principal for a mock's handlers, which is unknown. */
 export type AnyPrincipal = object;
 
 type AnyExchange = Exchange<AnyPrincipal>;
@@ -55,7 +55,7 @@ type Handlers<Context extends AnyExchange> = Readonly<Record<string, AnyHandler<
 export interface Mock {
   /** Answers everything and never throws. */
   readonly listener: RequestListener;
-  /** The operation that a request names, those of the authorization server too. */
+  /** The operation of a request, including those of the authorization server. */
   readonly operationOf: (request: IncomingMessage) => Operation | undefined;
   /** Answers an operation as documented, without any check of the request. The answer has no body if the status is not declared. */
   readonly replyAsDocumented: (
@@ -99,7 +99,7 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
-    // Without a service, the headers of an operation are its examples.
+    // Without a service, the header values are the documented examples.
     ambient: (exchange) => {
       if (parts.ambient !== undefined && isServices(exchange.operation)) return parts.ambient(exchange);
       return exchange.operation === undefined ? unrouted : {};
@@ -174,7 +174,7 @@ function loadWhenAsked(document: ContractDocument): AnswerAsDocumented {
       const { createAnswers } = await import('./answer-as-documented.ts');
       return createAnswers(document);
     } catch (error) {
-      // Not kept: the next request tries again.
+      // The failure is not cached: the next request tries again.
       loaded = undefined;
       throw error;
     }

@@ -14,7 +14,7 @@ const ofRanges: Readonly<Record<string, string>> = {
   'multipart/*': 'multipart/mixed',
 };
 
-/** A PNG of one pixel: the client must be able to show it. */
+/** A PNG of one pixel, so that clients can display it. */
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -27,7 +27,7 @@ export type { ContractOptions, SandboxOptions } from './sandbox/start-options.ts
 export interface RunningMock extends AsyncDisposable {
   /** Without a trailing slash: `http://localhost:41234`. */
   readonly origin: string;
-  /** Answers under way get a moment to finish. */
+  /** Stops the mock. Pending answers get a moment to finish. */
   readonly close: () => Promise<void>;
 }
 
@@ -162,7 +162,7 @@ async function requestToken(
   clientId: string,
   scope: string | undefined,
 ): Promise<string> {
-  // JavaScript may pass anything.
+  // JavaScript callers may pass other types.
   const wrong = [clientId, scope ?? ''].find((given) => typeof given !== 'string');
   if (wrong !== undefined)
     throw new TypeError(

@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(listening.splice(0).map((one) => one.close()));
   vi.unstubAllEnvs();
 });
-/** What is served within this process. */
+/** Servers within this process. */
 const listening: Running[] = [];
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');

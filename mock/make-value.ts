@@ -9,16 +9,16 @@ import { isSchema, type SchemaNode, schemasIn } from '@lockstep/values/shape';
 
 export type MadeValue =
   | { readonly kind: 'value'; readonly value: unknown }
-  /** Nothing that was tried fits: most often because nothing can. */
+  /** No candidate was valid, most often because the schema is unsatisfiable. */
   | { readonly kind: 'hopeless'; readonly why: string };
 
-/** @param seed 0, or left out: the plainest value, always the same; any other number: one of many */
+/** @param seed 0, the default, gives the plainest value; any other number gives a varied value, always the same for the same seed */
 export type MakeValue = (schema: unknown, seed?: number) => MadeValue;
 
-/** Parts that are judged for one value, about 20 ms of them. */
+/** Parts that are validated for one value, which takes about 20 ms. */
 const mostJudged = 1_200;
 
-/** Formats that the judge knows, and requests don't need. */
+/** Values for formats that the judge validates, and that `values` lacks because requests don't need them. */
 const formats = {
   'iso-date-time': '2026-01-15T10:00:00Z',
   'iso-time': '10:00:00Z',
@@ -33,8 +33,8 @@ const formats = {
 const plainest = ['string', 1, {}, [], true, null];
 
 /**
- * Makes values that fit the schemas of a contract as they hold in one direction: documented ones first, all others plain and short. Work is
- * bounded: a schema for which no value is found in time is reported as hopeless.
+ * Generates values that are valid against the schemas of a contract, as they apply in one direction. Documented values come first; all others
+ * are plain and short. Work is bounded: a schema is reported as hopeless if no value is found in time.
  */
 export function createValueMaker(document: ContractDocument, judge: JudgeValue, direction: Direction): MakeValue {
   const form = createCanonicalForm({
@@ -43,7 +43,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;
     },
-    reword: nameForms,
+    reword: tagAlternatives,
   });
   return (schema, seed = 0) => {
     const node = form.join(isSchema(schema) ? schema : true);
@@ -64,7 +64,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
 
   function* candidates(node: SchemaNode, seed: number): Generator<unknown> {
     if (seed === 0) yield* form.shapes(node).flatMap(({ examples }) => examples);
-    // Judged as a whole, then part by part, then without optional parts.
+    // Validated as a whole, then part by part, then without optional parts.
     for (const [optional, isByParts] of [[true], [true, true], [false, true]]) {
       const value = buildValue(node, contextFor(seed, optional, isByParts));
       if (value !== undefined) yield value;
@@ -78,7 +78,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
     let left = mostJudged;
     const accepts: BuildContext['accepts'] = (value, schemas) => {
       left -= 1;
-      // Nothing more is built.
+      // The builder stops.
       if (left < 0) spent.parts = Infinity;
       return left >= 0 && schemas.every((schema) => judge(value, schema) === undefined);
     };
@@ -92,7 +92,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
     });
     return {
       ...{ form, spent, formats, seed, optional, variant: 0, serial: 0, deepest: 3, within: [] },
-      // Times are two hours later: ten o'clock.
+      // Generated times are two hours later, at ten o'clock.
       now: Date.UTC(2026, 0, 15, 8),
       tag: seed === 0 ? 'string' : `text${seed}`,
       word: '',
@@ -105,8 +105,8 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
 
 const reworded = new WeakMap<JsonObject, JsonObject>();
 
-/** Each form with the value of the member that names it (OpenAPI 3.1, 4.8.25), before all of them as they are. */
-function nameForms(schema: JsonObject): JsonObject {
+/** Adds to each alternative the value of its discriminator (OpenAPI 3.1, 4.8.25). The unchanged alternatives follow. */
+function tagAlternatives(schema: JsonObject): JsonObject {
   const { discriminator, ...rest } = schema;
   const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
   const keyword = ['oneOf', 'anyOf'].find((name) => Array.isArray(schema[name]));
@@ -114,15 +114,15 @@ function nameForms(schema: JsonObject): JsonObject {
   const known = reworded.get(schema);
   if (known !== undefined) return known;
   const targets = Object.entries(isObject(mapping) ? mapping : {});
-  const { [keyword]: forms, ...others } = rest;
-  const named = schemasIn(forms).flatMap((form) => {
-    const $ref = isObject(form) ? form.$ref : undefined;
+  const { [keyword]: alternatives, ...others } = rest;
+  const named = schemasIn(alternatives).flatMap((alternative) => {
+    const $ref = isObject(alternative) ? alternative.$ref : undefined;
     if (typeof $ref !== 'string') return [];
     const name = $ref.split('/').at(-1) ?? '';
     const tag = targets.find(([, target]) => target === $ref || target === name)?.[0] ?? name;
     return [{ $ref, properties: { [propertyName]: { const: tag } } }];
   });
-  const either = { anyOf: [...named, { [keyword]: forms }] };
+  const either = { anyOf: [...named, { [keyword]: alternatives }] };
   const made = { ...others, allOf: [...schemasIn(rest.allOf), either] };
   reworded.set(schema, made);
   return made;

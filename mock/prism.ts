@@ -29,7 +29,7 @@ export interface PrismAsk {
   readonly examples: readonly NamedExample[];
   /** Name of the requested example; by default the first. */
   readonly example?: string | undefined;
-  /** Whether to invent a body even if there are examples. */
+  /** Whether to invent a body even if examples exist. */
   readonly dynamic: boolean;
   readonly seed?: string | undefined;
 }
@@ -46,7 +46,7 @@ const mostInventedItems = 20;
  *
  * Its routing, validation, security and HTTP server are not used: they crash or hang on malformed input, and deviate from
  * the contract. Nor does Prism read the document: it would copy all that an operation refers to into each operation, which took
- * 15 seconds for 845 of them. It gets one response at a time.
+ * 15 seconds for 845 of them. It receives one response at a time.
  */
 export function createPrism(document: ContractDocument): AskPrism {
   return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {
@@ -134,7 +134,7 @@ function isForPrism(document: ContractDocument, schema: unknown): boolean {
   }
 }
 
-/** A schema with all that it refers to, in the layout that the generator of invented bodies expects. */
+/** A schema with all referenced schemas, in the layout that the generator of invented bodies expects. */
 function bundleSchemas(document: ContractDocument, schema: unknown): Bundle {
   const names = new Map<string, string>();
   const bundle: Record<string, unknown> = {};

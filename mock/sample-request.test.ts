@@ -14,7 +14,7 @@ const base = {
 } as const;
 const rest = { statuses: [], extensions: {} } as const;
 
-/** What is sent for a parameter, or as the body, by the examples that its holder and schema have. */
+/** The sample value of a parameter and of a body, from the examples of the node and its schema. */
 function sampleOf(node: object): { query: string; body: unknown } {
   const media = { 'application/json': node };
   const parameter = { name: 'kind', in: 'query', required: true, ...node };

@@ -142,7 +142,7 @@ function sampleBody(contract: ContractDocument, operation: Operation, mediaType:
   return firstThatFits([example, sampleValue(document, media.schema)], fits, makeValue, media.schema);
 }
 
-/** The first value that fits, else a generated one, else the first: a schema may accept no value. */
+/** The first valid value, else a generated one. If the schema accepts no value, the first one. */
 function firstThatFits(
   values: readonly unknown[],
   fits: (value: unknown) => boolean,

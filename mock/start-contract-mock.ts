@@ -20,7 +20,7 @@ export interface ContractMockOptions extends Omit<MockOptions, 'service'> {
  * Starts the mock of a contract on its own port. Requests wait until it is ready.
  *
  * @returns its origin, and `close()`, which resolves within a second whatever clients do
- * @throws Error with `code: 'EADDRINUSE'` if the port is taken; Error if the contract does not compile; the reason of `stopping`.
+ * @throws Error with `code: 'EADDRINUSE'` if the port is in use; Error if the contract does not compile; the reason of `stopping`.
  * Nothing is left listening.
  */
 export function startContractMock({

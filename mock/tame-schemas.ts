@@ -5,7 +5,7 @@ import { measureLongest } from '@lockstep/runtime/validation/read-pattern';
 /** Items of an invented list, unless its schema requires more. */
 export const mostItems = 3;
 
-/** Longest text, by pattern or length, that the generator is asked for. */
+/** Longest text that the generator may have to write, by pattern or length. */
 const mostCharacters = 100_000;
 /** Repetitions of the generator for a quantifier without an upper bound. */
 const endless = 100;

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startContractMock } from './start-contract-mock.ts';
 
-// What a contract may have that ours has not, and what a mock alone does. The traps of every request stand in `test/`, over service and mock.
+// Features of contracts that ours lacks, and behaviour of a mock alone. The traps of every request are in `test/`, for service and mock.
 
 const logged: string[] = [];
 let mock: RunningListener;

@@ -16,7 +16,7 @@ export function isOnClock(at: EpochMilliseconds): boolean {
 
 /**
  * @param time in RFC 3339 with an offset (`Date` alone would read `June 1` as one of 2001), or whole milliseconds, or a Date
- * @returns undefined if it is no valid time or outside the range of the clock
+ * @returns undefined for an invalid time, or one outside the range of the clock
  */
 export function readClockTime(time: string | number | Date): EpochMilliseconds | undefined {
   const at = typeof time === 'string' ? parseDateTime(time) : Number(time);
@@ -33,7 +33,7 @@ export interface SandboxClock extends Clock {
   readonly isTicking: boolean;
   /** An omitted member keeps its value: the present time, or whether the clock runs. */
   set(change: { readonly at?: EpochMilliseconds; readonly isTicking?: boolean }): void;
-  /** Forwards, or back if negative. */
+  /** Moves the time forwards, or back if negative. */
   move(byMs: number): void;
   /** Restores the state at its creation: the given start or the time of the system, ticking. */
   reset(): void;

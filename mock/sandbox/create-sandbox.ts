@@ -49,7 +49,7 @@ export interface CreatedSandbox {
   readonly close: () => Promise<void>;
 }
 
-/** How many due moments a moved clock stops at on its way. */
+/** Limit of the due moments at which a moved clock stops. */
 const mostStops = 10_000;
 
 /**

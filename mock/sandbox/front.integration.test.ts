@@ -24,7 +24,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** What a caller sees of an answer, or that there was none. */
+/** An answer as the caller sees it, or its absence. */
 interface Seen {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -302,7 +302,7 @@ test('a sandbox that closes while requests are kept waiting runs none of them, a
   // None is cut for taking longer than answers under way may.
   expect(await closing.close()).toEqual({ cut: 0 });
   expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  // Whatever would run would do so on its own time.
+  // A pending job would run within this time.
   await new Promise((resolve) => void setTimeout(resolve, 50));
   expect([logged, ...printed.map(({ mock }) => mock.calls)]).toEqual([[], [], []]);
 });

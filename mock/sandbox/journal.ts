@@ -50,7 +50,7 @@ export interface JournalEntry extends Kept {
   readonly query: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** As it is kept. Undefined members are dropped when an entry is read: few are, and dropping costs time in each request. */
+/** An entry as stored. Undefined members are dropped only when an entry is read, since dropping costs time in each request. */
 type KeptEntry = { readonly [Name in keyof JournalEntry]: JournalEntry[Name] | undefined };
 
 export interface JournalFilter {
@@ -92,7 +92,7 @@ const shownOfLogin: ReadonlySet<string> = new Set([
 
 const loginPath = '/auth';
 
-/** Keeps the last thousand requests in memory: no header, no body, and in the query only values of known parameters. Names that the contract does not have are hidden. */
+/** Keeps the last thousand requests in memory, without headers and bodies. Of the query it keeps only values of known parameters; names that the contract lacks are hidden. */
 export function createJournal(): Journal {
   let recorded = 0;
   const entries: KeptEntry[] = [];
@@ -100,7 +100,7 @@ export function createJournal(): Journal {
     record({ queryText, ...outcome }) {
       const { method, path, operationId, clientId, accountId, code, details } = outcome;
       const shownDetails = details?.slice(0, longest.details).map(hideNames);
-      // The message of an error is that of one of its details, and is hidden in the same way.
+      // The message of an error repeats one of its details, and is redacted in the same way.
       const same = outcome.says && details?.findIndex((detail) => detail.says === outcome.says);
       const says = (typeof same === 'number' && shownDetails?.[same]?.says) || outcome.says;
       const entry = {

@@ -212,7 +212,7 @@ function loadWhenAsked(load: () => Promise<AuthServer['callback']>, logger: Logg
         answer(request, response);
       })
       .catch((err: unknown) => {
-        // Not kept: the next request tries again.
+        // The failure is not cached: the next request tries again.
         loading = undefined;
         logger.error({ err }, 'the authorization server failed');
         response.destroy();
@@ -237,7 +237,7 @@ function drawStore(keys: Keys, loopbackCallbacks: readonly string[]): Promise<Dr
   if (known !== undefined) return known;
   const seeding = seedStore(keys, loopbackCallbacks);
   ofKeys.set(name, seeding);
-  // Not kept: the next one tries again.
+  // The failure is not cached: the next call tries again.
   seeding.catch(() => ofKeys.delete(name));
   return seeding;
 }

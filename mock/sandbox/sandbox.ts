@@ -53,7 +53,7 @@ export interface Sandbox {
 export interface SandboxTokens {
   /** Expires access tokens now; with `all`, refresh tokens and sign-ins too. */
   readonly expire: (what: 'access' | 'all') => Promise<void>;
-  /** Life of future access tokens. It counts from the whole second of issue, so it may be up to a second shorter. Null for that of the service. */
+  /** Life of future access tokens in seconds; null for the service's own. It counts from the whole second of issue, so may be up to a second shorter. */
   readonly lifetimeSeconds: number | null;
   readonly setLifetime: (seconds: number | null) => void;
 }

@@ -31,7 +31,7 @@ const devicesPerWrite = 500;
 
 type Named = Pick<Scenario, 'fill'> & { readonly shows: string; readonly accountQuota?: number };
 
-/** By name, each with its purpose. All have the accounts, clients and owners of the demo. */
+/** Scenarios by name, each with its purpose. All have the accounts, clients and owners of the demo. */
 const scenarios: Readonly<Record<ScenarioName, Named>> = {
   demo: { shows: 'A device for each answer of the API, and two months of activity', fill: seedDemoData },
   empty: { shows: 'Accounts without a property or a device', fill: seedDemoAccounts },
@@ -70,7 +70,7 @@ export const scenarioList: readonly { readonly name: ScenarioName; readonly show
 /**
  * Reads a choice of a scenario.
  *
- * @throws ScenarioFault for an unknown name (it lists the known ones), or for files that don't match the import format (it lists all faults)
+ * @throws ScenarioFault for an unknown name, with the known names; or for files that don't match the import format, with all faults
  */
 export function readScenario(choice: ScenarioChoice): Scenario {
   // JSON may contain anything.
@@ -123,7 +123,7 @@ export async function drawScenario(
   try {
     return await drawn.image;
   } catch (error) {
-    // Not kept: the next one tries again.
+    // The failure is not cached: the next call tries again.
     if (images.get(key) === drawn) images.delete(key);
     throw error;
   }

@@ -19,13 +19,13 @@ export interface InstanceOptions {
   readonly logger: Logger;
 }
 
-/** The service on its own store, with bridges and locks. It gets callers already authenticated. */
+/** The service on its own store, with bridges and locks. Its callers are already authenticated. */
 export interface ServiceInstance {
   readonly handlers: ApiHandlers;
   readonly countRequest: CountRequest;
-  /** End of an account's trial; null for one that is subscribed. */
+  /** End of an account's trial; null for a subscribed account. */
   readonly trialEnd: (accountId: string) => EpochMilliseconds | null;
-  /** Runs everything that is due by now. @returns when something is due next; null if nothing is */
+  /** Runs all due jobs. @returns the time of the next due job; null if there is none */
   readonly settle: () => Promise<EpochMilliseconds | null>;
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -1,4 +1,4 @@
-// The options of `startMock`, and their checks, since JavaScript may pass anything.
+// The options of `startMock`. They are validated, since JavaScript callers may pass other types.
 
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/validation/sentence';
@@ -30,7 +30,7 @@ export interface SandboxOptions extends ListenOptions {
   readonly isControlOpen?: boolean;
 }
 
-/** Another contract than that of the service, as `lockstep generate` derives it. Its operations answer as documented and have no state. */
+/** A contract other than the service's, as `lockstep generate` derives it. Its operations answer as documented and have no state. */
 export interface ContractOptions extends ListenOptions {
   readonly contract: {
     /** `contract.gen.json` */
@@ -45,7 +45,7 @@ const levels: readonly LevelWithSilent[] = ['fatal', 'error', 'warn', 'info', 'd
 interface Rule {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
-  /** A value that does not fit still has the right type. */
+  /** Whether an invalid value may have the right type, which makes the error a RangeError. */
   readonly isRange?: true;
 }
 
@@ -78,7 +78,7 @@ const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
   },
 };
 
-/** @throws TypeError if options are no object, or have an unknown option or a wrong type; RangeError for an impossible port or level */
+/** @throws TypeError if options are not an object, contain an unknown option, or have a wrong type; RangeError for an impossible port or level */
 export function checkStartOptions(options: unknown): asserts options is SandboxOptions | ContractOptions {
   if (!isRecord(options)) throw new TypeError(`startMock: options must be an object, not ${show(options)}`);
   const rules: Readonly<Record<string, Rule>> = options.contract === undefined ? ofSandbox : ofContract;
@@ -95,7 +95,7 @@ export function checkStartOptions(options: unknown): asserts options is SandboxO
   }
 }
 
-/** @throws RangeError for a clock that is no time, or outside its range */
+/** @throws RangeError for an invalid time, or one outside the range of the clock */
 export function readStart(clock: string | number | Date): number {
   const at = readClockTime(clock);
   if (at !== undefined) return at;
@@ -104,7 +104,7 @@ export function readStart(clock: string | number | Date): number {
   );
 }
 
-/** Text in quotes, so that `"8090"` does not look like a number. */
+/** Quotes text, so that `"8090"` does not look like a number. */
 function show(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(cut(value)) : showValue(value);
 }

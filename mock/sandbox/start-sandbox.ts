@@ -11,13 +11,13 @@ export type StartOptions = Omit<CreateSandboxOptions, 'keys' | 'origin'> & {
   /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
-  /** Address that clients use, if it differs from the one that the sandbox listens on. Tokens are valid only for this address. */
+  /** Address that clients use, if it differs from the address on which the sandbox listens. Tokens are valid only for this address. */
   readonly publicOrigin?: string | undefined;
   /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 } & (
     | { readonly keys: Keys }
-    /** Created if there is none, so that every start prints the same secrets and passwords. */
+    /** Path of the key file. It is created if missing, so that every start prints the same secrets and passwords. */
     | { readonly keyFile: string }
   );
 
@@ -28,13 +28,13 @@ export interface StartedSandbox extends RunningListener {
   readonly sandbox: Sandbox;
 }
 
-/** Time for pending answers when it stops. They take milliseconds; only a stalled client needs longer. */
+/** Time for pending answers when the sandbox stops. They take milliseconds; only a stalled client needs longer. */
 const drainMs = 500;
 
 /**
  * Starts the sandbox on its own port: every operation, with tokens of a real OAuth server for the demo's clients.
  *
- * @throws KeyFileFault; ScenarioFault; Error with `code: 'EADDRINUSE'` when the port is taken; the reason of `stopping`; nothing is left open
+ * @throws KeyFileFault; ScenarioFault; Error with `code: 'EADDRINUSE'` if the port is in use; the reason of `stopping`. Nothing is left open
  */
 export async function startSandbox({
   port,

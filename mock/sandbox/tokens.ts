@@ -3,7 +3,7 @@ import type { VerifyToken } from '@lockstep/server/http/token-scheme';
 import { accessTokenSeconds } from '@lockstep/server/oauth/lifetimes';
 import { decodeJwt } from 'jose';
 
-/** The life of access tokens, which a test may shorten. Tokens follow the system clock, and so does this. */
+/** The life of access tokens, which a test may shorten. Tokens and their life follow the system clock. */
 export interface TokenLives {
   /** Seconds; null for the life that the service uses. */
   readonly lifetimeSeconds: number | null;

@@ -14,7 +14,7 @@ before(async () => {
 beforeEach(() => mock.control.reset());
 after(() => mock.close());
 
-/** What the sandbox's clock is moved by, instead of waiting. */
+/** Moves the sandbox's clock, instead of waiting. */
 const moveClock = (seconds: number) => mock.control.changeClock({ by: `PT${seconds}S` });
 
 test('a door is opened, and its log shows it', async () => {

@@ -123,7 +123,7 @@ function inBody(at: string, says: string, nearest: readonly string[] = []): Deta
   return { in: 'body', at, says, nearest };
 }
 
-/** `#/devices/0 reason`, of a file, as a location in the body. */
+/** Converts `#/devices/0 reason`, of a file, to a location in the body. */
 function placeInImport(fault: string): Detail {
   const [, pointer = '', reason = fault] = /^#(\S*) (.*)$/s.exec(fault) ?? [];
   return inBody(`/import${pointer}`, `import${pointer} ${reason}`);
@@ -152,7 +152,7 @@ function readMove(from: number, by: string): ReadMs {
   return { kind: 'ms', ms: to - from };
 }
 
-/** Undefined where Temporal throws: for text that is no time, and for a time beyond its range. */
+/** @returns undefined if Temporal throws: for an invalid text, or a time beyond its range */
 function calculate(make: () => number): number | undefined;
 function calculate(make: () => Temporal.Duration): Temporal.Duration | undefined;
 function calculate<Value>(make: () => Value): Value | undefined {

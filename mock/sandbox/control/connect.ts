@@ -15,7 +15,7 @@ export type Fault = Schemas['Fault'];
 export type RecordedRequest = Schemas['JournalEntry'];
 export type RequestFilter = NonNullable<operations['listRequests']['parameters']['query']>;
 
-/** A scenario: its name, one or several files that are read one after the other, or the body that the control accepts. */
+/** A scenario: its name, one or several files in the order of reading, or the body that the control accepts. */
 export type ScenarioGiven =
   | ScenarioName
   | ImportFile
@@ -47,9 +47,9 @@ export interface SandboxControl {
   readonly addFault: (fault: NewFault) => Promise<Fault>;
   readonly removeFault: (faultId: string) => Promise<void>;
   readonly removeFaults: () => Promise<void>;
-  /** `access` by default. */
+  /** Expires access tokens by default. */
   readonly expireTokens: (what?: Schemas['TokenExpiry']['what']) => Promise<SandboxState>;
-  /** Life of future access tokens. It counts from the whole second of issue, so it may be up to a second shorter. Null for that of the service. */
+  /** Life of future access tokens in seconds; null for the service's own. It counts from the whole second of issue, so may be up to a second shorter. */
   readonly changeTokenLifetime: (seconds: number | null) => Promise<SandboxState>;
   /** Newest first. */
   readonly listRequests: (filter?: RequestFilter) => Promise<readonly RecordedRequest[]>;
@@ -62,7 +62,7 @@ export class ControlRejection extends Error {
   readonly status: number;
   /** Stable, for programs; undefined if another server than a sandbox answered. */
   readonly code: string | undefined;
-  /** Each place that is wrong. */
+  /** Every fault with its location. */
   readonly details: Schemas['InvalidRequest']['details'];
 
   constructor(status: number, text: string, { code, details = [] }: Partial<Schemas['InvalidRequest']> = {}) {

@@ -1,4 +1,4 @@
-// Who may use the control of a sandbox. A developer's browser can reach it, and so can every page that is open in it.
+// Decides which clients may use the control of a sandbox. A developer's browser can reach it, and so can every page open there.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { cut, listOr } from '@lockstep/runtime/validation/sentence';
@@ -45,7 +45,7 @@ const pageFix = 'call from a program, or from the page /_sandbox/ itself';
  *    reachable from its whole network.
  * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: after it is loaded, a page of `evil.example`
  *    points its name to 127.0.0.1, so that browsers treat the control as its own origin. Only the `Host` shows the attack.
- * 3. `Origin` is the called one, and `Sec-Fetch-Site` names no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page
+ * 3. `Origin` is the called origin, and `Sec-Fetch-Site` names no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page
  *    can do harm without reading the answer. For browsers that send neither header, JSON-only bodies and answers without CORS headers
  *    stop the same attack. Following a link is allowed, since the linking page can't read the target.
  *
@@ -81,7 +81,7 @@ function judgeHost(
   isOpen: boolean,
 ): GuardRejection | undefined {
   const name = readHostName(host);
-  // An open control may be called by address: DNS rebinding needs a name.
+  // Clients may call an open control by address, since DNS rebinding needs a name.
   if (localNames.has(name) || name === publicName || (isOpen && isIP(name.replaceAll(/[[\]]/g, '')) !== 0))
     return undefined;
   const own = listOr([...localNames, ...(localNames.has(publicName) ? [] : [publicName])]);

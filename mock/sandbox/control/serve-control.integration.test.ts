@@ -421,7 +421,7 @@ describe('no web page drives the sandbox', () => {
     expect(control.sandbox.clock.now()).toBeLessThan(Date.parse('2026-06-01T12:30:00Z'));
   };
 
-  // What a page may send without asking first (Fetch, 2.2.2: a CORS-safelisted Content-Type).
+  // A page may send these without a preflight (Fetch, 2.2.2: a CORS-safelisted Content-Type).
   test.each(changes.flatMap((change) => simple.map((type) => ({ ...change, type }))))(
     '$line as $type',
     async ({ line, body, type }) => {

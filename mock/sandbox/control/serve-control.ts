@@ -26,7 +26,7 @@ export function isForControl({ url = '/' }: IncomingMessage): boolean {
   return path === basePath || path.startsWith(`${basePath}/`);
 }
 
-/** As the contract declares it. */
+/** Headers that the contract declares for every answer. */
 const ambient = { 'Cache-Control': 'no-store' } as const;
 
 /** Headers of every answer, so that no page of another origin can read or embed it. There is never a CORS header. */
