@@ -18,7 +18,7 @@ export interface CheckResult {
   readonly changes: readonly ContractChange[];
 }
 
-/** Compares bytes and the set of files in `folder` with what was derived. Writes nothing. */
+/** Compares bytes and the set of files in `folder` with the derived files. Writes nothing. */
 export async function check(contract: Contract, derived: Derived, folder: string): Promise<CheckResult> {
   const present = await readOutput(folder);
   const names = [...new Set([...derived.keys(), ...present.keys()])].sort();

@@ -24,7 +24,7 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   const { file } = contract;
   const from = isWebAddress(file) ? file : relative(resolve(out), resolve(file)).split(sep).join('/');
   const header = createHeader(contract, from);
-  // The types come first, alone: they need the most memory, and other texts would add to it.
+  // The types are derived first and alone: they need the most memory, and other texts would add to it.
   const types = await emitTypes(contract, header);
   const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
   const texts = [...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -32,7 +32,7 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   return new Map(texts.map(([name, text]) => [name, escapeControls(text, '\n\t')]));
 }
 
-/** `types.gen.ts` alone, for readers elsewhere: it names the contract without a folder. */
+/** Derives `types.gen.ts` alone, for readers elsewhere: it names the contract without a folder. */
 export async function deriveTypes(contract: Contract): Promise<string> {
   const { file } = contract;
   const types = await emitTypes(contract, createHeader(contract, isWebAddress(file) ? file : basename(file)));

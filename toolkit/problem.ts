@@ -12,7 +12,7 @@ export interface Place {
   readonly pointer: string;
 }
 
-/** A problem of a contract, with all that a reader needs to find and fix it. */
+/** A problem of a contract, with its location and fix. */
 export interface Problem extends Place {
   /** Missing for an error. With a warning everything works, but the contract does not describe what its author means. */
   readonly severity?: 'warning';
@@ -24,7 +24,7 @@ export interface Problem extends Place {
   readonly fix: string;
   /** Further places with the same problem. */
   readonly also?: readonly Place[];
-  /** How many further findings follow from the fault and are not listed, as a sentence. */
+  /** A sentence with the number of further findings that follow from the fault and are not listed. */
   readonly more?: string;
 }
 
@@ -63,7 +63,7 @@ export function formatProblems(problems: readonly Problem[], ofEachRule: number)
   return problems.flatMap((problem) => formatted.get(problem) ?? []);
 }
 
-/** Lists the first few places, which show a reader what to look for; `--json` has all. */
+/** Lists the first few places as a sample for the reader; `--json` has all. */
 function formatPlaces(also: readonly Place[], here: string): string | undefined {
   if (also.length === 0) return undefined;
   const first = also
@@ -73,10 +73,10 @@ function formatPlaces(also: readonly Place[], here: string): string | undefined 
   return `and the same at ${first.join(', ')}${rest === 0 ? '' : ` and ${rest} more ${rest === 1 ? 'place' : 'places'}`}`;
 }
 
-/** Further ones add nothing: they disappear when the first is fixed. */
+/** Limit of listed findings that follow from another one: they disappear when the first is fixed. */
 const listedFollowers = 3;
 
-/** The first of these problems, three that follow from it, and how many more do. */
+/** Lists the first of these problems, three that follow from it, and the number of further ones. */
 export function takeWithFollowers([first, ...followers]: readonly Problem[]): readonly Problem[] {
   if (first === undefined) return [];
   return [{ ...first, ...countMore(followers.length - listedFollowers) }, ...followers.slice(0, listedFollowers)];

@@ -1,6 +1,6 @@
 import { chmod, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-/** Writes a file by a rename, so that a reader, or a kill in between, finds the old text or the new one whole. Keeps the mode of a file that is there. */
+/** Writes a file by a rename, so that readers find either the old text or the complete new one, even after a kill. Keeps the mode of an existing file. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   const replaced = await stat(file).catch(() => undefined);

@@ -28,7 +28,7 @@ type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 /** The fix for each rule that a document must pass before anything is derived from it. */
 const fixes: Readonly<Record<string, string>> = {
   struct: 'Write what the OpenAPI Specification expects at this place.',
-  'no-unresolved-refs': 'Correct the reference, or add what it points at.',
+  'no-unresolved-refs': 'Correct the reference, or add its target.',
   'operation-operationId-unique': 'Give each operation its own operationId.',
 };
 
@@ -67,14 +67,14 @@ export interface LoadedDocument {
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads only files, and only those that the rule allows. `findUnsupported` has refused network references of the root document before; this class
- * refuses those of the files that it refers to. It does not follow references inside extensions.
+ * Reads only files, and only those that the rule allows. `findUnsupported` has already refused network references of the root document; this class
+ * refuses them in the referenced files. It does not follow references inside extensions.
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
   /** The error of the first file that is no YAML or exceeds the limits of depth and size. The linter reports only an unresolved reference. */
   unreadable: ContractError | undefined;
-  /** The reason for the first file that the rule refused. */
+  /** The reason why the rule refused a file, for the first one. */
   refused: FileRefusal | undefined;
   /** Whether a document has hidden references. */
   hides = false;
@@ -84,7 +84,7 @@ class FileResolver extends BaseResolver {
     this.refuses = refuses;
   }
 
-  /** @returns why the rule refuses the file of a reference; undefined if it allows the file */
+  /** @returns the reason why the rule refuses the file of a reference; undefined if it allows the file */
   findRefusal(from: string, reference: string): FileRefusal | undefined {
     const path = pathOf(reference);
     return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));

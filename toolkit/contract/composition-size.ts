@@ -2,15 +2,15 @@ import { isObject, type JsonObject, parseReference, valueAt } from '@lockstep/js
 import { schemasIn } from '@lockstep/json/schema-keywords';
 import { listSchemas, type Visited } from './walk-document.ts';
 
-/** A hundred times as many as in any known contract. To check one value against all of them takes some 10 ms. */
+/** A hundred times as many schemas as in any known contract. Validating one value against all of them takes about 10 ms. */
 const mostSchemas = 100_000;
 
 /** Deeper schemas overflow the stack of a recursive walk. */
 const deepest = 1000;
 
 /**
- * Finds schemas by which a validator would check one value against too many schemas. If an `allOf` lists a schema twice, and that one does the
- * same, each level doubles the number. Only the innermost is reported. A cycle counts once.
+ * Finds schemas by which a validator would check one value against too many schemas. If an `allOf` lists a schema twice, and the listed schema
+ * does the same, each level doubles the number. Only the innermost schema is reported. A cycle counts once.
  */
 export function* findLargeCompositions(
   document: unknown,

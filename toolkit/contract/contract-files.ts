@@ -38,7 +38,7 @@ export async function readSource(source: string): Promise<string> {
  * Redocly's command follows them all.
  *
  * @param contract a path
- * @returns the contract first, without missing files: Redocly reports those better
+ * @returns the contract first, without missing files, which Redocly reports more precisely
  * @throws ContractError if the contract can't be read or a file is no YAML, and for every reference to a file that `createFileRule` refuses, or
  *   to http or https: a contract could make this machine request any address
  */
@@ -114,7 +114,7 @@ type Holding = 'members' | 'discriminator' | 'mapping';
 export function* listReferences(root: unknown): Generator<Reference> {
   const seen = { members: new Set<unknown>(), discriminator: new Set<unknown>(), mapping: new Set<unknown>() };
   // No recursion: a file that a contract refers to may be nested deeper than any stack.
-  const left: { readonly node: unknown; readonly at: Way | undefined; readonly holds: Holding }[] = [
+  const left: { readonly node: unknown; readonly at: PathNode | undefined; readonly holds: Holding }[] = [
     { node: root, at: undefined, holds: 'members' },
   ];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -136,13 +136,13 @@ function holdingOf(around: Holding, name: string): Holding {
 }
 
 /** A path in the document, linked from its end. */
-interface Way {
+interface PathNode {
   readonly name: string;
-  readonly around: Way | undefined;
+  readonly around: PathNode | undefined;
 }
 
-function spell(way: Way | undefined): readonly string[] {
+function spell(path: PathNode | undefined): readonly string[] {
   const names: string[] = [];
-  for (let at = way; at !== undefined; at = at.around) names.push(at.name);
+  for (let at = path; at !== undefined; at = at.around) names.push(at.name);
   return names.reverse();
 }

@@ -26,7 +26,7 @@ export function refuseTooLargeText(source: string, text: string): void {
   throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
 }
 
-/** Lists and objects that aliases may add to those of the text: twice as many as any walk, our own or a library's, visits in a second. */
+/** Lists and objects that aliases may add to the text: twice as many as any walk, ours or a library's, visits in a second. */
 const mostRepeated = 100_000;
 
 /**
@@ -56,7 +56,7 @@ function countValues(text: string): number {
   return count;
 }
 
-/** @returns the offset where a text goes too deep, if it does */
+/** @returns the offset where a text is nested too deep; undefined if it is not */
 export function findTooDeep(text: string): number | undefined {
   return isJson(text) ? tooDeepJson(text) : tooDeepYaml(text);
 }
@@ -129,7 +129,7 @@ function tooDeepFlow(text: string): number | undefined {
   return undefined;
 }
 
-/** Counts lines that begin further right than all before them, and several lists on one line: `- - -`. */
+/** Counts lines with more indentation than all previous lines, and several lists on one line: `- - -`. */
 function tooDeepBlocks(text: string): number | undefined {
   const starts: number[] = [];
   const line = /^( *)((?:[-?:] +)*)(?=\S)/gm;

@@ -2,14 +2,14 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from './display-path.ts';
 
-/** Why a file is not read, and what to do about it. */
+/** The reason why a file is not read, and its fix. */
 export interface FileRefusal {
-  /** Follows the name of a reference, as in `$ref "../a.yaml"`. */
+  /** Continues a sentence after the name of a reference, such as `$ref "../a.yaml"`. */
   readonly message: string;
   readonly fix: string;
 }
 
-/** @returns undefined for a file that a contract may refer to, whether it is there or not */
+/** @returns undefined for a file that a contract may refer to, whether it exists or not */
 export type FileRule = (file: string) => FileRefusal | undefined;
 
 /** Permissions that a command gives to a contract. */
@@ -27,19 +27,19 @@ export interface ContractOptions {
  * - A symbolic link counts as its target.
  * - A device or a pipe is refused: reading it may never finish.
  *
- * @param contract path of the root document. In the root of a file system it has no folder of its own: all of the machine lies below that
+ * @param contract path of the root document. In the root of a file system it has no folder of its own, since every file lies below the root
  */
 export function createFileRule(contract: string, { allowFiles = [] }: ContractOptions = {}): FileRule {
   const root = resolve(contract);
   const named = { own: [dirname(root)], allowed: allowFiles.map((folder) => resolve(folder)) };
   const real = {
-    // The folder of a contract that is a link is that of its target too, as with a mounted ConfigMap.
+    // For a contract that is a link, the folder of its target counts too, as with a mounted ConfigMap.
     own: [followLinks(dirname(root)), dirname(followLinks(root))],
     allowed: named.allowed.map(followLinks),
   };
   return (file) => {
     const path = resolve(file);
-    // Checks the name first: on some systems a look at a path already contacts another machine.
+    // Checks the name first: on some systems, access to a path contacts another machine.
     const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
     if (isAmong(real, target))
       return isSpecial(target) ? { message: 'leads to a device or a pipe', fix: 'Refer to a file.' } : undefined;
@@ -81,7 +81,7 @@ function isSpecial(path: string): boolean {
   return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
-/** For a file that does not exist: the links of the folders that do. */
+/** Resolves links for a file that does not exist, as far as its folders exist. */
 function followLinks(path: string): string {
   try {
     return realpathSync(path);

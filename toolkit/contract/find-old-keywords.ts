@@ -1,7 +1,7 @@
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { listSchemas, type Visited } from './walk-document.ts';
 
-/** A keyword of OpenAPI 3.0 in a document of 3.1, where it has no meaning or another one. */
+/** A keyword of OpenAPI 3.0 in a document of 3.1, where it has no meaning or a different one. */
 export interface OldKeyword {
   readonly pointer: string;
   readonly message: string;

@@ -1,9 +1,9 @@
 import type { YamlSource } from './yaml-source.ts';
 
 interface Member {
-  /** Of the key, or of the item of a list. */
+  /** Offset of the key, or of the item of a list. */
   readonly start: number;
-  /** Of the value. */
+  /** Offset of the value. */
   readonly value: number;
 }
 
@@ -11,7 +11,7 @@ interface Member {
  * Finds positions of values in a JSON text, as `readYaml` does, but reads no further than needed. A YAML parser builds a tree of the whole text
  * first: for one position in 6 MB that took 20 seconds and 700 MB.
  *
- * @returns undefined for text that is no JSON
+ * @returns undefined for text that is not JSON
  */
 export function jsonPositions(text: string): YamlSource['positionOf'] | undefined {
   try {
@@ -38,7 +38,7 @@ export function jsonPositions(text: string): YamlSource['positionOf'] | undefine
   };
 }
 
-/** Members of the object or list that begins at the offset; none of another value. Of equal keys the last counts, as in `JSON.parse`. */
+/** Members of the object or list that begins at the offset; empty for another value. Of equal keys the last counts, as in `JSON.parse`. */
 function readMembers(text: string, offset: number): ReadonlyMap<string, Member> {
   const members = new Map<string, Member>();
   const isList = text[offset] === '[';

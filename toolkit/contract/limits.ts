@@ -17,7 +17,7 @@ export interface Limit {
   readonly fix: string;
   /** @param objects every object of the document, walked once for all limits of a step */
   readonly find: (document: unknown, objects: () => readonly Visited[]) => Iterable<LimitFinding>;
-  /** A finding makes later limits of the step meaningless. */
+  /** True if a finding makes later limits of the step meaningless. */
   readonly stops?: true;
 }
 
@@ -197,7 +197,7 @@ function* referencesOf(
   }
 }
 
-/** No known contract has a chain of ten. */
+/** Longest accepted chain of references. No known contract has a chain of ten. */
 const longestChain = 100;
 
 /** Follows a chain of objects that are only references. A recursive definition is fine. */

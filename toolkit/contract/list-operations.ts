@@ -34,7 +34,7 @@ export interface ContractOperation {
 /** Operations of frozen documents, which each emitter lists again. */
 const listed = new WeakMap<OpenApiDocument, readonly ContractOperation[]>();
 
-/** In the order in which a router may mount them: by base path, literal segments before templates, then by method. */
+/** Lists operations in the order in which a router may mount them: by base path, literal segments before templates, then by method. */
 export function listOperations(document: OpenApiDocument): readonly ContractOperation[] {
   const known = listed.get(document);
   if (known !== undefined) return known;
@@ -165,7 +165,7 @@ function readServerUrl(servers: readonly ServerObject[] | undefined): string {
   return server === undefined ? '' : fillServerUrl(server);
 }
 
-/** Variables at their defaults, without a trailing slash. */
+/** The address of a server: variables at their defaults, without a trailing slash. */
 export function fillServerUrl({ url, variables }: ServerObject): string {
   return url.replace(/\{([^}]+)\}/g, (_, name: string) => variables?.[name]?.default ?? '').replace(/\/+$/, '');
 }

@@ -12,9 +12,9 @@ import { readYaml } from './yaml-source.ts';
 
 /** A contract as a file, for programs that read only files. */
 export interface LocalCopy {
-  /** The user's path, or that of the copy. */
+  /** The user's path, or the path of the copy. */
   readonly path: string;
-  /** Replaces the path of the copy in a text by the address. */
+  /** Replaces the path of the copy in a text with the address. */
   readonly rename: (text: string) => string;
 }
 
@@ -59,7 +59,7 @@ export const leadingOut = {
 };
 
 /**
- * Refuses a fetched document that refers to another one: nothing else is fetched, and its author has no right to files of this machine.
+ * Refuses a fetched document that refers to another document: nothing else is fetched, and its author has no right to files of this machine.
  *
  * @param reader.value the parsed text, without references that its reader does not follow
  * @param reader.externalValues whether its reader follows `externalValue`

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 /**
  * The known name with the smallest edit distance (insert, delete, replace a character).
  *
- * @returns undefined when even the nearest needs more edits than a third of the length of `name`: then it is no misspelling
+ * @returns undefined if even the nearest needs more edits than a third of the length of `name`: then `name` is not a misspelling
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const nearest = closest(name, known);

@@ -13,7 +13,7 @@ import { readValue } from './yaml-source.ts';
  *
  * @param from path of the file with the reference
  * @param refuses files that are neither read nor searched for
- * @returns undefined if a segment has no near name: then it is no misspelling
+ * @returns undefined if a segment has no near name: then the reference is not a misspelling
  */
 export async function nearestReference(
   reference: string,

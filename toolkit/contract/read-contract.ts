@@ -24,7 +24,7 @@ export interface Notice extends Position {
   readonly message: string;
 }
 
-/** A contract that everything can be derived from: read, bundled, checked and frozen. */
+/** A contract ready for derivation: read, bundled, checked and frozen. */
 export interface Contract {
   /** Path or address of the root document as the user named it. */
   readonly file: string;
@@ -32,7 +32,7 @@ export interface Contract {
   readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
-  /** The document to publish: the same, with the plain schemas that `x-exact` replaces in `document`. */
+  /** The document to publish: `document` with the plain schemas that `x-exact` replaces there. */
   readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
@@ -46,7 +46,7 @@ export interface Contract {
 }
 
 /**
- * Reads an OpenAPI contract, 3.0 or 3.1, in numbered steps; each step reports all it finds before the next begins.
+ * Reads an OpenAPI contract, 3.0 or 3.1, in numbered steps; each step reports all its findings before the next begins.
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
@@ -116,7 +116,7 @@ function isVersion30(document: unknown): boolean {
   return String(valueAt(document, ['openapi'])).startsWith('3.0.');
 }
 
-/** One sentence for all of them: a document without operationIds has hundreds. */
+/** One sentence for all generated names: a document without operationIds has hundreds. */
 function describeNames(named: NamedOperations['named']): readonly Pick<Notice, 'message' | 'pointer'>[] {
   const [first] = named;
   if (first === undefined) return [];

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** Three times the longest known contract (20 MB). A server that sends without end must not fill the memory. */
+/** Three times the longest known contract (20 MB), so that a server that never stops sending does not fill the memory. */
 const longestText = 64 * 1024 * 1024;
 
 /** Limit for the whole answer. */
 const patienceMilliseconds = 30_000;
 
-/** Text of a contract, or why there is none. */
+/** Text of a contract, or the reason why it can't be read. */
 export type TextReading =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'fault'; readonly message: string; readonly fix: string };
@@ -17,7 +17,7 @@ export function isWebAddress(source: string): boolean {
 }
 
 /**
- * Reads a contract from a file, or from an address by http or https. A redirect is followed within the origin of the address alone.
+ * Reads a contract from a file, or from an address by http or https. A redirect is followed only within the origin of the address.
  *
  * @param limits of a fetch; tests set smaller ones
  */

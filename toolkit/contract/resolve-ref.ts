@@ -1,7 +1,7 @@
 import { formatPointer, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { OpenApiDocument, Ref } from './openapi-document.ts';
 
-/** A value behind any chain of `$ref`, with its own pointer. */
+/** A value at the end of any chain of `$ref`, with its own pointer. */
 export interface Resolved<T> {
   readonly value: T;
   readonly pointer: string;

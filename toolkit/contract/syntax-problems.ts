@@ -14,8 +14,8 @@ export function refuseSyntax(source: string, text: string): void {
 /**
  * Lists the syntax faults of a text, in the order of its lines.
  *
- * One mistake makes the parser report many: one wrong indent caused dozens. The first is reported, with the number of the others. Each duplicate
- * key is a fault of its own.
+ * The parser reports many faults for one mistake: one wrong indent caused dozens. The first fault is reported, with the number of the others.
+ * Each duplicate key is a separate fault.
  *
  * @param file as it is displayed
  */

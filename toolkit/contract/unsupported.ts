@@ -10,7 +10,7 @@ export interface Unsupported {
   readonly fix: string;
 }
 
-/** Lists what the toolkit can't derive from, in one step. A finding of a limit with `stops` stops the step: later limits may rely on it. */
+/** Lists the unsupported constructs of one step. A finding of a limit with `stops` ends the step, since later limits may rely on it. */
 export function findUnsupported(document: unknown, step: LimitStep): readonly Unsupported[] {
   const found: Unsupported[] = [];
   let walked: readonly Visited[] | undefined;

@@ -4,9 +4,9 @@ import { methods } from './openapi-document.ts';
 
 /** A document of OpenAPI 3.0 rewritten as 3.1, with the same valid values. */
 export interface Upgraded {
-  /** A copy that shares what did not change. */
+  /** A copy that shares the unchanged parts. */
   readonly document: unknown;
-  /** Pointer in the old document of a place in the new one; for a new node, that of the node around it. */
+  /** Maps a pointer of the new document to the old one. A new node maps to the node around it. */
   readonly originOf: (pointer: string) => string;
 }
 
@@ -48,7 +48,7 @@ const annotations = new Set([
  * - `nullable: true` alone: removed, since a schema without a type allows null.
  * - `exclusiveMinimum: true` gets the number of `minimum`; the same for the maximum.
  * - `format: binary` and `byte` become `contentMediaType` and `contentEncoding`. The type stays, so that lengths still count characters.
- * - Next to a `$ref` nothing counts in 3.0 (Reference Object): only `summary`, `description` and extensions stay.
+ * - In 3.0, members next to a `$ref` have no effect (Reference Object): only `summary`, `description` and extensions stay.
  *
  * Examples, defaults, enums and extensions are data, and left alone.
  *
@@ -68,7 +68,7 @@ export function upgradeDocument(document: unknown): Upgraded {
   return { document: redirect(whole, 'keywords', targetOf), originOf };
 }
 
-/** Anything but a schema: searches it for schemas. */
+/** Searches a part that is not a schema for schemas. */
 function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): unknown {
   if (Array.isArray(node))
     return mapList(node, (item, index) => upgradeNode(item, 'keywords', below(at, index), moves));
@@ -110,7 +110,7 @@ function upgradeSchema(schema: unknown, at: Move, moves: Move[]): unknown {
   return wrap === undefined ? allowNull(rest) : wrapForNull(rest, wrap);
 }
 
-/** As `readingOf`, but extensions are data. */
+/** Like `readingOf`, but extensions are data. */
 function readingIn(around: Reading, name: string): Reading | 'data' {
   return around === 'keywords' && name.startsWith('x-') ? 'data' : readingOf(around, name);
 }
@@ -183,7 +183,7 @@ function respellBytes(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).map((entry) => (entry[0] === 'format' ? content : entry)));
 }
 
-/** In 3.0 nothing next to a `$ref` counts; readers of 3.1 would merge it with the referenced schema. */
+/** Removes members next to a `$ref`: 3.0 ignores them, but readers of 3.1 would merge them with the referenced schema. */
 function dropSiblings(node: JsonObject): JsonObject {
   const kept = Object.entries(node).filter(
     ([name]) => ['$ref', 'summary', 'description'].includes(name) || name.startsWith('x-'),

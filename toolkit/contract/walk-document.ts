@@ -6,7 +6,7 @@ export interface Visited {
   readonly node: Readonly<Record<string, unknown>>;
 }
 
-/** Computes its path on demand: a document has a million places, and a sound one needs no path. */
+/** Computes its path on demand: a document has a million places, and a valid one needs no path. */
 class Place implements Visited {
   readonly node: Visited['node'];
   readonly #around: Place | undefined;
@@ -54,7 +54,7 @@ export function listSchemas(root: unknown): readonly Visited[] {
       if (isList || reading === 'names') walk(new Place(value, place, key), 'keywords', isSchema);
       else if (!key.startsWith('x-')) {
         const within = readingOf(reading, key);
-        // Members of a schema that are no schema keywords hold none: `discriminator`, `xml`.
+        // Members of a schema that are not schema keywords contain no schema: `discriminator`, `xml`.
         const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
         if (within !== 'data' && (holds || !isSchema)) walk(new Place(value, place, key), within, holds);
       }

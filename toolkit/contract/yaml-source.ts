@@ -21,7 +21,7 @@ export interface YamlSource {
   positionOf(segments: readonly string[]): Position;
 }
 
-/** Parses YAML 1.2 (JSON included). Never throws: everything wrong is in `faults`. */
+/** Parses YAML 1.2 (JSON included). Never throws: every syntax error is in `faults`. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
@@ -57,7 +57,7 @@ export function readYaml(text: string): YamlSource {
   };
 }
 
-/** The value without positions: of JSON in a hundredth of the time. Undefined for a text that is neither JSON nor YAML. */
+/** The value without positions, for JSON in a hundredth of the time. Undefined for a text that is neither JSON nor YAML. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -25,8 +25,8 @@ const ofValues = ['allOf', 'anyOf', 'oneOf', 'enum', 'const', 'discriminator'];
 /**
  * Removes from each composition the parts that have only `type: object`, perhaps with `required`.
  *
- * Such a part adds no member (JSON Schema 2020-12, 10.2.1.1), but openapi-typescript creates an object without members or with any: the first
- * allows no value of the whole, the second every misspelt member. Its `required` moves up to the schema that it is a part of.
+ * Such a part adds no member (JSON Schema 2020-12, 10.2.1.1), but openapi-typescript creates an object without members, or with any members. The
+ * first allows no value of the whole, the second every misspelt member. The part's `required` moves up to the schema around it.
  *
  * @param copy changed in place
  */
@@ -62,7 +62,7 @@ export function dropBareObjects(copy: OpenApiDocument): void {
   for (const { node } of walkDocument(copy)) settle(node, false);
 }
 
-/** A property may be called `allOf`; then it is no list. */
+/** A property may be called `allOf`. Its value is not a list. */
 function partsOf(listed: unknown): readonly Part[] {
   return Array.isArray(listed) ? listed : [];
 }

@@ -12,7 +12,7 @@ export function emitBundle({ document }: Contract, header: Header): string {
 
 /**
  * `published.gen.json`: the contract for readers and tools. Extensions that a schema can express are written as schemas. Each operation has code
- * samples, each error code its cause and fix. The runtime reads the bundle instead: it knows the extensions, and rejects in their terms.
+ * samples, each error code its cause and fix. The runtime reads the bundle instead, since it knows the extensions.
  */
 export function emitPublished({ plain }: Contract, header: Header): string {
   return formatDocument(addErrorCatalogue(addCodeSamples(chooseByValue(plain))), header);

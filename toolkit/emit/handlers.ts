@@ -120,7 +120,7 @@ function formatHeaders(
   return `readonly headers${optional}: { ${members.join('; ')} }`;
 }
 
-/** `404` as it is; `4XX` and `default` as every status of that range that the operation doesn't declare more closely. */
+/** Statuses of a key: `404` itself; for `4XX` and `default`, every status of the range that the operation does not declare more specifically. */
 function formatStatus(status: string, all: readonly string[]): string {
   if (isExact(status)) return status;
   const closer = all.filter((other) => isExact(other) || (status === 'default' && other !== 'default'));
@@ -142,7 +142,7 @@ function nameInTypes(operationId: string): string {
   return operationId.replaceAll('#', '/');
 }
 
-/** JSON's own quoting: names come from the contract and may hold anything. */
+/** Quotes as JSON does: names come from the contract and may contain any character. */
 function quote(text: string): string {
   return JSON.stringify(text);
 }

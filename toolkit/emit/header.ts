@@ -12,7 +12,7 @@ export interface Header {
 
 const require = createRequire(import.meta.url);
 
-/** The packages whose output reaches a generated file; a new version of one may change bytes. */
+/** The packages whose output is part of a generated file. A new version of one may change bytes. */
 const tools = ['openapi-typescript', 'typescript', '@redocly/openapi-core'] as const;
 
 /** @param from path of the contract relative to the output folder, with `/`, or its address */

@@ -20,7 +20,7 @@ export function describeOperations(document: OpenApiDocument): OperationTable {
   return Object.fromEntries(listOperations(document).map((row) => [row.operationId, describe(row)]));
 }
 
-/** Keys of responses that are no status (OpenAPI 3.1, 4.8.16). */
+/** Keys of responses that are not a status (OpenAPI 3.1, 4.8.16). */
 type StatusRange = Exclude<Operation['statuses'][number], number>;
 
 function describe(row: ContractOperation): Operation {

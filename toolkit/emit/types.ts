@@ -61,7 +61,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     excludeDeprecated: false,
     exportType: false,
     generatePathParams: false,
-    // Handlers build answers and clients own those they read. Requests are read-only for handlers by `ReadonlyDeep` in handlers.gen.ts.
+    // Handlers build answers, and clients own the answers that they read. Requests are read-only for handlers by `ReadonlyDeep` in handlers.gen.ts.
     immutable: false,
     injectFooter: [],
     makePathsEnum: false,
@@ -131,7 +131,7 @@ function flattenChains(document: OpenApiDocument): OpenApiDocument {
   return { ...rest, components: Object.fromEntries(flat) };
 }
 
-/** For JSON alone; `structuredClone` takes four times as long. */
+/** Copies a JSON value; `structuredClone` takes four times as long. */
 function copyTree<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyTree) as Value;

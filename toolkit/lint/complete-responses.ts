@@ -13,7 +13,7 @@ export interface Completed {
 
 /**
  * Writes the responses of `x-default-responses` to the operations that lack them, in the order of the statuses; every other byte stays.
- * For operations in another file, the rule `default-responses-declared` reports the missing responses. Text that is no YAML stays, too.
+ * For operations in another file, the rule `default-responses-declared` reports the missing responses. Text that is not YAML is unchanged.
  *
  * @param text of a contract in YAML or JSON
  */
@@ -70,7 +70,7 @@ interface Insertion {
   readonly inserted: string;
 }
 
-/** The map has a response already; in a block, the response begins a line. */
+/** Requires a map that already has a response; in a block, each response begins a line. */
 function isWritable(text: string, { items: [first], flow }: YAMLMap<Node, Node>): boolean {
   return first !== undefined && (flow === true || indentOf(text, first).trim() === '');
 }
@@ -80,7 +80,7 @@ function indentOf(text: string, { key }: Pair<Node, Node>): string {
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
 }
 
-/** Inserts after the last response of a lower status, on a line of its own if the others have one. */
+/** Inserts after the last response of a lower status, on a separate line if the others are. */
 function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: string, ref: string): Insertion {
   const [first] = items;
   const start = first?.key.range?.[0] ?? 0;

@@ -11,11 +11,11 @@ const isNoOpenApi = /must be JSON object|Unsupported specification|(Unsupported|
 const crashing: readonly string[] = ['unsupported/not-json', 'unsupported/reference-loop', 'unsupported/member-name'];
 
 /**
- * Explains why the linter gave up on a document, and where.
+ * Reports the reason why the linter could not check a document, with its location.
  *
  * Some documents crash Redocly. It then prints "Maximum call stack size exceeded", and no location.
  *
- * @param words the last sentence of Redocly
+ * @param words the last sentence that Redocly printed
  * @param file as it is displayed
  * @returns a problem for each construct that is a known cause; if there is none, one at the top of the file
  */

@@ -1,5 +1,5 @@
 /**
- * The fix for each rule of Redocly that a profile switches on. Our own rules and the assertions in `house.yaml` bring their fix with the problem.
+ * The fix for each rule of Redocly that a profile switches on. Problems of our own rules, and of the assertions in `house.yaml`, contain their fix.
  */
 export const fixes: Readonly<Record<string, string>> = {
   'component-name-unique': 'Give each component a name of its own.',

@@ -34,7 +34,7 @@ function patternIn(message: string): string {
 
 const version = 'lockstep/keyword-of-version';
 
-/** Drops findings of `struct` about a keyword that a rule of ours describes better. That one gets the severity of `struct`. */
+/** Removes findings of `struct` about a keyword if one of our rules describes it better. The finding of our rule gets the severity of `struct`. */
 function dropTwice(problems: readonly Problem[]): readonly Problem[] {
   const isKnown = ({ rule }: Problem): boolean => /^lockstep\/keyword-/.test(rule);
   const placeOf = ({ file, pointer }: Problem): string => file + pointer;

@@ -46,7 +46,7 @@ function isWithin(place: Place, outer: readonly Place[]): boolean {
   return outer.some((it) => place === it || place.startsWith(`${it}/`));
 }
 
-/** The place and all places around it, up to the whole file. */
+/** Lists a place and all places around it, up to the whole file. */
 function outwards(place: Place): readonly Place[] {
   const segments = place.slice(place.indexOf('#')).split('/');
   const file = place.slice(0, place.indexOf('#'));
@@ -75,7 +75,7 @@ function placesReadFor(problem: Problem, references: References): readonly Place
   return [];
 }
 
-/** For each place that is referred to, the places that refer to it. */
+/** Maps each referenced place to the places that refer to it. */
 type References = ReadonlyMap<Place, readonly Place[]>;
 
 /** The place, and the places of all direct and indirect references to it. */

@@ -35,7 +35,7 @@ export type { LintProfile } from './run-redocly.ts';
  * @param options.run the linter that both profiles configure
  * @returns all problems at once: errors before warnings, unresolved references first, then in the order of reading; empty if there is none
  * @throws ContractError if no rule could check it: there is no such file, it isn't YAML, it refers to the network
- *   or to a file that `createFileRule` refuses, or the linter itself can't read it
+ *   or to a file that `createFileRule` refuses, or the linter can't read it
  */
 export async function lintContract(
   contract: string,
@@ -52,7 +52,7 @@ export async function lintContract(
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
-/** Versions that our rules do not know, and chains of references that would occupy the linter for minutes. */
+/** Limits for versions that our rules do not know, and for chains of references that would occupy the linter for minutes. */
 const notLinted: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
 
 function refuseUnlintable(contract: string, text: string, value: unknown): void {
@@ -129,7 +129,7 @@ function placeKey({ file, line, column }: Problem): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Further ones get no second location: each search reads all files again. */
+/** Limit of problems that get a second location, since each search reads all files again. */
 const namedBoth = 20;
 
 async function describeProblems(
@@ -191,7 +191,7 @@ function referenceAt(document: unknown, pointer = '#'): string | undefined {
   return typeof target === 'string' ? target : undefined;
 }
 
-/** Our rules bring their fix; Redocly's suggestions are near names. */
+/** Problems of our rules contain their fix; Redocly's suggestions are near names. */
 function findFix({ ruleId, message, suggest = [], reference, location }: RedoclyProblem): string {
   if (/^(lockstep|rule)\//.test(ruleId)) return suggest.join(' ');
   const { pointer = '#' } = location[0];

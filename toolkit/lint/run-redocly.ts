@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
  */
 export type LintProfile = 'valid' | 'house';
 
-/** A problem that Redocly reports: an entry of `problems` in its JSON format, as far as we read it. */
+/** A problem that Redocly reports: an entry of `problems` in its JSON format, with the members that we read. */
 export interface RedoclyProblem {
   readonly ruleId: string;
   readonly message: string;
@@ -23,7 +23,7 @@ export interface RedoclyProblem {
 export interface RedoclyLocation {
   /** Relative to the working directory. */
   readonly source: { readonly ref: string };
-  /** Missing where the document could not be parsed. */
+  /** Missing if the document could not be parsed. */
   readonly pointer?: string;
   /** Both 1-based. */
   readonly start: { readonly line: number; readonly col: number };
@@ -35,14 +35,14 @@ const profiles: Readonly<Record<LintProfile, string>> = {
   house: fileURLToPath(new URL('./house.yaml', import.meta.url)),
 };
 
-/** Redocly prints 100 problems by default. A million is more than any document has that a person wrote. */
+/** Redocly prints 100 problems by default. No document written by a person has a million. */
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
 /** Ten times as long as the largest published documents take. The linter matches examples against patterns, and one can take exponential time. */
 const patienceMs = 300_000;
 
-/** Lints one document: returns its problems, or the linter's reason for checking nothing. */
+/** Lints one document. Returns its problems, or the reason why the linter could not check it. */
 export type RunLinter = (path: string, profile: LintProfile) => Promise<readonly RedoclyProblem[] | string>;
 
 /** The configuration behind a profile, an absolute path. */
@@ -57,7 +57,7 @@ export function findConfig(profile: LintProfile): string {
  *
  * @param path absolute
  * @param limitMs milliseconds after which the process is killed
- * @returns its problems, or its reason for checking nothing
+ * @returns its problems, or the reason why the linter could not check it
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
 export function runRedocly(
@@ -83,7 +83,7 @@ export function runRedocly(
   });
 }
 
-/** Its last sentence, after "validating …" and a line per step. */
+/** The last sentence of Redocly's output, after "validating …" and a line per step. */
 function refusalIn(stderr: string): string {
   const sentences = stderr.split('\n').map((line) => line.trim().replace(/^- /, ''));
   return sentences.filter((line) => line !== '').at(-1) ?? 'Redocly gave no reason';

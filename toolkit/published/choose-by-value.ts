@@ -13,13 +13,13 @@ interface ValueRule {
   }[];
 }
 
-/** A member of the body itself, which is where a schema can tell one choice from another. */
+/** A member of the body itself: only by such a member can a schema distinguish the choices. */
 const bodyMember = /^\$request\.body#\/([^/]+)$/;
 
 /**
  * Writes the rules of `x-by-value` about a body as a choice that every tool reads: a `oneOf` with a branch for each set of values that require the
- * same schemas. A branch accepts only these values, and the other members that match them. The extension stays: no schema can express that text in
- * a member is parsed before it is validated.
+ * same schemas. A branch accepts only these values, and the other members that match them. The extension stays, because no schema can express
+ * that text in a member is parsed before it is validated.
  *
  * Values that no case names get a branch of their own, if the member allows any. A schema that other places refer to stays unchanged there.
  *
@@ -156,7 +156,7 @@ function nameBranches(document: OpenApiDocument, $ref: string, branches: readonl
   return { oneOf, discriminator: { propertyName: branches[0]?.member, mapping } };
 }
 
-/** Whether a component is an object without members, so that the member that refers to it is left out. */
+/** Whether a component is an object without members, so that the member with its reference is omitted. */
 function isEmptyObject(document: OpenApiDocument, $ref: string | undefined): boolean {
   if ($ref === undefined) return false;
   const { additionalProperties, properties = {} } = follow(document, { $ref });

@@ -21,11 +21,11 @@ const languages: readonly {
   { lang: 'Python', label: 'Python', write: writePython, needsSuccess: true },
 ];
 
-/** The address that samples name where the contract's server is relative. */
+/** The address in samples if the contract's server is relative. */
 const placeholder = 'http://localhost:8080';
 
 /**
- * Adds `x-codeSamples` to every operation that has none of its own: a request from the examples of the contract, with address and
+ * Adds `x-codeSamples` to every operation without them: a request from the examples of the contract, with address and
  * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library). An operation whose body is neither
  * JSON, form nor text gets none: it needs a file, which a contract does not have.
  *
@@ -201,7 +201,7 @@ function withoutEmpty<Members extends object>(members: Readonly<Record<string, M
   return Object.fromEntries(Object.entries(members).filter(([, value]) => Object.keys(value).length > 0));
 }
 
-/** Source code among values. */
+/** A value that is printed as source code. */
 class Raw {
   readonly source: string;
   constructor(source: string) {

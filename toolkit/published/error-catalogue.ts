@@ -15,7 +15,7 @@ interface Rejection {
   readonly content?: Readonly<Record<string, { readonly examples?: Readonly<Record<string, Ref<Example>>> }>>;
 }
 
-/** Where a code occurs: an operation, a status, and the example with the name of the code. */
+/** An occurrence of a code: an operation, a status, and the example with the name of the code. */
 interface Occurrence {
   readonly code: string;
   /** As a link; undefined if the request reaches no operation. */
@@ -81,7 +81,7 @@ function linkTo({ operationId, operation }: ContractOperation, status: string): 
   return `[${words}](#operation/${encodeURIComponent(operationId)}/responses&c=${status})`;
 }
 
-/** Of several media types, JSON has the examples: a page for a browser shows the same. */
+/** Prefers JSON among several media types: a page for a browser shows the same codes. */
 function listOccurrences(
   document: OpenApiDocument,
   { status, operation, rejection: { value, pointer } }: ReturnType<typeof listRejections>[number],

@@ -13,7 +13,7 @@ export type Credentials =
   /** A key in a header, a query parameter or a cookie: `$API_KEY` */
   | { readonly kind: 'key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
 
-/** A request that works, from the examples of the contract, with required members only. */
+/** A valid request, from the examples of the contract, with required members only. */
 export interface SampleRequest {
   readonly method: string;
   /** Absolute or relative as the contract's server is, without a trailing slash. */
@@ -26,7 +26,7 @@ export interface SampleRequest {
   readonly queryPairs: readonly (readonly [name: string, value: string])[];
   readonly headers: Json;
   readonly cookies: Json;
-  /** Those of the first alternative; empty if anybody may call. */
+  /** Credentials of the first alternative; empty if anonymous access is allowed. */
   readonly credentials: readonly Credentials[];
   readonly body: { readonly mediaType: string; readonly value: unknown } | undefined;
   /** Whether the operation declares a success. Without one (as of a redirect) a program has nothing to read. */

@@ -3,8 +3,8 @@ import type { Oas3Rule } from 'redocly-core';
 import { schemaParts } from './reading/schema-parts.ts';
 
 /**
- * Lists in the query repeat the name, `?type=Lock&type=Keypad`: the one form that all tools read alike.
- * A name with brackets, `type[]`, is read by some servers and by no validator.
+ * Lists in the query repeat the name, `?type=Lock&type=Keypad`: the only style that all tools read alike.
+ * Some servers, but no validators, read a name with brackets, `type[]`.
  */
 export const arrayParameterForm: Oas3Rule = () => ({
   Parameter(parameter, { report, location, resolve }) {

@@ -6,7 +6,7 @@ import { dereference, type Resolve } from './reading/dereference.ts';
  * The status for an invalid parameter is declared per place, since tools guess: express-openapi-validator always answers
  * 400, Prism the first of 422, 400 and `default` that the operation has.
  *
- * An operation with a 422 names the parameter it is for, and a status that a parameter names is one the operation has.
+ * An operation with a 422 names its parameter, and the operation declares every status that a parameter names.
  */
 export const invalidStatusDeclared: Oas3Rule = () => ({
   Operation(operation, { report, location, resolve, parent }) {

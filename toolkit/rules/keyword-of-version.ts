@@ -29,7 +29,7 @@ export const keywordOfVersion: Oas3Rule = () => ({
   },
 });
 
-/** In the same words for every type, so that many of them are one problem. */
+/** The message is the same for every type, so that equal problems are joined. */
 const writeNull =
   "Add 'null' to the types instead, as in type: [string, 'null'], or {type: 'null'} to the schemas of an anyOf.";
 
@@ -46,7 +46,7 @@ function* foundIn31(schema: Schema): Generator<Finding> {
 }
 
 function* foundIn30(schema: Schema): Generator<Finding> {
-  // OpenAPI 3.0.4, 4.8.24.2: nullable is looked at only where the same schema names a type.
+  // OpenAPI 3.0.4, 4.8.24.2: `nullable` has an effect only next to a `type`.
   if (schema.nullable === true && schema.type === undefined) {
     yield {
       keyword: 'nullable',

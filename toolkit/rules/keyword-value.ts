@@ -26,7 +26,7 @@ export const keywordValue: Oas3Rule = () => ({
   },
 });
 
-/** The schema without what `struct` and `keyword-of-version` check: types, and the boolean bounds of OpenAPI 3.0. */
+/** The schema without the parts that `struct` and `keyword-of-version` check: types, and the boolean bounds of OpenAPI 3.0. */
 function ofThisRule(schema: object): object {
   return Object.fromEntries(
     Object.entries(schema).filter(

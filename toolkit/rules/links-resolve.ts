@@ -6,8 +6,8 @@ import { expressionsIn, parseExpression, type RuntimeExpression } from './readin
 import { schemaHasPointer } from './reading/schema-has-pointer.ts';
 
 /**
- * A link leads to an operation that exists, fills parameters and a body that it has, and reads places that the request and
- * the response describe. Clients and the conformance plan follow links blindly.
+ * A link leads to an existing operation, fills parameters and a body of this operation, and reads places that the request and
+ * the response describe. Clients and the conformance plan follow links without checks.
  */
 export const linksResolve: Oas3Rule = () => {
   let root: unknown;

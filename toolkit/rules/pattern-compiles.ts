@@ -28,7 +28,7 @@ export function patternFault(source: string): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // `Invalid regular expression: /…/u: Invalid escape`: the pattern itself is already in our sentence.
+    // `Invalid regular expression: /…/u: Invalid escape`: our sentence already contains the pattern.
     return error.message.slice(error.message.lastIndexOf(': ') + 2).toLowerCase();
   }
 }

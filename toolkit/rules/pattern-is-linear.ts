@@ -9,7 +9,7 @@ process.env.RECHECK_SYNC_BACKEND = 'pure';
 /**
  * No string makes a pattern slow: matching takes time linear in the string's length.
  *
- * `maxLength` excuses nothing: a validator that reports every fault tries the pattern on a string of any length, and
+ * `maxLength` does not help: a validator that reports every fault tries the pattern on a string of any length, and
  * 64 KiB against a quadratic one block the process for 4.6 s (measured, Node 24).
  */
 export const patternIsLinear: Oas3Rule = () => ({
@@ -38,7 +38,7 @@ const attackLimitCharacters = 30_000_000;
 
 const verdicts = new Map<string, string | undefined>();
 
-/** How a string can slow this pattern down; undefined if its running time is proven linear. */
+/** Describes how a string can slow this pattern down; undefined if its running time is proven linear. */
 export function findAttack(source: string): string | undefined {
   if (!verdicts.has(source)) verdicts.set(source, describe(diagnose(source)));
   return verdicts.get(source);

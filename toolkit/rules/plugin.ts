@@ -24,7 +24,7 @@ import { stringSaysIfEmpty } from './string-says-if-empty.ts';
 import { successDeclared } from './success-declared.ts';
 import { timeAllowsReserved } from './time-allows-reserved.ts';
 
-/** Our own rules for a contract of this house, by the name they are reported under after `lockstep/`; one file and two fixtures each. */
+/** Our rules for contracts of this house, by their reported name after `lockstep/`; one file and two fixtures each. */
 export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'array-parameter-form': arrayParameterForm,
   'default-responses-declared': defaultResponsesDeclared,

@@ -4,8 +4,8 @@ import type { Oas3Rule } from 'redocly-core';
 /**
  * Each operation has a `security` of its own, and `[]` marks an anonymous one.
  *
- * An empty alternative opens the operation to everybody, looks like a slip of the pen, and `redocly diff` calls the change
- * minor; alone it is a second way to write `[]`.
+ * An empty alternative opens the operation to everybody and looks like a slip of the pen, and `redocly diff` calls the change
+ * minor. A single empty alternative is another spelling of `[]`.
  */
 export const securityOnEveryOperation: Oas3Rule = () => ({
   Operation(operation, { report, location }) {

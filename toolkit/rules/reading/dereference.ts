@@ -4,7 +4,7 @@ import type { UserContext } from 'redocly-core';
 /** Follows `$ref`s as Redocly resolved them; part of the context of every visitor. */
 export type Resolve = UserContext['resolve'];
 
-/** A value, and the document its own relative `$ref`s are to be read from. */
+/** A value, and the document to which its relative `$ref`s are resolved. */
 export interface Dereferenced {
   readonly value: unknown;
   readonly from: string | undefined;
@@ -22,7 +22,7 @@ export function dereference(value: unknown, resolve: Resolve, from?: string): De
   return { value: node, from: location?.source.absoluteRef ?? from };
 }
 
-/** The members of an object, none of anything else. */
+/** The members of an object; empty for any other value. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }

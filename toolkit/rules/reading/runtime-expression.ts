@@ -15,7 +15,7 @@ export function parseExpression(text: string): RuntimeExpression | undefined {
   return { of, in: place as 'header' | 'query' | 'path', name: name ?? '' };
 }
 
-/** The expressions in a link's value: the whole text, or those in braces within a longer one. Constants have none. */
+/** The expressions in a link's value: the whole text, or the parts in braces of a longer text. Empty for a constant. */
 export function expressionsIn(value: unknown): readonly string[] {
   if (typeof value !== 'string') return [];
   if (value.startsWith('$')) return [value];
