@@ -15,36 +15,36 @@ import type { SchemaTools } from './validation/compile-schema.ts';
 import { boundFaults } from './validation/detail.ts';
 import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
-/** What a handler of any operation is: parsed request in, declared response out. The exchange is for layers that serve any contract. */
+/** A handler of any operation: it gets the parsed request and returns a declared response. The exchange is for layers that serve any contract. */
 export type AnyHandler<Principal, Context extends Exchange<Principal>> = (
   request: ParsedRequest & { readonly principal: Principal | undefined; readonly requestId: string },
   exchange: Context,
 ) => Answer | Promise<Answer>;
 
-/** An operation with all that is made of the contract for it at the start. */
+/** An operation with the checks that the runtime prepares for it. */
 export interface PlannedOperation<Principal, Context extends Exchange<Principal>> extends Placed {
   readonly operation: Operation;
   readonly authenticate: Authenticate<Principal>;
   readonly rules: readonly ValueRule[];
   readonly bodyLimitBytes: number;
-  /** Names in a query that are known besides its parameters. */
+  /** Names in a query that need no declaration as its parameters. */
   readonly foreignNames: ReadonlySet<string>;
   readonly checkRequest: CheckRequest;
   readonly handler: AnyHandler<Principal, Context>;
 }
 
-/** What a service adds to the order of checks, each in its place. */
+/** Further checks of a service. A step that throws a Rejection ends the request. */
 export interface AddedSteps<Context> {
-  /** It is known who asks. Whether they may at all: a trial, a locked account. */
+  /** After the credentials. Whether the principal may send requests at all: not with a locked account or an expired trial. */
   readonly authenticated?: (exchange: Context) => void | Promise<void>;
-  /** They may ask this. Whether they still may: a quota, which does not count what was refused before. */
+  /** After the scopes. Whether the principal has a quota left: it does not count requests that earlier steps reject. */
   readonly authorized?: (exchange: Context) => void | Promise<void>;
-  /** The request matches the contract. A differential validation of it. */
+  /** After the validation against the contract: a differential validation. */
   readonly formed?: (exchange: Context, parsed: ParsedRequest) => void | Promise<void>;
 }
 
 export interface Steps<Principal, Context extends Exchange<Principal>> {
-  /** Whether the operation that a request names has a body to be read. */
+  /** Whether the operation of a request has a body. */
   readonly takesBody: (request: IncomingMessage) => boolean;
   readonly findRoute: FindRoute<PlannedOperation<Principal, Context>>;
   readonly added: AddedSteps<Context>;
@@ -53,7 +53,7 @@ export interface Steps<Principal, Context extends Exchange<Principal>> {
 
 const defaultLimitBytes = 65_536;
 
-/** Most bytes that the body of an operation may have: its own `x-body-limit`, else `usual`, which is 64 KiB when left out. */
+/** Maximum size of an operation's request body in bytes: its own `x-body-limit`, else `usual`, by default 64 KiB. */
 export function bodyLimitBytes(
   { extensions: { 'x-body-limit': own } }: Pick<Operation, 'extensions'>,
   usual: number = defaultLimitBytes,
@@ -61,7 +61,7 @@ export function bodyLimitBytes(
   return typeof own === 'number' ? own : usual;
 }
 
-/** @throws Error where a schema of the operation doesn't compile, or its security can't be kept */
+/** @throws Error if a schema of the operation doesn't compile, or a security scheme has no check */
 export function planOperation<Principal, Context extends Exchange<Principal>>(
   tools: SchemaTools & { readonly isLazy: boolean; readonly bodyLimitBytes?: number | undefined },
   security: SecurityOptions<Principal>,
@@ -95,10 +95,10 @@ function prepareWhenAsked(prepare: () => CheckRequest): CheckRequest {
 }
 
 /**
- * Takes a request through its checks. The order decides which of several faults is answered: an earlier check reveals less about the
+ * Checks a request and calls its handler. The order decides which of several faults is answered: an earlier check reveals less about the
  * account, costs less, or reads less of the request.
  *
- * @throws Rejection from the first check that fails; RequestAborted when the caller is gone; what an added step or the handler throws
+ * @throws Rejection of the first check that fails; RequestAborted if the client disconnected; any error of an added step or the handler
  */
 export async function answerRequest<Principal, Context extends Exchange<Principal>>(
   { takesBody, findRoute, added, realm }: Steps<Principal, Context>,
@@ -106,10 +106,10 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
 ): Promise<Answer> {
   const { request, requestId } = exchange;
 
-  // 0. The message is good HTTP: 400.
+  // 0. The message is valid HTTP: 400.
   checkMessage(request, takesBody);
 
-  // 1. The path is known, the method declared: 404, 405.
+  // 1. The path and the method are declared: 404, 405.
   const { path, queryText } = readTarget(request.url ?? '/');
   const query = queryText === '' ? [] : parseUrlEncoded(queryText);
   const route = findRoute(request.method ?? 'GET', path, query);
@@ -117,16 +117,16 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkRequest, handler } = route.operation;
   exchange.operation = operation;
 
-  // 2. The credentials are good: 401. Then whether the principal may send requests at all.
+  // 2. The credentials are valid: 401. Then whether the principal may send requests at all.
   const grants = await authenticate(request, query);
   const [first] = grants;
   if (first?.principal !== undefined) exchange.principal = first.principal;
   if (added.authenticated !== undefined) await added.authenticated(exchange);
 
-  // 3. They have the scopes of the operation: 403. Then whether there is a quota left.
+  // 3. The credentials have the scopes of the operation: 403. Then whether a quota is left.
   const grant = checkScopes(grants, realm);
   if (grant.principal !== undefined && grant.principal !== first?.principal) {
-    // The request acts for another than the first alternative found: whether that one may is asked too.
+    // The scopes select another principal than the first alternative: step 2 is repeated for that one.
     exchange.principal = grant.principal;
     if (added.authenticated !== undefined) await added.authenticated(exchange);
   }
@@ -136,7 +136,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const { requestBody } = operation;
   const body = requestBody === null ? undefined : await readBody(request, requestBody.content, bodyLimitBytes);
 
-  // 5. The form: path, query and headers, body, and what its values ask for: 422, 400.
+  // 5. Validation of path, query, headers and body, and the rules for single values: 422, 400.
   const checked = checkRequest({
     rawPathValues: route.rawPathValues,
     query: foreignNames.size === 0 ? query : query.filter(({ name }) => !foreignNames.has(name)),
@@ -148,7 +148,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const parsed = checked.request;
   if (added.formed !== undefined) await added.formed(exchange, parsed);
 
-  // 6. The scopes that a value asks for: 403.
+  // 6. The scopes that values require: 403.
   if (rules.length > 0)
     checkScopes(
       [grant],
@@ -156,11 +156,11 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
       findCases(rules, parsed).flatMap(({ scopes }) => scopes),
     );
 
-  // 7 and on: what the handler knows.
+  // 7. Checks of the handler, which knows the account's data.
   return handler({ ...parsed, principal: grant.principal, requestId }, exchange);
 }
 
-/** The parameters that carry keys of this operation, pairs that its path is written with, and names of a layer around: none that the operation declares as its own. */
+/** Query names of API keys, of pairs in the path template, and of an outer layer, without those that the operation declares. */
 function findForeignNames(
   document: ContractDocument,
   { path, security, parameters }: Operation,

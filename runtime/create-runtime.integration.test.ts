@@ -87,13 +87,13 @@ describe('a runtime', () => {
   });
 
   test('starts, and reports unchecked parts to a listener', async () => {
-    const told: object[] = [];
-    const unchecked = (place: object): void => void told.push(place);
+    const reported: object[] = [];
+    const unchecked = (place: object): void => void reported.push(place);
     const contract = contractOf({ ...text, patternProperties: { '(': {} } });
     const { status, text: body } = await ask({ contract, unchecked }, '/thing');
     expect([status, JSON.parse(body).message]).toEqual([401, 'The query key is missing']);
     const pointer = '#/paths/~1thing/get/responses/default/content/application~1json/schema/patternProperties';
-    expect(told).toEqual([{ pointer, why: expect.stringMatching(/^patternProperties is not usable/) }]);
+    expect(reported).toEqual([{ pointer, why: expect.stringMatching(/^patternProperties is not usable/) }]);
   });
 
   test('compiles nothing before it is asked, where it may start so: what does not compile is met by a request', async () => {
@@ -217,10 +217,10 @@ describe('a runtime', () => {
       ['{"kind":"eel"}', 400],
       ['{}', 400],
     ])('validates a body if unchecked parts are reported: %s is %d', async (sent, status) => {
-      const told: object[] = [];
-      const given = { contract, operations, unchecked: (place: object) => void told.push(place) };
+      const reported: object[] = [];
+      const given = { contract, operations, unchecked: (place: object) => void reported.push(place) };
       expect((await ask(given, '/thing', json, sent)).status).toBe(status);
-      expect(told).toHaveLength(2);
+      expect(reported).toHaveLength(2);
     });
 
     test('does not start where nobody is', () => {

@@ -25,7 +25,7 @@ import { readDirection } from './validation/one-direction.ts';
 import { isJsonType } from './validation/parse-body.ts';
 import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
 
-/** The type of `principal` in the handlers of a contract, apart from undefined. */
+/** The type of `principal` in the handlers of a contract, without undefined. */
 export type PrincipalOf<Handlers> = {
   [Id in keyof Handlers]: Handlers[Id] extends (request: infer Request, ...rest: never) => unknown
     ? Request extends { readonly principal: infer Principal }
@@ -34,82 +34,82 @@ export type PrincipalOf<Handlers> = {
     : never;
 }[keyof Handlers];
 
-/** Whatever it asks for, it answers. */
+/** A handler of any operation, for type constraints. */
 type SomeHandler = (request: never, exchange: never) => Answer | Promise<Answer>;
 
 type KeysOf<Value> = Value extends unknown ? keyof Value : never;
 
-/** Names of the security schemes that the operations of a table ask for. */
+/** Names of the security schemes that the operations of a table require. */
 export type SchemesOf<Table extends OperationTable> = KeysOf<Table[keyof Table]['security'][number]> & string;
 
-/** What a contract is served with. Handlers are those of its generated interface; who they act for decides what the schemes must find. */
+/** Options of `createRuntime`. Security checks must return the principal type of the generated handlers. */
 export interface RuntimeOptions<
   Table extends OperationTable,
   Handlers extends object,
   Context extends Exchange<PrincipalOf<Handlers>> = Exchange<PrincipalOf<Handlers>>,
 > extends AddedSteps<Context> {
-  /** The bundled contract; every reference points into it. */
+  /** The bundled contract: every reference in it points into itself. */
   readonly contract: ContractDocument;
-  /** The generated table, or the part of it that is served here. */
+  /** The generated table of operations, or a part of it. Requests for other operations get 404 or 405. */
   readonly operations: Table;
-  /** One for each operation: one that is forgotten does not compile. */
+  /** One handler for each operation, by operationId. A missing one is a type error, and an error at the start. */
   readonly handlers: Handlers & { readonly [Id in keyof Table]: SomeHandler };
-  /** One check for each security scheme that an operation asks for, by its name in the contract: `bearer`, `basic`, `apiKey`. */
+  /** One check for each security scheme that an operation requires, by its name in the contract. Create it by `bearer`, `basic`, `apiKey` and so on. */
   readonly security: Readonly<Record<SchemesOf<Table>, Scheme<PrincipalOf<Handlers>>>>;
   readonly logger: ReplyLog;
-  /** Answers what was thrown in words of its own. Undefined, or left out: as the contract declares it, else problem details (RFC 9457). */
+  /** Creates the answer for a thrown error. By default, and for undefined: the contract's declared response, else problem details (RFC 9457). */
   readonly answerError?: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer | undefined;
-  /** Headers of every answer in addition to its request id; none by default. */
+  /** Headers of every answer in addition to `X-Request-Id`; none by default. */
   readonly ambient?: (exchange: Context) => Readonly<Record<string, string>>;
   /** Called with each answer before it is sent. */
   readonly answered?: (exchange: Context, answer: Answer) => void;
-  /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. Off when left out. */
+  /** Whether each answer is validated before it is sent. An invalid one is logged as an error, and the client gets a 500. False by default. */
   readonly checkResponses?: boolean;
-  /** Most bytes of a body where its operation has no `x-body-limit`; 64 KiB when left out. */
+  /** Maximum bytes of a request body, for operations without `x-body-limit`; 65,536 by default. */
   readonly bodyLimitBytes?: number | undefined;
-  /** `realm` of challenges (RFC 9110, 11.5); the contract's title when left out. */
+  /** `realm` of challenges (RFC 9110, 11.5); by default the contract's title. Characters that would need an escape are dropped. */
   readonly realm?: string;
   /** Whether a rejection may contain optional members of the contract's examples, as in a mock. False by default. */
   readonly fillsFromExamples?: boolean;
-  /** Names in a query that a layer around reads, known besides the parameters of an operation. */
+  /** Query parameters that an outer layer reads: requests may contain them although the contract does not declare them. None by default. */
   readonly foreignNames?: ReadonlySet<string>;
   /**
-   * Whether the schemas of an operation are compiled when it is first asked for, each request after that taking no longer, instead of all
-   * before there is a runtime: where a start has to be short and it is known that they compile, and that none holds itself without end. Off
-   * when left out, on with `unchecked`.
+   * Whether the schemas of an operation are compiled at its first request, for a short start. `true` skips the checks of all schemas at the
+   * start: set it only for a contract that is known to be valid. By default only with `unchecked`.
    */
   readonly compilesWhenAsked?: boolean | undefined;
   /**
    * Called at the start with each location of the contract that can't be checked: an invalid pattern, a dangling reference. The rest is
-   * checked. Without it, such a location prevents the start. It is meant for contracts that the user can't correct. Each operation is then
-   * prepared at its first request, since all of a large one took up to 15 seconds (452 operations). Other compile errors are reported then.
+   * checked. Without this function, such a location prevents the start. Use it for contracts that you can't correct. Each operation is then
+   * prepared at its first request, which reports its compile errors: all 452 operations of a large contract took up to 15 seconds.
    */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
-  /** Whether a template may be suggested for a mistyped path; all by default. */
+  /** Whether a path template may be suggested for a mistyped path; by default every one may. */
   readonly isTold?: (template: string) => boolean;
 }
 
-/** A place of the contract that is not checked, and the operation where it is one operation's own. */
+/** A part of the contract that is not checked. `operationId` is omitted if the part does not belong to one operation. */
 export interface UncheckedPlace extends Unchecked {
   readonly operationId?: string;
 }
 
-/** A contract being served. */
+/** A served contract. */
 export interface Runtime<Context extends Exchange> {
   /** Answers any request: `createServer(runtime.listener)`. Never rejects. */
   readonly listener: RequestListener;
-  /** The same within an application, which has been through `takeAuthority` and has an exchange of its own. Never rejects. */
+  /** Answers a request within an application, which has called `takeAuthority` and creates the exchange. Never rejects. */
   readonly handle: (exchange: Context, response: ServerResponse) => Promise<void>;
-  /** Sends what such an application answers itself. */
+  /** Sends an answer of such an application itself. */
   readonly reply: Reply<Context>;
-  /** The operation that a request names, HEAD being that of GET; undefined for a path or method that is none. */
+  /** The operation of a request; HEAD finds that of GET. Undefined for an unknown path or method. */
   readonly operationOf: (request: IncomingMessage) => Operation | undefined;
 }
 
 /**
- * Serves a contract: finds the operation of a request, judges credentials and form, asks its handler, and writes the answer. Schemas of
- * requests and of errors are compiled before it returns, those of all answers too where these are checked, and each once for all runtimes
- * of a process that serve the same document: it must not change.
+ * Serves a contract: finds the operation of a request, checks its credentials, validates it, calls the handler, and sends the answer.
+ *
+ * Schemas of requests and errors are compiled before it returns; with `checkResponses`, those of all answers. All runtimes of a process
+ * that serve the same document share them: do not change the document.
  *
  * ```ts
  * const { listener } = createRuntime({
@@ -122,8 +122,8 @@ export interface Runtime<Context extends Exchange> {
  * createServer(listener).listen(8080);
  * ```
  *
- * @throws Unservable where the contract can't be kept: a schema that doesn't compile, or holds itself without end, a security scheme without a check, an operation without a
- * handler, an extension that points nowhere
+ * @throws Unservable if an operation can't be served: it has no handler, a schema that doesn't compile, a security scheme without a check, or an extension with a dangling pointer
+ * @throws Error if a schema contains itself endlessly, or one outside all operations doesn't compile
  */
 export function createRuntime<
   Table extends OperationTable,
@@ -142,7 +142,7 @@ export function createRuntime<
   requireHandlers(options.handlers, operations);
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
-      sayWhichOperation(operation, () => {
+      withOperationId(operation, () => {
         const { document, compileFor } = requests;
         const tools = {
           document,
@@ -158,7 +158,7 @@ export function createRuntime<
   const router = createRouter(planned);
   for (const { operation } of router.unreachable) {
     const { operationId, pointer, method, path } = operation;
-    const why = `another operation has ${method.toUpperCase()} ${path}, but for the names of its values: this one is never reached`;
+    const why = `another operation has ${method.toUpperCase()} ${path} too, apart from parameter names: no request reaches this one`;
     unchecked?.({ operationId, pointer, why });
   }
   const findOperation = ({ method = '', url = '/' }: IncomingMessage, name: string): Operation | undefined => {
@@ -190,7 +190,7 @@ export function createRuntime<
     answerError: (error, exchange) => answerError?.(error, exchange) ?? answerAsDeclared(error, exchange),
   });
   const handle = (exchange: Context, response: ServerResponse): Promise<void> => {
-    // The length of its body is unknown.
+    // The length of a body with an unknown coding is unknown.
     if (readUnknownCoding(exchange.request) !== undefined) response.setHeader('Connection', 'close');
     return reply(exchange, response, answerRequest(steps, exchange));
   };
@@ -203,12 +203,12 @@ export function createRuntime<
     },
     listener: (request, response) => {
       takeAuthority(request);
-      // No layer has added anything to the exchange.
+      // Without an outer layer, the exchange has no further members.
       void handle({ request, requestId: readRequestId(request) } as Context, response);
     },
   };
 
-  /** What is no rejection is a bug: logged once, nothing of it sent. An answer that breaks the contract has been logged before. */
+  /** Any error but a Rejection is a bug: it is logged and not sent. For an invalid answer `error` is undefined, since `reply` has logged it. */
   function answerAsDeclared(error: unknown, { requestId, operation }: Context): Answer | UndeclaredAnswer {
     const rejection = error instanceof Rejection ? error : new Rejection('internal', { text: 'Internal error' });
     if (rejection !== error && error !== undefined)
@@ -227,13 +227,13 @@ export function createRuntime<
   }
 }
 
-/** The contract as it is for one direction, with the compiler of its schemas; compile errors are reported with their operation. */
+/** The contract for one direction, with its schema compiler. Compile errors are reported with their operation. */
 interface Reading {
   readonly document: ContractDocument;
   readonly compileFor: (operation: Operation | undefined) => SchemaTools['compile'];
 }
 
-/** One for each direction; one for both where the contract makes no difference. */
+/** One reading for each direction; the same for both if the contract does not distinguish them. */
 function readContract(
   contract: ContractDocument,
   unchecked: ((place: UncheckedPlace) => void) | undefined,
@@ -241,7 +241,7 @@ function readContract(
 ): { readonly requests: Reading; readonly answers: Reading } {
   const usable = unchecked === undefined ? undefined : dropUnusable(contract);
   for (const place of usable?.unchecked ?? []) unchecked?.(place);
-  // It would compile, and fill the stack with the first request.
+  // Such a schema compiles, but overflows the stack at the first request.
   const [circle] = unchecked === undefined && !isTrusted ? cutCircles(contract).unchecked : [];
   if (circle !== undefined) throw new Error(`${circle.pointer}: ${circle.why}`);
   const whole = usable?.document ?? contract;
@@ -255,9 +255,9 @@ function readContract(
   }
 }
 
-/** A schema that doesn't compile accepts any value. Each is reported once. */
+/** A schema that doesn't compile accepts any value, and is reported once. */
 function tolerate(compile: SchemaTools['compile'], unchecked: (place: UncheckedPlace) => void): Reading['compileFor'] {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (operation) => (schema) => {
     try {
       return compile(schema);
@@ -265,9 +265,9 @@ function tolerate(compile: SchemaTools['compile'], unchecked: (place: UncheckedP
       const $ref = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined;
       const pointer = $ref ?? operation?.pointer ?? '#';
       const why = error instanceof Error ? error.message : String(error);
-      if (!told.has(`${pointer} ${why}`))
+      if (!reported.has(`${pointer} ${why}`))
         unchecked({ ...(operation && { operationId: operation.operationId }), pointer, why });
-      told.add(`${pointer} ${why}`);
+      reported.add(`${pointer} ${why}`);
       return () => undefined;
     }
   };
@@ -278,7 +278,7 @@ export class Unservable extends Error {
   override readonly name = 'Unservable';
 }
 
-/** Names all that are missing at once. */
+/** @throws Unservable with the names of all missing handlers */
 function requireHandlers(handlers: object, operations: readonly Operation[]): void {
   const missing = operations.flatMap(({ operationId }) =>
     typeof findHandler(handlers, operationId) === 'function' ? [] : [operationId],
@@ -293,19 +293,18 @@ function requireHandlers(handlers: object, operations: readonly Operation[]): vo
 
 const mostNamed = 10;
 
-/** Each handler asks for the request of its own operation, and is only ever given that. */
 function findHandler(handlers: object, operationId: string): unknown {
   return Object.hasOwn(handlers, operationId)
     ? (handlers as Readonly<Record<string, unknown>>)[operationId]
     : undefined;
 }
 
-/** What a quoted string of a header may hold without an escape (RFC 9110, 5.6.4), of ASCII. */
+/** Keeps the ASCII characters that a quoted string of a header may contain without an escape (RFC 9110, 5.6.4). */
 function cleanRealm(text: string): string {
   return text.replaceAll(/[^ !#-[\]-~]/g, '') || 'api';
 }
 
-/** The schemas that refusals are filled by: the first caller who is refused must not be the one to find that there is none. */
+/** Compiles the schemas of error bodies, so that a faulty one is found at the start, not by the first rejected request. */
 function compileErrors({ document, compileFor }: Reading, operation: Operation | undefined): void {
   const compile = compileFor(operation);
   const responses = readPointer(document, operation === undefined ? '#/x-unrouted' : `${operation.pointer}/responses`);
@@ -315,10 +314,9 @@ function compileErrors({ document, compileFor }: Reading, operation: Operation |
       if (isJsonType(mediaType)) compile(schema ?? true);
 }
 
-/** Adds the name of the operation that could not be prepared. */
-function sayWhichOperation<Made>({ operationId }: Operation, make: () => Made): Made {
+function withOperationId<Result>({ operationId }: Operation, prepare: () => Result): Result {
   try {
-    return make();
+    return prepare();
   } catch (cause) {
     throw new Unservable(`${operationId}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }

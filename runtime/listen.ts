@@ -3,27 +3,27 @@ import type { AddressInfo, Socket } from 'node:net';
 import onHeaders from 'on-headers';
 import { createConnectionPlaces } from './connection-places.ts';
 
-/** How long callers may take, how much their headers may weigh, and how many there may be. */
+/** Limits of times, header size and connections. Times are in milliseconds. */
 export interface ListenLimits {
-  /** From the first byte to the end of the headers; then Node itself answers 408 and closes. */
+  /** From the first byte to the end of the headers; then Node answers 408 and closes the connection. */
   readonly headersMs: number;
-  /** From the first byte to the end of the body; then 408 too. */
+  /** From the first byte to the end of the body; then Node answers 408 too. */
   readonly requestMs: number;
-  /** Without a byte in either direction, as where a caller takes nothing of its answer; then the connection is cut, after twice that at most. */
+  /** Time without a byte in either direction, as with a client that does not read; then the connection is cut, after twice the time at most. */
   readonly silentMs: number;
-  /** How often the first two are looked at. */
+  /** Interval at which Node checks `headersMs` and `requestMs`. */
   readonly checkMs: number;
-  /** How long the rest of a request is still taken, and dropped, behind an answer that did not wait for it. */
+  /** If an answer was sent before its request was complete: how long the rest of the request is read and dropped. */
   readonly lingerMs: number;
-  /** Target, names and values of all headers together; beyond them Node answers 431. */
+  /** Maximum bytes of the target and all header names and values together; for more, Node answers 431. */
   readonly headerBytes: number;
-  /** Connections at once. For one more, one that waits for a request is closed, or the new one where none does. */
+  /** Maximum of open connections. For one more, a connection that waits for a request is closed; if none waits, the new one is. */
   readonly connections: number;
-  /** Time for answers under way when the server stops; then their connections are cut. */
+  /** Time for pending answers when the server stops; then their connections are cut. */
   readonly drainMs: number;
 }
 
-/** Node's own 60 and 300 seconds let few slow callers hold many connections, and it waits for ever for one that does not read. */
+/** Node's defaults of 60 and 300 seconds let few slow clients hold many connections, and it waits endlessly for one that does not read. */
 export const defaultLimits: ListenLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -37,28 +37,28 @@ export const defaultLimits: ListenLimits = {
 
 /**
  * Requests of one connection without an answer. Node starts every request of 64 KiB that it reads before it looks at another connection:
- * 1400 of them held all others for a third of a second. Callers know that a connection may end behind any answer (RFC 9112, 9.3.2).
+ * 1400 of them delayed all others by a third of a second. Clients expect that any answer may close a connection (RFC 9112, 9.3.2).
  */
 const mostPipelined = 16;
 
 /** Interval of reports about dropped connections. */
-const tellDroppedMs = 60_000;
+const reportDroppedMs = 60_000;
 
 export interface Listening {
   readonly port: number;
-  /** Requests that are being answered. */
+  /** Number of pending requests. */
   readonly underWay: () => number;
-  /** Stops taking connections, lets answers under way finish, and resolves when the last connection is closed. */
+  /** Accepts no more connections, waits for pending answers, and resolves when the last connection is closed. */
   readonly close: () => Promise<Closed>;
 }
 
 export interface Closed {
-  /** Connections that were still open when the time for answers under way was over. */
+  /** Number of connections that were still open after `drainMs`. */
   readonly cut: number;
 }
 
 interface ListenOptions {
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
@@ -67,17 +67,17 @@ interface ListenOptions {
 }
 
 /**
- * Listens for HTTP. An answer that is sent before its request was read closes the connection, and declares it: the rest of the body would
- * be parsed as the next request, or never arrives (RFC 9112, 9.3 and 9.6).
+ * Listens for HTTP. An answer that is sent before its request is complete has `Connection: close`: the rest of the body would be parsed as
+ * the next request, or never arrives (RFC 9112, 9.3 and 9.6).
  *
- * @param listener may be yet to come: requests wait for it, and are dropped where it fails
- * @throws Error from the promise: with `code: 'EADDRINUSE'` when the port is taken, `EADDRNOTAVAIL` when the host is empty or of another machine
+ * @param listener requests wait for a promise, and are dropped if it rejects
+ * @throws Error with `code: 'EADDRINUSE'` if the port is in use, `EADDRNOTAVAIL` if the host is empty or of another machine
  */
 export function listen(
   listener: RequestListener | Promise<RequestListener>,
   { port, host, limits, onDropped }: ListenOptions,
 ): Promise<Listening> {
-  // Node would listen on every interface: an option that came out empty must not open a server to its network.
+  // For an empty host Node would listen on every interface: an empty variable must not expose the server.
   if (host === '')
     return Promise.reject(Object.assign(new Error('empty host'), { syscall: 'listen', code: 'EADDRNOTAVAIL' }));
   const { headersMs, requestMs, silentMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
@@ -89,18 +89,18 @@ export function listen(
   const leaving = new WeakSet<Socket>();
   const unanswered = new WeakMap<Socket, number>();
   let isDraining = false;
-  const dropped = tellDropped(onDropped);
+  const dropped = countDropped(onDropped);
   const places = createConnectionPlaces(connections, dropped.count);
   const server = createServer(
     {
-      // Node refuses from this number of bytes on, counted over target, names and values.
+      // Node rejects a request with exactly this number of bytes too.
       maxHeaderSize: headerBytes + 1,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: checkMs,
     },
     (request, response) => {
-      // After an answer that closes the connection, no request is run: its client could not get the answer.
+      // A request after the answer that closes the connection is ignored: its client could not get an answer.
       if (leaving.has(request.socket)) return;
       const { socket } = request;
       open.add(response);
@@ -135,7 +135,7 @@ export function listen(
   server.timeout = silentMs;
   // RFC 9110, 10.1.1 lets a server ignore what it doesn't know in `Expect`. Node's own 417 has neither body nor request id.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  const telling = setInterval(dropped.tell, checkMs).unref();
+  const reporting = setInterval(dropped.reportIfDue, checkMs).unref();
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   server.once('error', reject);
   server.listen(port, host, () => {
@@ -158,15 +158,15 @@ export function listen(
     const timer = setTimeout(cutAll, drainMs);
     server.close(() => {
       clearTimeout(timer);
-      clearInterval(telling);
-      dropped.tellRest();
+      clearInterval(reporting);
+      dropped.report();
       closed.resolve({ cut });
     });
     return closed.promise;
   }
 }
 
-/** Who waits goes over the promise; who comes later does not. */
+/** Early requests wait for the promise. `come` gets the listener, so that later requests call it directly. */
 function waitFor(coming: Promise<RequestListener>, come: (made: RequestListener) => void): RequestListener {
   const ready = coming.catch((): RequestListener => (_, response) => void response.destroy());
   void ready.then(come);
@@ -179,13 +179,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes a connection as RFC 9112, 9.6 wants it: in one direction at first. Were it closed at once, bytes that are still to come would be
- * answered by a reset, which may overtake the answer and take it from its caller.
+ * Closes a connection in the direction of the answer first (RFC 9112, 9.6). If both were closed at once, further bytes of the client would
+ * cause a reset, and the client might lose the answer.
  */
 function linger(request: IncomingMessage, lingerMs: number): void {
   const { socket } = request;
   const closeAtOnce = socket.destroySoon;
-  // What Node calls once the answer is written.
+  // Node calls this function after it has written the answer.
   socket.destroySoon = () => {
     if (request.complete) return closeAtOnce.call(socket);
     socket.end();
@@ -196,22 +196,22 @@ function linger(request: IncomingMessage, lingerMs: number): void {
 }
 
 /** Counts connections that were closed for lack of a place. A client that opens thousands must not fill the log too. */
-function tellDropped(onDropped: ListenOptions['onDropped']) {
+function countDropped(onDropped: ListenOptions['onDropped']) {
   let count = 0;
   let nextAt = 0;
-  const tellRest = (): void => {
+  const report = (): void => {
     if (count === 0) return;
     onDropped?.(count);
     count = 0;
-    nextAt = performance.now() + tellDroppedMs;
+    nextAt = performance.now() + reportDroppedMs;
   };
   return {
     count: () => {
       count += 1;
     },
-    tell: () => {
-      if (performance.now() >= nextAt) tellRest();
+    reportIfDue: () => {
+      if (performance.now() >= nextAt) report();
     },
-    tellRest,
+    report,
   };
 }

@@ -27,10 +27,10 @@ test('what was undefined is not made again, what was thrown is', () => {
   expect(() => make(bad)).toThrow('3');
 });
 
-test('a contract that nobody has any more goes with its checks', async () => {
+test('the checks of an unreferenced contract are released with it', async () => {
   const gone = useAndDrop();
   for (let turn = 0; turn < 10 && gone.deref() !== undefined; turn += 1) {
-    // What a WeakRef was asked for stays until the end of the turn.
+    // `deref` keeps its target until the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
     collectGarbage();
   }

@@ -34,14 +34,14 @@ const operation: Operation = {
   extensions: {},
 };
 
-async function send(answer: Answer, method = 'GET', told: unknown[] = []) {
+async function send(answer: Answer, method = 'GET', reported: unknown[] = []) {
   const reply = createReply<Exchange>({
     document,
     operations: [operation],
     ambient: () => ({}),
     checkResponse: undefined,
     answered: undefined,
-    logger: { error: (context) => void told.push(context) },
+    logger: { error: (context) => void reported.push(context) },
     answerError: (error) => {
       if (error !== undefined) throw error;
       return { status: 500, body: { text: 'bug' } };
@@ -91,15 +91,15 @@ describe('the media type of an answer that names none', () => {
 });
 
 test.each([
-  { given: undefined, reason: 'the handler gave nothing, not { status, body }' },
-  { given: null, reason: 'the handler gave null, not { status, body }' },
-  { given: 'no', reason: 'the handler gave a string, not { status, body }' },
-  { given: {}, reason: 'the handler gave no status, a number from 100 to 599' },
-  { given: { status: '200' }, reason: 'the handler gave no status, a number from 100 to 599' },
+  { given: undefined, reason: 'the handler returned nothing: return { status, body }' },
+  { given: null, reason: 'the handler returned null: return { status, body }' },
+  { given: 'no', reason: 'the handler returned a string: return { status, body }' },
+  { given: {}, reason: 'the handler returned no valid status: return a number from 100 to 599' },
+  { given: { status: '200' }, reason: 'the handler returned no valid status: return a number from 100 to 599' },
 ])('a handler that gives $given is logged in a line, and answered 500', async ({ given, reason }) => {
-  const told: unknown[] = [];
-  expect(await send(given as never, 'GET', told)).toMatchObject({ content: '{"text":"bug","trace":"r-1"}' });
-  expect(told).toEqual([{ requestId: 'r-1', operationId: 'getThing', reason }]);
+  const reported: unknown[] = [];
+  expect(await send(given as never, 'GET', reported)).toMatchObject({ content: '{"text":"bug","trace":"r-1"}' });
+  expect(reported).toEqual([{ requestId: 'r-1', operationId: 'getThing', reason }]);
 });
 
 describe('an answer without content', () => {

@@ -19,16 +19,16 @@ interface ReplyOptions<Context> {
   readonly operations: readonly Operation[];
   /** Headers of every answer in addition to its request id. */
   readonly ambient: (exchange: Context) => Readonly<Record<string, string>>;
-  /** Undefined where answers are trusted. */
+  /** Undefined if answers are not checked. */
   readonly checkResponse: CheckResponse | undefined;
-  /** The answer to whatever was thrown. Never throws. */
+  /** Creates the answer for a thrown error; for an invalid answer the error is undefined. Never throws. */
   readonly answerError: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer;
-  /** Called with each answer when it is sent, once for each request. */
+  /** Called once for each request, with its answer before it is sent. */
   readonly answered: ((exchange: Context, answer: Answer) => void) | undefined;
   readonly logger: ReplyLog;
 }
 
-/** Sends an answer, or the answer to what it fails with instead. Never rejects: one way out for all. */
+/** Sends an answer; if its promise rejects, the answer for that error. Never rejects. */
 export type Reply<Context> = (
   exchange: Context,
   response: ServerResponse,
@@ -45,7 +45,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
       answered?.(exchange, answer);
       write(response, outgoing, exchange);
     } catch (error) {
-      // The caller is gone, or what it would get can't be written as HTTP.
+      // The client disconnected, or the answer can't be written as HTTP.
       if (!(error instanceof RequestAborted))
         logger.error({ requestId: exchange.requestId, err: error }, 'no answer can be written');
       response.destroy();
@@ -77,7 +77,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
       const value = answer.headers[name];
       if (value !== undefined) headers[name] = String(value);
     }
-    // Last: the examples of a contract have an id too.
+    // Set last, since examples of a contract may contain an id too.
     headers['X-Request-Id'] = requestId;
     if (whole === undefined) return { answer, outgoing: { status, headers, mediaType: undefined, content: undefined } };
     const type = answer.mediaType ?? mediaType;
@@ -85,7 +85,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     return { answer, outgoing: { status, headers, mediaType: type, content: serialize(whole, type) } };
   }
 
-  /** What takes the place of a bad answer is not checked again, or there would be no end. */
+  /** Replaces an invalid answer. The replacement is not checked, since it might be invalid too, without end. */
   function check(exchange: Context, prepared: Prepared): Prepared {
     const { answer, outgoing } = prepared;
     const fault = 'isUndeclared' in answer ? undefined : checkResponse?.(exchange.operation, outgoing);
@@ -97,9 +97,9 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   }
 
   /**
-   * Writes an answer, the one place that does so. For HEAD Node leaves the content out and keeps its length; an operation of HEAD's own has
-   * no content, and 0 would claim that GET has none (RFC 9110, 8.6). A header that HTTP can't carry is left out and logged: it must not
-   * cost the caller the answer.
+   * Writes an answer. For HEAD, Node omits the content and keeps its length. An operation that is declared for HEAD has no content, and a
+   * length of 0 would claim that GET has none (RFC 9110, 8.6). A header with a value that HTTP does not allow is dropped and logged, so
+   * that the client still gets the answer.
    */
   function write(
     response: ServerResponse,
@@ -111,7 +111,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
       try {
         response.setHeader(name, headers[name] ?? '');
       } catch (error) {
-        logger.error({ requestId, header: name, err: error }, 'a header is left out: HTTP cannot carry its value');
+        logger.error({ requestId, header: name, err: error }, 'a header is dropped: HTTP does not allow its value');
       }
     }
     const isLengthUnknown = content === undefined && request.method === 'HEAD';
@@ -123,14 +123,16 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
 
 const brokenAnswer = 'the answer breaks the contract';
 
-/** @returns why it can't be written, if it can't: the compiler refuses such a handler, and it may be run all the same */
+/** @returns the reason why a result is no answer, undefined if it is one. TypeScript rejects such a handler, but JavaScript runs it */
 function findNoAnswer(given: unknown): string | undefined {
   if (!isObject(given)) {
     const kind = given === undefined ? 'nothing' : nameType(typeOf(given));
-    return `the handler gave ${kind}, not { status, body }`;
+    return `the handler returned ${kind}: return { status, body }`;
   }
   const status = Number.isInteger(given.status) ? Number(given.status) : 0;
-  return status >= 100 && status < 600 ? undefined : 'the handler gave no status, a number from 100 to 599';
+  return status >= 100 && status < 600
+    ? undefined
+    : 'the handler returned no valid status: return a number from 100 to 599';
 }
 
 interface Prepared {
@@ -144,11 +146,11 @@ function serialize(value: unknown, mediaType: string): string | Uint8Array {
   return typeof value === 'string' && !isJsonType(mediaType) ? value : JSON.stringify(value);
 }
 
-/** The contract's declaration for the body of an answer. */
+/** The contract's declaration of an answer's body. */
 interface DeclaredBody {
-  /** Its members that are marked for the id of the request (`x-fault`): handlers leave them out. */
+  /** Members that `x-fault` marks for the request id: the runtime sets them, not the handler. */
   readonly idNames: readonly string[];
-  /** Of an answer that names none: that of its response, where there is one alone. */
+  /** Used if an answer names none: the only type of its response, else JSON. */
   readonly mediaType: string;
 }
 

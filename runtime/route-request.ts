@@ -221,11 +221,11 @@ export function createRouteFinder<Operation extends Placed>(
   router: Router<Operation>,
   isTold: (template: string) => boolean = () => true,
 ): FindRoute<Operation> {
-  const told = router.templates.filter(isTold);
+  const suggested = router.templates.filter(isTold);
   return (method, rawPath, query) => {
     const match = router.match(rawPath, method, query);
     if (match === undefined) {
-      const nearest = nearestNames(rawPath, told).slice(0, 1);
+      const nearest = nearestNames(rawPath, suggested).slice(0, 1);
       const fix = nearest.length === 0 ? '' : `, did you mean ${nearest[0]}?`;
       const text = `not found route: ${method} ${cut(rawPath)}${fix}`;
       throw new Rejection('route_unknown', { text, details: [{ in: 'path', at: '', says: text, nearest }] });
