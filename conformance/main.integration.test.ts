@@ -117,7 +117,7 @@ describe('exit codes', () => {
     {
       name: 'an address that is none',
       args: ['--contract', 'x', '--base-url', 'ftp://a'],
-      message: 'ftp://a is no http address',
+      message: 'ftp://a is not an http address',
     },
     {
       name: 'a folder that is none',
@@ -131,7 +131,7 @@ describe('exit codes', () => {
         '--allow-files',
         apis.library.file,
       ],
-      message: `--allow-files absent is no folder.\n--allow-files ${apis.library.file} is no folder.`,
+      message: `--allow-files absent is not a folder.\n--allow-files ${apis.library.file} is not a folder.`,
     },
     {
       name: 'a contract that is not there',
@@ -175,7 +175,7 @@ describe('exit codes', () => {
     const args = (await library(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
     const { code, out } = await conform(args);
     expect(code).toBe(2);
-    expect(out).toMatch(/^Nothing tested of what needs credentials: you only saw 401: /);
+    expect(out).toMatch(/^Nothing tested of the operations that need credentials: the server answered only 401, /);
     expect(out).toContain('a 401 came without WWW-Authenticate');
   });
 
@@ -221,7 +221,7 @@ describe('exit codes', () => {
     const { code, out } = await conform([...args, '--auth-url', 'http://127.0.0.1:1/oauth', ...client]);
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
-      'Nothing tested: you only saw 401: the server rejected the credentials or the quota is used up, no data was checked.',
+      'Nothing tested: the server answered only 401, so it rejected the credentials, or the quota is used up.',
       '  No token: POST http://127.0.0.1:1/oauth/token without a scope: nothing listens there (and 1 more). Check --auth-url and the client, or pass --token.',
     ]);
     expect(out.match(/No token/g)).toHaveLength(1);
@@ -246,7 +246,7 @@ describe('exit codes', () => {
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
       `Wrong address: every answer at ${served.origin}/v3 was 404.`,
-      '  Nothing was tested. Give --base-url the address beneath which GET /books is found; the contract names https://library.example/v2.',
+      '  Nothing was tested. Set --base-url to the address below which the server has GET /books; the contract names https://library.example/v2.',
     ]);
   });
 
@@ -257,7 +257,7 @@ describe('exit codes', () => {
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
       `Wrong address: every answer at ${served?.origin}/v2 was 200 as text/html or 405 as text/html, which the contract does not document.`,
-      '  Nothing was tested. Give --base-url the address beneath which GET /books is found; the contract names https://library.example/v2.',
+      '  Nothing was tested. Set --base-url to the address below which the server has GET /books; the contract names https://library.example/v2.',
     ]);
     expect(out).not.toMatch(/Defect|Never accepted|Covered/);
   });
@@ -338,7 +338,7 @@ describe('exit codes', () => {
     });
     const { code, out } = await spawned([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
-    expect(out).toContain('Interrupted: the plan was not finished.\n  Requests in flight may have taken effect. Run');
+    expect(out).toContain('Interrupted: the plan was not finished.\n  Requests in flight may have taken effect. Start');
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
   });
 
@@ -394,7 +394,7 @@ describe('exit codes', () => {
     });
     const { code, out, error } = await conform([...args, '--report', 'json', '--out', 'there']);
     expect([code, out, requests]).toEqual([2, '', 0]);
-    expect(error).toBe('--out there cannot be written: a file of that name is in the way.\n');
+    expect(error).toBe('--out there cannot be written: a file with this name exists.\n');
   });
 
   test('2 when the reports can no longer be written, after they were printed', async () => {

@@ -64,7 +64,7 @@ type Content =
       readonly clause: string;
       readonly message: string;
     }
-  /** Content that cannot be judged; the message gives the reason. */
+  /** Content that cannot be judged, with the reason. */
   | { readonly kind: 'unread'; readonly message: string };
 
 const contents = new WeakMap<Answer, Content>();
@@ -102,9 +102,10 @@ function readText(body: Buffer, contentType: string): Content {
   try {
     return { kind: 'value', value: new TextDecoder(charset, { fatal, ignoreBOM: true }).decode(body) };
   } catch (error) {
-    if (error instanceof RangeError) return { kind: 'unread', message: `its charset ${charset} is not supported` };
-    if (named === undefined) return { kind: 'unread', message: 'it is not UTF-8, and Content-Type names no charset' };
-    const message = `the text is not in ${charset}, which Content-Type names`;
+    if (error instanceof RangeError) return { kind: 'unread', message: `the charset ${charset} is not supported` };
+    if (named === undefined)
+      return { kind: 'unread', message: 'the text is not UTF-8, and Content-Type names no charset' };
+    const message = `Content-Type names the charset ${charset}, but the text is not valid ${charset}`;
     // Decoders agree on every octet only for UTF-8.
     if (!/^utf-?8$/i.test(charset)) return { kind: 'unread', message };
     return { kind: 'broken', keyword: 'encoding', clause: 'RFC 9110 8.3.2', message };

@@ -87,7 +87,7 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
 
 function describeNulls(nulls: readonly Judged[]): string {
   const places = [...new Set(nulls.map(({ violation }) => general(violation.at) || 'the whole body'))];
-  return `null came where none is declared: ${nameSome(places, 6)}`;
+  return `null was sent where the schema does not allow it: ${nameSome(places, 6)}`;
 }
 
 /** Formats that all validators read alike. Any other `format`, and an empty text, is an annotation (JSON Schema 2020-12, 7.2.1). */

@@ -149,7 +149,7 @@ describe('one fault, once', () => {
       { ...good, note: null, title: null },
       { ...good, note: null },
     ]);
-    expect(nulls?.message).toBe('null came where none is declared: /*/title, /*/note');
+    expect(nulls?.message).toBe('null was sent where the schema does not allow it: /*/title, /*/note');
   });
 
   test.each<{ name: string; a: [object, unknown]; b: [object, unknown]; isOne: boolean }>([
@@ -267,7 +267,7 @@ describe('how sure it is', () => {
       schema: { properties: { owner: { oneOf: [text, { type: 'object' }] } } },
       body: { owner: null },
       severity: 'defect',
-      message: 'null came where none is declared',
+      message: 'null was sent where the schema does not allow it',
     },
   ])('$name: $severity', ({ schema, body, severity, message = '' }) => {
     const found = judge(schema, body);

@@ -34,7 +34,7 @@ export const bodySchema: ExchangeCheck = {
 
 const unread = 'a part of its schema cannot be evaluated (see the warnings), or the body is nested too deeply';
 
-/** @returns the failures, or why the content could not be judged */
+/** @returns the failures, or the reason why the content could not be judged */
 function judgeContent(
   exchange: NumberedExchange,
   answer: Answer,
@@ -105,7 +105,7 @@ function judgeText(text: string, judge: Judge): ReturnType<Judge> {
 
 type Judge = (value: unknown) => readonly Violation[] | undefined;
 
-/** Declared content that did not come. No norm forbids that, and a client misses nothing in a rejection. */
+/** Reports missing content of a success: no norm forbids that, and a client does not need the content of a rejection. */
 function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
   const [content] = response.contents;
   if (content?.schema === undefined || answer.status >= 300) return [];
@@ -116,7 +116,7 @@ function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
     pointer: content.pointer,
     keyword: 'content',
     clause: 'OpenAPI, Response Object',
-    message: `no content came, where ${content.mediaType} with a schema is declared`,
+    message: `no content was sent, but the contract declares ${content.mediaType} with a schema`,
     causes: [[classOf(answer.status), 'empty']],
   };
   return [{ place: `response ${response.status} ${content.mediaType}`, failures: [failure] }];

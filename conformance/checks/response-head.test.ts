@@ -83,12 +83,12 @@ describe('status-undocumented', () => {
   test.each([
     {
       location: '/login?next=/plain',
-      message: 'it leads to what looks like a login, so nothing was accepted: /login?next=/plain',
+      message: 'it leads to what looks like a login, so the request was not accepted: /login?next=/plain',
     },
     { location: '/v2/plain/', message: 'it leads to the same path in another spelling: /v2/plain/' },
     {
       location: 'https://elsewhere.example/',
-      message: 'it leads elsewhere, so nothing was accepted: https://elsewhere.example/',
+      message: 'it leads elsewhere, so the request was not accepted: https://elsewhere.example/',
     },
   ])('a redirect to $location has a message', ({ location, message }) => {
     const [failure] = judge(statusUndocumented, { operation: 'plain', status: 302, headers: { location } });

@@ -50,7 +50,7 @@ function describeStatus(exchange: NumberedExchange, { answer }: Answered): strin
   const [asked = ''] = request.path.split('?');
   const isSlash = target?.pathname.replace(/\/$/, '').endsWith(asked.replace(/\/$/, ''));
   const where = /log-?in|sign-?in|auth|sso/i.test(location) ? 'to what looks like a login' : 'elsewhere';
-  const hint = isSlash ? 'to the same path in another spelling' : `${where}, so nothing was accepted`;
+  const hint = isSlash ? 'to the same path in another spelling' : `${where}, so the request was not accepted`;
   return `${message}; it leads ${hint}: ${location}`;
 }
 
@@ -99,7 +99,7 @@ export const mediaType: ExchangeCheck = {
     const listed = response.contents.map((content) => content.mediaType);
     const place = `response ${response.status}`;
     const wanted = listed.join(' or ');
-    const tell = (what: string, severity: Failure['severity'], message: string) => {
+    const fail = (kind: string, severity: Failure['severity'], message: string) => {
       const types = listed.map((type) => essenceOf(type) ?? type).sort();
       const failure: Failure = {
         check: 'media-type',
@@ -111,7 +111,7 @@ export const mediaType: ExchangeCheck = {
         message,
         // If no type is declared, the type that came does not characterise the omission.
         causes: [
-          what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
+          kind === 'undeclared' ? [kind] : [classOf(answer.status), kind, essenceOf(sent ?? '') ?? '', ...types],
         ],
       };
       return [{ place, failures: [failure] }];
@@ -121,19 +121,19 @@ export const mediaType: ExchangeCheck = {
       if (listed.some((type) => coversMediaType(type, 'application/octet-stream'))) return [{ place, failures: [] }];
       // A sender should name the type unless it does not know it (RFC 9110, 8.3).
       const severity = listed.length > 0 ? 'defect' : 'suspect';
-      return tell('none', severity, `content came without Content-Type${wanted && `, not as ${wanted}`}`);
+      return fail('none', severity, `content was sent without Content-Type${wanted && `; expected ${wanted}`}`);
     }
-    if (essenceOf(sent) === undefined) return tell('malformed', 'defect', `"${sent}" is not a media type`);
+    if (essenceOf(sent) === undefined) return fail('malformed', 'defect', `"${sent}" is not a media type`);
     // No norm forbids undeclared content, but a client needs to know the content of a success.
     if (listed.length === 0) {
       if (answer.status >= 300) return [{ place, failures: [] }];
-      return tell('undeclared', 'suspect', `content of type ${sent} came where none is declared`);
+      return fail('undeclared', 'suspect', `content of type ${sent} was sent, but the contract declares no content`);
     }
     // A malformed type in the contract has no defined meaning.
     const isListed = listed.some((type) => essenceOf(type) === undefined || coversMediaType(type, sent));
     return isListed
       ? [{ place, failures: [] }]
-      : tell('unlisted', 'defect', `content came as ${sent}, not as ${wanted}`);
+      : fail('unlisted', 'defect', `content was sent as ${sent}; expected ${wanted}`);
   },
 };
 

@@ -202,7 +202,7 @@ function weighSilence(
 
 export const slow: ExchangeCheck = {
   name: 'slow',
-  about: 'an answer took longer than the limit given with --slow; off without it',
+  about: 'an answer that took longer than the limit of --slow; without --slow, nothing is checked',
   plan: () => [],
   judge: ({ operation, outcome }, { slowMs }) => {
     if (slowMs === undefined || outcome.kind === 'none') return [];

@@ -115,7 +115,7 @@ describe('names each fault', () => {
     { given: { cert: 'c.pem' }, message: '--cert needs --key too.' },
     { given: { account: 'ada' }, message: '--account needs --auth-file too.' },
     { given: { authFile: 'gone.yaml' }, message: '--auth-file gone.yaml cannot be read: ENOENT' },
-    { given: { waitForTarget: 'long' }, message: '--wait-for-target long is no time: write 30s, 2m or 500ms.' },
+    { given: { waitForTarget: 'long' }, message: '--wait-for-target long is not a duration: write 30s, 2m or 500ms.' },
   ])('$given', async ({ given, message }) => {
     const { faults } = await accountsOf(given);
     expect(faults[0]).toContain(message);

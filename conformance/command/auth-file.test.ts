@@ -196,7 +196,7 @@ describe('names each fault and its place', () => {
     {
       name: 'a selector that is no pointer',
       text: 'auth:\n- name: a\n  loginEndpointAuth: {endpoint: /l, verb: GET, token: {extractFrom: body, extractSelector: t, sendIn: header, sendName: A}}',
-      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/token: t is no JSON pointer (RFC 6901): write /t.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/token: t is not a JSON pointer (RFC 6901): write /t.',
     },
     {
       name: 'a user without a way in',
@@ -243,7 +243,7 @@ describe('names each fault and its place', () => {
     {
       user: 'name: a, loginEndpointAuth: {externalEndpointURL: "ftp://a.example", verb: GET, expectCookies: true}',
       at: `${ofLogin}/externalEndpointURL`,
-      message: 'ftp://a.example is no http address.',
+      message: 'ftp://a.example is not an http address.',
     },
     {
       user: 'name: a, loginEndpointAuth: {endpoint: /l, expectCookies: true}',

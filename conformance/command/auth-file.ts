@@ -103,7 +103,7 @@ export function readAuthFile(
   return { users, faults };
 }
 
-/** Takes members that a user omits from the template. */
+/** Adds the template's members that the user omits. */
 function mergeTemplate(own: unknown, template: unknown): JsonObject {
   if (!isObject(own) || !isObject(template)) return isObject(own) ? own : isObject(template) ? template : {};
   const merged = Object.entries(own).map(([name, value]) => {
@@ -131,7 +131,7 @@ function readUser(entry: JsonObject, seed: number, report: (path: Steps, message
     );
   const fixedHeaders = pairsOf(entry.fixedHeaders, fill);
   const given = isObject(entry.loginEndpointAuth) ? entry.loginEndpointAuth : undefined;
-  // A user with fixed headers may have got the log-in from the template: one without token and cookies is ignored.
+  // A user with fixed headers may have the log-in from the template: a log-in without token and cookies is ignored.
   const isIdle = given?.token === undefined && given?.expectCookies !== true && fixedHeaders.length > 0;
   const login = isIdle ? undefined : given;
   if (login === undefined && fixedHeaders.length === 0)
@@ -167,7 +167,7 @@ function readRequest(
   if (endpoint === undefined || both) report([], 'the request needs either endpoint or externalEndpointURL.');
   const external = textAt(from, 'externalEndpointURL');
   if (external !== undefined && !/^https?:$/.test(URL.parse(external)?.protocol ?? ''))
-    report(['externalEndpointURL'], `${external} is no http address.`);
+    report(['externalEndpointURL'], `${external} is not an http address.`);
   if (textAt(from, 'verb') === undefined) report([], 'the request needs a verb, such as POST.');
   const contentType = textAt(from, 'contentType');
   const body = textAt(from, 'payloadRaw') ?? writePayload(from.payloadUserPwd, contentType, report);
@@ -215,7 +215,7 @@ function readToken(token: JsonObject, report: (path: Steps, message: string) => 
   for (const [name, value] of Object.entries({ extractFrom, extractSelector, sendIn, sendName }))
     if (value === undefined) report(['token'], `the token needs ${name}.`);
   if (extractFrom === 'body' && !/^(\/|$)/.test(extractSelector ?? ''))
-    report(['token'], `${extractSelector} is no JSON pointer (RFC 6901): write /${extractSelector}.`);
+    report(['token'], `${extractSelector} is not a JSON pointer (RFC 6901): write /${extractSelector}.`);
   const sendTemplate =
     textAt(token, 'sendTemplate') ??
     `${textAt(token, 'headerPrefix') ?? ''}{token}${textAt(token, 'headerPostfix') ?? ''}`;
@@ -245,7 +245,7 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
   if (typeof shape === 'string') {
     const wanted = { text: 'string', flag: 'boolean', number: 'number' }[shape];
     const word = { text: 'text', flag: 'true or false', number: 'a number' }[shape];
-    // Never the value: it may be a password that YAML reads as a number.
+    // The message omits the value: it may be a password that YAML reads as a number.
     const hint = shape === 'text' && typeof value !== 'object' ? ' Put it in quotes.' : '';
     if (typeof value !== wanted) report(at, `expected ${word}, found ${kindOf(value)}.${hint}`);
     return;

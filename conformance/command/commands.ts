@@ -14,7 +14,7 @@ import { phases } from '../phases/phase.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
 import { createLiveProgress, formatNotTested } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
-import { describeLeftOut, describeUnsent } from '../run/not-tested.ts';
+import { describeExcluded, describeUnsent } from '../run/not-tested.ts';
 import { refuseToSend } from '../run/prepare-run.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
@@ -55,7 +55,7 @@ async function prepareRun(
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const missing = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
-  if (missing.length > 0) return refuse(...missing.map((folder) => `--allow-files ${folder} is no folder.`));
+  if (missing.length > 0) return refuse(...missing.map((folder) => `--allow-files ${folder} is not a folder.`));
   const unreadable: string[] = [];
   await trustAuthorities(values, unreadable);
   const tls = await readClientCertificate(values, unreadable);
@@ -87,7 +87,8 @@ async function prepareRun(
   const { unknown, selected } = selectOperations(operations, selection);
   const ids = operations.map(({ id }) => id);
   if (unknown.length > 0) return refuse(printable(describeUnknown(unknown, ids)));
-  if (selected.length === 0) return refuse('--operation and --exclude select no operation: give fewer of them.');
+  if (selected.length === 0)
+    return refuse('--operation and --exclude select no operation: name more operations, or exclude fewer.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
   const { baseUrl = 'http://localhost', authUrl, budget, seed, now, workers, readOnly, writes } = values;
@@ -109,7 +110,8 @@ async function prepareRun(
 /** A message with the nearest names, and all names if they are few. */
 function describeUnknown(unknown: readonly string[], names: readonly string[]): string {
   const nearest = new Set(unknown.map((name) => closest(name, [...names])));
-  const all = names.length > 20 ? `The plan command lists all ${names.length}.` : `There are: ${names.join(', ')}.`;
+  const all =
+    names.length > 20 ? `The plan command lists all ${names.length} operations.` : `There are: ${names.join(', ')}.`;
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
@@ -227,7 +229,7 @@ async function writeReports({ report: names, out }: OptionValues, result?: RunRe
     return undefined;
   } catch (error) {
     const code = memberOf(error, 'code');
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file of that name is in the way' : messageOf(error);
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file with this name exists' : messageOf(error);
     return `--out ${out} cannot be written: ${why}.`;
   }
 }
@@ -261,7 +263,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
   const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
   const all = rounds.flatMap(({ operations }) => operations);
   const notTested = [
-    ...describeLeftOut({ contract, selected, ...names }),
+    ...describeExcluded({ contract, selected, ...names }),
     ...describeUnsent(all.flatMap(({ operation: id, notSent }) => (notSent === undefined ? [] : [{ id, notSent }]))),
   ];
   const summary = `${contract.title}: ${phases.baseline.about}: ${counted(all.length, 'operation')} in ${counted(rounds.length, 'round')}, ${counted(planned.length, 'obligation')}. Nothing is sent.`;

@@ -29,7 +29,7 @@ test('reports all faults at once, missing options first', () => {
 
 test('an address with a password is refused, and the message omits it', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: 'https://ann:hunter2@api.example/v1' }, true);
-  expect(faults).toEqual(['--base-url https://…@api.example: give user and password by --user.']);
+  expect(faults).toEqual(['--base-url https://…@api.example: give the name and the password with --user.']);
 });
 
 test('an empty variable is a fault, not a run without credentials', () => {
@@ -68,15 +68,17 @@ test('a server and its address are separated, and a missing one is a fault', () 
 test('an address without a scheme gets one in the message', () => {
   const told = (baseUrl: string) => readOptions({ contract: 'x', baseUrl }, true).faults;
   expect(told('localhost:8080/v1')).toEqual([
-    '--base-url localhost:8080/v1 is no http address. Did you mean http://localhost:8080/v1?',
+    '--base-url localhost:8080/v1 is not an http address. Did you mean http://localhost:8080/v1?',
   ]);
-  expect(told('api.example')).toEqual(['--base-url api.example is no http address. Did you mean http://api.example?']);
-  expect(told('ftp://a')).toEqual(['--base-url ftp://a is no http address. Write http://HOST:PORT/PATH.']);
+  expect(told('api.example')).toEqual([
+    '--base-url api.example is not an http address. Did you mean http://api.example?',
+  ]);
+  expect(told('ftp://a')).toEqual(['--base-url ftp://a is not an http address. Write http://HOST:PORT/PATH.']);
 });
 
 test('the message omits a malformed header: it may be a secret', () => {
   const { faults } = readOptions({ contract: 'x', baseUrl: 'http://a', header: ['X-Key: a', 'Bearer hunter2'] }, true);
-  expect(faults).toEqual(["--header: write it in quotes, as in --header 'X-Tenant: acme'."]);
+  expect(faults).toEqual(["--header: write the header in quotes, as in --header 'X-Tenant: acme'."]);
 });
 
 test('an option may be given several times, and the command line goes before the environment', () => {

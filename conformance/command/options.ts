@@ -52,23 +52,25 @@ const groups = {
     },
     authUrl: {
       flags: '--auth-url <url>',
-      about: 'address of all other servers, such as the authorization server; --server sets it for one server',
+      about: 'address of all other servers, such as the authorization server; --server sets the address of one server',
       env: 'LOCKSTEP_AUTH_URL',
       read: url,
     },
     server: {
       flags: '--server <url=url>',
-      about:
-        'address of one server of the contract: the server as the contract writes it, then its address; repeatable',
+      about: 'address of one server of the contract: the URL in the contract, then the address to use; repeatable',
       isRepeatable: true,
       read: serverPlaces,
     },
     waitForTarget: {
       flags: '--wait-for-target <time>',
-      about: 'begin when the base URL answers with any status, and give up after 30s, 2m',
+      about: 'wait until the base URL answers with any status, but no longer than this time, such as 30s or 2m',
       read: duration,
     },
-    ca: { flags: '--ca <file>', about: 'certificates (PEM) of authorities to trust besides those of the system' },
+    ca: {
+      flags: '--ca <file>',
+      about: 'certificates (PEM) of authorities to trust, in addition to those of the system',
+    },
   },
   'Credentials:': {
     token: {
@@ -89,20 +91,20 @@ const groups = {
     },
     user: {
       flags: '--user <name:password>',
-      about: 'for HTTP Basic, and for the password grant if the contract has no other flow',
+      about: 'name and password for HTTP Basic, and for the password grant if the contract has no other flow',
       env: 'LOCKSTEP_USER',
       read: user,
     },
     clientId: {
       flags: '--client-id <id>',
       about:
-        'client for the client credentials grant, one token for each set of scopes; for HTTP Basic if there is no --user',
+        'client for the client credentials grant, which issues a token for each set of scopes; also for HTTP Basic if --user is omitted',
       env: 'LOCKSTEP_CLIENT_ID',
     },
     clientSecret: { flags: '--client-secret <secret>', about: 'secret of the client', env: 'LOCKSTEP_CLIENT_SECRET' },
     refreshToken: {
       flags: '--refresh-token <token>',
-      about: 'for the refresh token grant, with or without a client',
+      about: 'token for the refresh token grant, with or without a client',
       env: 'LOCKSTEP_REFRESH_TOKEN',
     },
     tokenCommand: {
@@ -112,14 +114,14 @@ const groups = {
     authFile: {
       flags: '--auth-file <file>',
       about:
-        'users and their log-in, in the format of Web Fuzzing Commons; the first is the account of the run, the second the second account',
+        'users and their log-ins, in the format of Web Fuzzing Commons; the first user is the account of the run, the first other user is the second account',
       env: 'LOCKSTEP_AUTH_FILE',
     },
     account: { flags: '--account <name>', about: 'the user of --auth-file that is the account of the run' },
     header: {
       flags: '--header <line...>',
       about:
-        "a header for every request, 'Name: value'; Authorization, Cookie and headers of security schemes are credentials, omitted from requests without credentials",
+        "a header for every request, 'Name: value'; Authorization, Cookie and headers of security schemes count as credentials, so requests without credentials omit them",
       read: headers,
     },
     cert: { flags: '--cert <file>', about: 'client certificate (PEM)' },
@@ -134,51 +136,61 @@ const groups = {
     secondAccount: { flags: '--second-account <name>', about: 'the user of --auth-file that is the second account' },
     secondToken: {
       flags: '--second-token <token>',
-      about: 'as --token, for an account that must not see objects of the first one',
+      about:
+        'bearer token or API key of the second account, which must not see objects of the first one; for scopes as in --token; repeatable',
       env: 'LOCKSTEP_SECOND_TOKEN',
       isRepeatable: true,
       read: texts,
     },
     secondCredential: {
       flags: '--second-credential <scheme=value>',
-      about: 'as --credential',
+      about: 'credential of the second account for one security scheme of the contract; repeatable',
       env: 'LOCKSTEP_SECOND_CREDENTIAL',
       isRepeatable: true,
       read: texts,
     },
-    secondUser: { flags: '--second-user <name:password>', about: 'as --user', env: 'LOCKSTEP_SECOND_USER', read: user },
-    secondClientId: { flags: '--second-client-id <id>', about: 'as --client-id', env: 'LOCKSTEP_SECOND_CLIENT_ID' },
+    secondUser: {
+      flags: '--second-user <name:password>',
+      about: 'name and password of the second account, used like --user',
+      env: 'LOCKSTEP_SECOND_USER',
+      read: user,
+    },
+    secondClientId: {
+      flags: '--second-client-id <id>',
+      about: 'client of the second account, used like --client-id',
+      env: 'LOCKSTEP_SECOND_CLIENT_ID',
+    },
     secondClientSecret: {
       flags: '--second-client-secret <secret>',
-      about: 'as --client-secret',
+      about: 'secret of the client of the second account',
       env: 'LOCKSTEP_SECOND_CLIENT_SECRET',
     },
   },
   'Selection:': {
     operation: {
       flags: '--operation <name...>',
-      about: "only these: an operationId, 'GET /path', a path or a tag",
+      about: "test only these operations: an operationId, 'GET /path', a path or a tag",
       read: texts,
     },
-    exclude: { flags: '--exclude <name...>', about: 'all operations but these', read: texts },
+    exclude: { flags: '--exclude <name...>', about: 'test all operations except these', read: texts },
     excludeDeprecated: {
       flags: '--exclude-deprecated',
-      about: 'all operations but those marked as deprecated',
+      about: 'test no operation that the contract marks as deprecated',
       read: flag,
     },
     check: {
       flags: '--check <name...>',
-      about: `only these checks: ${checkNames.join(', ')}`,
+      about: `run only these checks: ${checkNames.join(', ')}`,
       read: (given, name) => someOf(checkNames, texts(given).flatMap(listed), name),
     },
     phase: {
       flags: '--phase <name...>',
-      about: `only these phases; built: ${builtPhases.join(', ')}`,
+      about: `run only these phases; built: ${builtPhases.join(', ')}`,
       read: phaseNames,
     },
     slow: {
       flags: '--slow <ms>',
-      about: 'answers that take longer are defects; off by default',
+      about: 'report each answer that takes longer as a defect; no limit by default',
       read: (given, name) => (given === undefined ? undefined : whole(given, name, { otherwise: 0, least: 1 })),
     },
   },
@@ -220,12 +232,12 @@ const groups = {
     workers: {
       flags: '--workers <number>',
       about:
-        'most requests in flight; any number sends the same requests, as those that may disturb each other wait (default: 16)',
+        'most requests in flight; any number sends the same requests, because requests that may affect each other are sent one by one (default: 16)',
       read: (given, name) => whole(given, name, { otherwise: 16, least: 1 }),
     },
     rate: {
       flags: '--rate <rate>',
-      about: 'limit of requests in a time, as in 5/s',
+      about: 'most requests in a period, as in 5/s or 300/m',
       read: (given) => (given === undefined ? undefined : readRate(String(given))),
     },
     timeout: {
@@ -243,7 +255,7 @@ const groups = {
     failOn: {
       flags: '--fail-on <kinds>',
       about:
-        'exit 1 also for any of `suspect` (an inconclusive finding), `warning`, `unreached` (an operation was never accepted); exclude operations that must not be called with --exclude',
+        'also exit 1 for any of `suspect` (an inconclusive finding), `warning`, `unreached` (an operation was never accepted); use --exclude for operations that must not be called',
       read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
     },
     report: {
@@ -401,13 +413,13 @@ function url(given: Given, name: string): string | undefined {
     // `localhost:8080` is an address too, whose scheme is localhost.
     const isHost = /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(given) || /^\/\/[^@/]+/.test(given);
     const hint = isHost ? `Did you mean http://${given.replace(/^\/\//, '')}?` : 'Write http://HOST:PORT/PATH.';
-    throw new RangeError(`${name} ${given} is no http address. ${hint}`);
+    throw new RangeError(`${name} ${given} is not an http address. ${hint}`);
   }
   // Every report shows the address.
   if (address.username !== '' || address.password !== '')
-    throw new RangeError(`${name} ${address.protocol}//…@${address.host}: give user and password by --user.`);
+    throw new RangeError(`${name} ${address.protocol}//…@${address.host}: give the name and the password with --user.`);
   if (address.search !== '' || address.hash !== '')
-    throw new RangeError(`${name} ${given}: leave out the query and the fragment.`);
+    throw new RangeError(`${name} ${given}: remove the query and the fragment.`);
   return given.replace(/\/+$/, '');
 }
 
@@ -426,14 +438,14 @@ function duration(given: Given, name: string): number | undefined {
   if (given === undefined) return undefined;
   const [, count, unit = ''] = /^(\d+)(ms|s|m)$/.exec(String(given).trim()) ?? [];
   const milliseconds = Number(count) * ({ ms: 1, s: 1_000, m: 60_000 }[unit] ?? Number.NaN);
-  if (!(milliseconds > 0)) throw new RangeError(`${name} ${given} is no time: write 30s, 2m or 500ms.`);
+  if (!(milliseconds > 0)) throw new RangeError(`${name} ${given} is not a duration: write 30s, 2m or 500ms.`);
   return milliseconds;
 }
 
 function instant(given: Given, name: string): number {
   if (given === undefined) return Date.now();
   const time = Date.parse(String(given));
-  if (Number.isNaN(time)) throw new RangeError(`${name} ${given} is no time: write 2026-11-20T12:00:00Z.`);
+  if (Number.isNaN(time)) throw new RangeError(`${name} ${given} is not a time: write 2026-11-20T12:00:00Z.`);
   return time;
 }
 
@@ -441,7 +453,7 @@ function headers(given: Given, name: string): readonly (readonly [name: string, 
   return texts(given).map((line) => {
     const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line);
     // The message omits the given text: it may be a secret, or half of one without quotes.
-    if (match === null) throw new RangeError(`${name}: write it in quotes, as in ${name} 'X-Tenant: acme'.`);
+    if (match === null) throw new RangeError(`${name}: write the header in quotes, as in ${name} 'X-Tenant: acme'.`);
     return [match[1] ?? '', match[2] ?? ''];
   });
 }

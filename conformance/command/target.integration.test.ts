@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
   test('without a certificate the request is rejected, and the message names it', async () => {
     const { code, out } = await conform(...trusted);
     expect(code).toBe(2);
-    expect(out).toContain('you only saw 401');
+    expect(out).toContain('the server answered only 401');
   });
 
   test('a server certificate of an unknown authority is refused, with the reason', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
       name: 'an encrypted key without its password',
       args: client,
       message:
-        /--cert client.pem and --key client.key cannot be used together: .+ It is encrypted: give --key-password\./,
+        /--cert client.pem and --key client.key cannot be used together: .+ The key is encrypted: give --key-password\./,
     },
     {
       name: 'a key of another certificate',
@@ -150,7 +150,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     {
       name: 'a broken authority',
       args: ['--ca', 'broken.pem'],
-      message: /--ca broken\.pem: a certificate in it cannot be read/,
+      message: /--ca broken\.pem: a certificate of this file cannot be read/,
     },
   ])('2 for $name', async ({ args, message }) => {
     await writeFile(join(folder, 'empty.pem'), 'nothing');

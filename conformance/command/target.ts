@@ -18,7 +18,7 @@ export async function trustAuthorities({ ca }: OptionValues, faults: string[]): 
     if (certificates.length > 0) setDefaultCACertificates([...getCACertificates('default'), ...certificates]);
     else faults.push(`--ca ${ca} contains no certificate: expected PEM, -----BEGIN CERTIFICATE-----.`);
   } catch (error) {
-    faults.push(`--ca ${ca}: a certificate in it cannot be read: ${messageOf(error)}.`);
+    faults.push(`--ca ${ca}: a certificate of this file cannot be read: ${messageOf(error)}.`);
   }
 }
 
@@ -34,7 +34,7 @@ export async function readClientCertificate(
   try {
     createSecureContext(tls);
   } catch (error) {
-    const hint = passphrase === undefined && /ENCRYPTED/.test(key) ? ' It is encrypted: give --key-password.' : '';
+    const hint = passphrase === undefined && /ENCRYPTED/.test(key) ? ' The key is encrypted: give --key-password.' : '';
     faults.push(`--cert ${certFile} and --key ${keyFile} cannot be used together: ${messageOf(error)}.${hint}`);
   }
   return tls;

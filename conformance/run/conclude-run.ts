@@ -3,7 +3,7 @@ import type { LostAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import { planObligations } from '../plan/plan.ts';
-import { describeLeftOut, describeNotReached } from './not-tested.ts';
+import { describeExcluded, describeNotReached } from './not-tested.ts';
 import type { Run } from './prepare-run.ts';
 import type { RunResult } from './run.ts';
 import { createStatistics, explainUnreached, measureCoverage, type Statistics } from './statistics.ts';
@@ -84,7 +84,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     notTested: isElsewhere
       ? ['anything']
       : [
-          ...describeLeftOut({ contract, selected, ...names }),
+          ...describeExcluded({ contract, selected, ...names }),
           ...describeNotReached(
             closed,
             coverage.operations.flatMap((one) => (one.isReached ? [] : one.operation)),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Obligation } from '../plan/plan.ts';
 import { contractOf } from '../seeded/by-hand.ts';
-import { describeLeftOut, describeNotReached, describeUnsent } from './not-tested.ts';
+import { describeExcluded, describeNotReached, describeUnsent } from './not-tested.ts';
 
 const responses = { 200: { description: 'OK' } };
 const contract = contractOf({
@@ -10,7 +10,7 @@ const contract = contractOf({
 });
 
 test('what is not built is named, and what the options leave out', () => {
-  const all = describeLeftOut({
+  const all = describeExcluded({
     contract,
     selected: contract.operations.slice(1),
     checks: ['http-law'],
@@ -20,7 +20,7 @@ test('what is not built is named, and what the options leave out', () => {
   expect(all.join('\n')).toMatch(
     /^not built yet: .*paging.*\nnot built yet: credentials[\s\S]*\nnot built yet: invalid input\n/,
   );
-  expect(left).toEqual(['left out by the options: 1 of 2 operations, readA', 'left out by --check: slow']);
+  expect(left).toEqual(['excluded by the options: 1 of 2 operations, readA', 'excluded by --check: slow']);
 });
 
 test('open obligations are listed by reason: never accepted, not judged, not seen', () => {
@@ -33,7 +33,7 @@ test('open obligations are listed by reason: never accepted, not judged, not see
   expect(describeNotReached([met, open, { ...open, isUnjudged: true }, { ...open, operation: 'b' }], ['b'])).toEqual([
     'never accepted: b, with 1 obligation',
     'not judged, as why: readA body-schema response 200',
-    'no answer that shows it: 1 obligation of 4, 1 of body-schema',
+    'no answer that could prove it: 1 obligation of 4, 1 of body-schema',
   ]);
 });
 

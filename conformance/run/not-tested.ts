@@ -10,19 +10,19 @@ interface Scope {
   readonly allChecks: readonly string[];
 }
 
-/** Parts that the options and the runner leave out, a sentence each: without them a green run would look complete. */
-export function describeLeftOut({ contract, selected, checks, allChecks }: Scope): readonly string[] {
+/** Parts that the options or the runner exclude, one line each: without them a passed run would look complete. */
+export function describeExcluded({ contract, selected, checks, allChecks }: Scope): readonly string[] {
   const { operations } = contract;
   const reasons = Object.values(phases).flatMap(({ built, about }) => (built ? [] : [`not built yet: ${about}`]));
   const left = operations.filter((operation) => !selected.includes(operation)).map(({ id }) => id);
   if (left.length > 0)
-    reasons.push(`left out by the options: ${left.length} of ${operations.length} operations, ${nameSome(left)}`);
+    reasons.push(`excluded by the options: ${left.length} of ${operations.length} operations, ${nameSome(left)}`);
   const off = allChecks.filter((name) => !checks.includes(name));
-  if (off.length > 0) reasons.push(`left out by --check: ${off.join(', ')}`);
+  if (off.length > 0) reasons.push(`excluded by --check: ${off.join(', ')}`);
   return reasons;
 }
 
-/** Reasons for open obligations of a run, a sentence each. */
+/** Reasons for open obligations of a run, one line each. */
 export function describeNotReached(
   obligations: readonly Obligation[],
   unreached: readonly string[],
@@ -43,7 +43,7 @@ export function describeNotReached(
   if (silent.length > 0) {
     const count = `${counted(silent.length, 'obligation')} of ${obligations.length}`;
     const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
-    reasons.push(`no answer that shows it: ${count}, ${nameSome(byCheck)}`);
+    reasons.push(`no answer that could prove it: ${count}, ${nameSome(byCheck)}`);
   }
   return reasons;
 }

@@ -356,7 +356,7 @@ test('a page is no answer to ids either, and nothing of it counts as covered', a
     selection: { only: ['readBook'], exclude: [] },
   });
   expect([result.verdict, result.coverage.reached, result.findings]).toEqual(['wrong-address', 0, []]);
-  expect(result.fix).toContain('the address beneath which the API is found');
+  expect(result.fix).toContain('the address below which the server has the API');
 });
 
 test('an undocumented 2xx is a defect and an acceptance: its ids are used, its body is not judged', async () => {

@@ -97,10 +97,10 @@ export function measureCoverage(operations: readonly Operation[], statistics: St
 
 /** Statuses about access, with their explanation. */
 const aboutAccess: Readonly<Record<number, string>> = {
-  401: 'you only saw 401s: the server rejected the credentials, or none were given (--token, --client-id)',
-  402: 'you only saw 402s: the account may not use the API',
-  403: 'you only saw 403s: the credentials lack a right or scope',
-  429: 'you only saw 429s: pass --rate, or a longer --max-wait',
+  401: 'every answer was 401: the server rejected the credentials, or none were given (--token, --client-id)',
+  402: 'every answer was 402: the account may not use the API',
+  403: 'every answer was 403: the credentials lack a right or scope',
+  429: 'every answer was 429: pass --rate, or a longer --max-wait',
 };
 
 /**

@@ -90,31 +90,36 @@ describe('what a run amounts to', () => {
       name: 'only rejections of credentials',
       came: { guarded: 401 },
       verdict: 'nothing-tested',
-      message: /only saw 401/,
+      message: /answered only 401/,
     },
     {
       name: 'the same with an open operation',
       came: { guarded: 401, open: 200 },
       verdict: 'nothing-tested',
-      message: /^Nothing tested of what needs credentials: /,
+      message: /^Nothing tested of the operations that need credentials: /,
     },
     {
       name: 'the same with an operation of optional credentials',
       came: { guarded: 429, optional: 200 },
       verdict: 'nothing-tested',
     },
-    { name: 'only rejections of rights', came: { guarded: 403 }, verdict: 'nothing-tested', message: /only saw 403/ },
+    {
+      name: 'only rejections of rights',
+      came: { guarded: 403 },
+      verdict: 'nothing-tested',
+      message: /answered only 403/,
+    },
     {
       name: 'rejections of credentials with answers that may come before them',
       came: { guarded: 401, guarded2: 500, guarded3: 404, guarded4: 302 },
       verdict: 'nothing-tested',
-      message: /only saw 302, 401, 404, 500/,
+      message: /answered only 302, 401, 404, 500/,
     },
     {
       name: 'rejections of credentials with failed validation',
       came: { guarded: 401, guarded2: 422, guarded3: 400 },
       verdict: 'nothing-tested',
-      message: /only saw 400, 401, 422/,
+      message: /answered only 400, 401, 422/,
     },
     {
       name: 'a rejection about data',
@@ -153,7 +158,7 @@ describe('what a run amounts to', () => {
       came: {},
       cut: 'time',
       verdict: 'nothing-tested',
-      message: /the budget was spent before anything was answered/,
+      message: /the budget was spent before the first answer/,
     },
   ];
   test.each(rows)('$name: $verdict', ({ came, cut, verdict, message = /./ }) => {

@@ -27,7 +27,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** One sentence. */
   readonly message: string;
-  /** What to do after a run that proves nothing; undefined for any other. */
+  /** The next step after a run that proves nothing; undefined after any other run. */
   readonly fix: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
   }
   const seen = statusesOf(statistics);
   if (seen.size === 0 && cut !== undefined) {
-    const message = 'Nothing tested: the budget was spent before anything was answered.';
+    const message = 'Nothing tested: the budget was spent before the first answer.';
     return {
       verdict: 'nothing-tested',
       message,
@@ -110,7 +110,7 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     return { verdict: 'nothing-tested', message, fix: 'The warnings list what each operation needs.' };
   }
   if (coverage.reached === 0) {
-    const fix = fixOfTokens(tokenProblems) ?? 'The warnings list the answers that came instead; no data was checked.';
+    const fix = fixOfTokens(tokenProblems) ?? 'The warnings list the answers of each operation; no data was checked.';
     return { verdict: 'nothing-tested', message: `Nothing tested: ${unreached}.`, fix };
   }
   return { verdict: 'passed', message: `No defect found${unreached && `, but ${unreached}`}.`, fix: undefined };
@@ -133,10 +133,10 @@ function judgeDenied(
   if (guarded.some(({ isAccepted }) => isAccepted)) return undefined;
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
-  const why = 'the server rejected the credentials or the quota is used up, no data was checked';
+  const why = 'it rejected the credentials, or the quota is used up';
   const fix = fixOfTokens(tokenProblems) ?? 'Check --token, or --client-id and --client-secret.';
-  const of = statistics.some(({ isAccepted }) => isAccepted) ? ' of what needs credentials' : '';
-  const message = `Nothing tested${of}: you only saw ${statuses.join(', ')}: ${why}.`;
+  const of = statistics.some(({ isAccepted }) => isAccepted) ? ' of the operations that need credentials' : '';
+  const message = `Nothing tested${of}: the server answered only ${statuses.join(', ')}, so ${why}.`;
   return { verdict: 'nothing-tested', message, fix };
 }
 
@@ -157,7 +157,7 @@ function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, nam
   }
   const hint =
     right === undefined
-      ? `Give ${option} the address beneath which ${asked ?? 'the API'} is found${named && `; the contract names ${named}`}.`
+      ? `Set ${option} to the address below which the server has ${asked ?? 'the API'}${named && `; the contract names ${named}`}.`
       : `Did you mean ${option} ${right}? ${isRedirect ? 'It redirects there' : `${asked} is answered there`}.`;
   const beyond = isForeign ? ', which the contract does not document' : '';
   const message = `Wrong address: every answer at ${base} was ${saw}${beyond}.`;

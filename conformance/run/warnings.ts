@@ -45,7 +45,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
     ...ofContract,
     ...explainOutages(given.outages).map((message) => ({
       message,
-      fix: 'Exclude the operation with --exclude, or raise --max-wait; requests in flight at that time count as no defect.',
+      fix: 'Exclude the operation with --exclude, or raise --max-wait; requests in flight during the outage are not counted as defects.',
     })),
     ...ofDeployment(given),
     ...unreached(given),
@@ -79,17 +79,17 @@ function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
     .map(({ pointer, place, operations, status, sent, message, isByFormat }) => ({
       message: `The contract is underspecified at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was rejected with ${status}: ${message}`,
       fix: isByFormat
-        ? 'The value is valid by its format, but a server may require more: describe the rule in the schema.'
+        ? 'The value matches its format, but a server may require more: describe the rule in the schema.'
         : "Describe the server's rule in the schema.",
     }));
   const left = underspecified.length - listed.length;
   if (left <= 0) return listed;
   const message = `The contract is underspecified at ${counted(left, 'more place')}.`;
-  return [...listed, { message, fix: 'Fix those above first.' }];
+  return [...listed, { message, fix: 'Fix the places listed above first.' }];
 }
 
 function describeSent(place: string, sent: string | undefined): string {
-  return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
+  return place === '' ? 'every request' : sent === undefined ? `a request without ${place}` : sent;
 }
 
 /** One warning for each reason, with its operations. */
@@ -132,7 +132,7 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
   return [
     {
       message: `Items that these operations created may still exist: ${kept.map(({ id }) => id).join(', ')}.`,
-      fix: 'Delete them by hand: no DELETE of them was accepted.',
+      fix: 'Delete these items by hand: the server accepted no DELETE for them.',
     },
   ];
 }
@@ -142,7 +142,7 @@ function cutShort(cut: Cut): Warning[] {
   const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
   const fix =
     cut === 'interrupted'
-      ? 'Requests in flight may have taken effect. Run it again to its end.'
+      ? 'Requests in flight may have taken effect. Start a new run, and let it finish.'
       : 'Give a larger --budget.';
   return [{ message: `${why}: the plan was not finished.`, fix }];
 }

@@ -203,7 +203,7 @@ function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {
   const named = Array.isArray(value) ? value : [value];
   if (named.length === 0 || !named.every((name) => types.includes(String(name)))) {
     return drop(
-      `${JSON.stringify(value)} is no type.`,
+      `${JSON.stringify(value)} is not a type.`,
       `Use one of ${types.join(', ')}.`,
       'it MUST be one or several of the seven names',
     );
