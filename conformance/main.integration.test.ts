@@ -165,7 +165,7 @@ describe('exit codes', () => {
     await writeFile(file, 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths:\n  /a: {$ref: "#/nowhere"}\n');
     const { code, error } = await conform(['--contract', file, '--base-url', 'http://127.0.0.1:1']);
     expect(code).toBe(2);
-    expect(error).toContain(`${file}:4 #/paths/~1a\n  $ref #/nowhere leads nowhere.`);
+    expect(error).toContain(`${file}:4 #/paths/~1a\n  $ref #/nowhere has no target.`);
     expect(error).toContain('The contract has no readable operation.');
   });
 

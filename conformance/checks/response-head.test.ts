@@ -4,7 +4,7 @@ import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import type { ExchangeCheck } from './check.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 
-// What an answer may be that nothing forbids, and what it may not.
+// Answers that break the contract in their head, and answers that no rule forbids.
 
 const json = { 'application/json': { schema: {} } };
 const ok = { description: 'OK', content: json };

@@ -30,7 +30,7 @@ function contractOf(lines: readonly string[]) {
 }
 
 interface Mortal {
-  /** What stops it: at once, in place of an answer, or some milliseconds after one. */
+  /** Whether a request stops the server: instead of an answer, or some milliseconds after it. */
   readonly stops: (request: {
     readonly method: string;
     readonly path: string;

@@ -134,7 +134,7 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     const target = placeAt(root, reference);
     if (target.value === undefined) {
       const fix = 'Correct the reference, or add its target.';
-      report?.(place.pointer, `$ref ${reference} leads nowhere.`, fix, dangling);
+      report?.(place.pointer, `$ref ${reference} has no target.`, fix, dangling);
       return undefined;
     }
     place = target;

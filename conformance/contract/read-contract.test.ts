@@ -40,17 +40,17 @@ describe('an unreadable part is reported with line and pointer, and the rest is 
     {
       name: 'a dangling response',
       given: 'get: {responses: {"200": {$ref: "#/x"}}}',
-      want: ['#/paths/~1a~1{id}/get/responses/200', /leads nowhere/],
+      want: ['#/paths/~1a~1{id}/get/responses/200', /has no target/],
     },
     {
       name: 'a dangling request body',
       given: 'get: {requestBody: {$ref: "#/x"}, responses: {}}',
-      want: ['#/paths/~1a~1{id}/get/requestBody', /leads nowhere/],
+      want: ['#/paths/~1a~1{id}/get/requestBody', /has no target/],
     },
     {
       name: 'a dangling parameter',
       given: 'get: {parameters: [{$ref: "#/x"}], responses: {}}',
-      want: ['#/paths/~1a~1{id}/get/parameters/0', /leads nowhere/],
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /has no target/],
     },
     {
       name: 'an undeclared path parameter',

@@ -26,7 +26,7 @@ import {
 import { limitInFlight, type Pace, pauseAfter } from './limits.ts';
 import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
-/** What a request is to establish: by default, that a valid request is accepted. */
+/** Purpose of a request: by default, to show that the server accepts a valid request. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
 
 /** Sends the requests of one scenario. */

@@ -6,7 +6,7 @@ import { type Connection, createConnection } from './connection.ts';
 import type { TokenCredentials } from './mint-token.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 
-/** What a client of the test's server may have. */
+/** Scopes that the test's server grants. */
 const allowed = ['items:read', 'items:write'];
 
 let server: Server;

@@ -25,7 +25,7 @@ paths:
 `,
 );
 
-/** What came for each operation: a status, or nothing for the reason given. */
+/** The outcome of each operation: a status, or the reason for a missing answer. */
 type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
 
 function judge(

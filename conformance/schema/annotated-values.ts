@@ -34,7 +34,7 @@ export function holdsSecrets(root: JsonObject, schema: Pointer): boolean {
   return markedIn(root, isSecret)(placeAt(root, schema)) !== undefined;
 }
 
-/** Parts under `x-rule`. */
+/** Parts whose schema has an `x-rule`. */
 export function ruledValues(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
   return findMarked(root, hasRule, schema, value);
 }

@@ -4,13 +4,13 @@ import type { Contract, ContractProblem } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
 
-/** The form that values are built from, with the places of the contract that it was read from. */
+/** The canonical form from which values are built, with the locations of its parts in the contract. */
 export interface CanonicalForm extends values.CanonicalForm {
   readonly direction: Direction;
   readonly at: (pointer: Pointer) => SchemaNode;
-  /** The properties that a shape declares, each with its most specific place in the contract. */
+  /** The properties that a shape declares, each with its most specific location in the contract. */
   readonly declared: (shape: Shape) => ReadonlyMap<string, Pointer>;
-  /** Where in the contract a node stands, as far as it stands there. */
+  /** Location of a node in the contract; undefined if it has none. */
   readonly pointerOf: (node: SchemaNode) => Pointer | undefined;
 }
 
@@ -20,13 +20,13 @@ export interface Schemas {
   readonly forms: Readonly<Record<Direction, CanonicalForm>>;
   /** Parts that could not be read so far. */
   readonly problems: () => readonly ContractProblem[];
-  /** Adds one to them, once. */
+  /** Adds a problem to `problems`; repeated ones are ignored. */
   readonly report: ReportPart;
 }
 
 const schemasByRoot = new WeakMap<JsonObject, Schemas>();
 
-/** Read once for each document. */
+/** Reads the schemas of a document once. */
 export function schemasOf({ root, lineOf }: Pick<Contract, 'root' | 'lineOf'>): Schemas {
   const known = schemasByRoot.get(root);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ export function schemasOf({ root, lineOf }: Pick<Contract, 'root' | 'lineOf'>): 
   return schemas;
 }
 
-/** The form of what is sent. */
+/** The canonical form of values in requests. */
 export function requestForm(contract: Pick<Contract, 'root' | 'lineOf'>): CanonicalForm {
   return schemasOf(contract).forms.request;
 }
@@ -71,7 +71,7 @@ function formOf(dialect: Dialect): CanonicalForm {
       for (const [name, schemas] of shape.properties) {
         const places = schemas.flatMap((schema) => {
           const pointer = isObject(schema) ? dialect.pointerOf(schema) : undefined;
-          // The names of a discriminator stand elsewhere.
+          // The names of a discriminator are at another location.
           return pointer !== undefined && /\/properties\/[^/]*$/.test(pointer) ? [{ schema, pointer }] : [];
         });
         // An empty schema only allows the name: another part describes it.

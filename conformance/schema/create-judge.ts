@@ -48,7 +48,7 @@ export function createJudge(contract: Contract): Judge {
   };
 }
 
-/** Schemas interpreted for one value, and for all values of one definition: beyond these limits, compiling it is faster. */
+/** Limits of interpreted schemas, for one value and for all values of one definition: beyond them, compiling is faster. */
 const most = { ofValue: 500, ofDefinition: 1_000 } as const;
 
 /** The judge for one direction. */
@@ -106,7 +106,7 @@ function createEngine(
     try {
       return ajv.getSchema(id);
     } catch (error) {
-      const fix = 'Simplify it; values here are not judged.';
+      const fix = 'Simplify the schema. Until then, the runner does not judge its values.';
       report(pointer, `The schema cannot be judged: ${String(error)}.`, fix);
       dialect.lose(id);
       ajv.removeSchema(id);
@@ -136,9 +136,9 @@ function createEngine(
         }
       }
     }
-    const made = validators.get(definition.id);
-    if (made === undefined) throw new Error(`no validator for ${definition.pointer}`);
-    return made;
+    const validate = validators.get(definition.id);
+    if (validate === undefined) throw new Error(`no validator for ${definition.pointer}`);
+    return validate;
   };
 }
 
@@ -168,7 +168,7 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   return engine;
 }
 
-/** Errors of one value that are explained: further items of a long list add nothing. */
+/** Number of errors that are explained for one value: further items of a long list add nothing. */
 const mostErrors = 1_000;
 
 type Explainer = (errors: readonly ErrorObject[], start: Pointer) => Violation[];

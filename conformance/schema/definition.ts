@@ -9,30 +9,30 @@ import {
 } from '../contract/document.ts';
 import { clauseOf, is30 } from './clauses.ts';
 
-/** A schema of the contract, or a deep part of one, as it holds in one direction. */
+/** A schema of the contract, or a deep part of one, as it applies in one direction. */
 export interface Definition {
-  /** What a `$ref` of another definition names. */
+  /** The target of a `$ref` in another definition. */
   readonly id: string;
   readonly pointer: Pointer;
   readonly schema: JsonObject;
-  /** Ids of the definitions that it refers to. */
+  /** Ids of the definitions that this one refers to. */
   readonly refersTo: ReadonlySet<string>;
 }
 
-/** A `$ref` that judges the same value as the definition it stands in. */
+/** A `$ref` that applies to the same value as the definition that contains it. */
 export interface Edge {
   readonly holder: Record<string, unknown>;
   readonly from: Definition;
   readonly to: string;
-  /** Nothing but `allOf` stands around it, so that it adds nothing where it leads back. */
+  /** True if only `allOf` encloses the `$ref`: if it leads back to its own definition, it adds nothing. */
   readonly isConjunction: boolean;
 }
 
-/** `a: {$ref: b}, b: {$ref: a}` restricts no value, but following it never returns. */
-export function breakCircles(
+/** Removes cycles: `a: {$ref: b}, b: {$ref: a}` restricts no value, but following it never returns. */
+export function breakCycles(
   edges: readonly Edge[],
   byId: ReadonlyMap<string, Definition>,
-  leaveOut: (schema: object) => ReportPart,
+  omitFrom: (schema: object) => ReportPart,
 ): void {
   let left = edges;
   for (;;) {
@@ -45,14 +45,14 @@ export function breakCircles(
   const leadsTo = Map.groupBy(left, ({ from }) => from.id);
   for (const edge of left) {
     const to = byId.get(edge.to);
-    // Every circle has a reference to something that was read no later than itself.
+    // Each cycle has a reference to a definition that was read no later than the one with the reference.
     if (to === undefined || number(to) > number(edge.from) || !reaches(leadsTo, edge.to, edge.from.id)) continue;
     if (edge.isConjunction) delete edge.holder.$ref;
     else
       for (const keyword of Object.keys(edge.from.schema))
         if (keyword !== '$id') delete (edge.from.schema as Record<string, unknown>)[keyword];
-    const told = leaveOut(edge.isConjunction ? edge.holder : edge.from.schema);
-    told(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Remove the cycle.');
+    const omit = omitFrom(edge.isConjunction ? edge.holder : edge.from.schema);
+    omit(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Remove the cycle.');
   }
 }
 
@@ -65,8 +65,8 @@ function reaches(leadsTo: ReadonlyMap<string, readonly Edge[]>, start: string, e
   return false;
 }
 
-/** What a schema that lost something takes may still be wrong: no keyword may hold that against a value. */
-const turning: Readonly<Record<string, (schema: Record<string, unknown>) => void>> = {
+/** A schema with omitted parts may accept an invalid value: these changes keep that from making another value invalid. */
+const weakenings: Readonly<Record<string, (schema: Record<string, unknown>) => void>> = {
   not: (schema) => {
     delete schema.not;
   },
@@ -82,7 +82,7 @@ const turning: Readonly<Record<string, (schema: Record<string, unknown>) => void
   },
 };
 
-/** Takes back every keyword by which a part that lost something could make a value wrong, and marks what refers to such a part. */
+/** Weakens each keyword that could reject a valid value because of an omitted part, and marks definitions that refer to such parts. */
 export function weaken(read: readonly Definition[], unsure: Set<object>, byId: ReadonlyMap<string, Definition>): void {
   if (unsure.size === 0) return;
   const isUnsure = (part: unknown): boolean => {
@@ -90,7 +90,7 @@ export function weaken(read: readonly Definition[], unsure: Set<object>, byId: R
     const target = isObject(part) && typeof part.$ref === 'string' ? byId.get(part.$ref)?.schema : undefined;
     return unsure.has(part) || (target !== undefined && unsure.has(target)) || Object.values(part).some(isUnsure);
   };
-  // A definition is unsure when one that it refers to is.
+  // A definition is unsure if it refers to an unsure one.
   for (let count = -1; count !== unsure.size; ) {
     count = unsure.size;
     for (const { schema } of read) if (!unsure.has(schema) && isUnsure(schema)) unsure.add(schema);
@@ -100,28 +100,28 @@ export function weaken(read: readonly Definition[], unsure: Set<object>, byId: R
     for (const inner of Object.values(part)) weakenPart(inner);
     if (!isObject(part) || !isUnsure(part)) return;
     const schema = part as Record<string, unknown>;
-    for (const [keyword, turn] of Object.entries(turning)) if (isUnsure(schema[keyword])) turn(schema);
-    // It may have seen what is left over.
+    for (const [keyword, change] of Object.entries(weakenings)) if (isUnsure(schema[keyword])) change(schema);
+    // The omitted part may have evaluated the other properties or items.
     delete schema.unevaluatedProperties;
     delete schema.unevaluatedItems;
   };
   for (const { schema } of read) if (unsure.has(schema)) weakenPart(schema);
 }
 
-/** Marks a null that is accepted out of leniency: the contract may not mean it. */
+/** Marks a null that only leniency accepts: the contract may not allow it. */
 export const lenientNull = 'x-lenient-null';
 
-/** The branches of a `oneOf`, one of which holds: more of them are no fault where only such a null makes them more. */
+/** The branches of a `oneOf`, of which one must match. Further matches are no violation if they accept only a lenient null. */
 export const oneButForNulls = 'x-one-but-for-nulls';
 
-/** Whether `nullable` lets null in which the norm leaves out: an enum has to list it, and OpenAPI 3.1 knows no such keyword. */
+/** Whether `nullable` allows a null that the norm does not: an enum must list null, and OpenAPI 3.1 has no `nullable`. */
 export function addsNull(version: unknown, { nullable, type, enum: members }: JsonObject): boolean {
   if (nullable !== true) return false;
   const isTyped = type !== undefined && ![type].flat().includes('null');
   return (Array.isArray(members) && !members.includes(null)) || (isTyped && !is30(version));
 }
 
-/** Makes of a `oneOf` one that a null does not break which only leniency lets in. */
+/** Replaces a `oneOf` so that a lenient null in several branches does not violate it. */
 export function spareNulls(schema: Record<string, unknown>, pointers: WeakMap<object, Pointer>): void {
   const { oneOf } = schema;
   if (oneOf === undefined) return;
@@ -144,13 +144,13 @@ const counts = new Set([
 ]);
 const numbers = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
 const inclusive: Readonly<Record<string, string>> = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' };
-const asTheyAre = new Set([
+const unchanged = new Set([
   ...['const', 'format', 'uniqueItems', 'dependentRequired'],
-  // They judge nothing; values are built by them.
+  // These keywords assert nothing, but values are built from them.
   ...['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'],
 ]);
 
-/** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
+/** Copies one keyword without subschemas, converted from OpenAPI 3.0 to 3.1; empty if the keyword has no meaning. */
 export function adaptKeyword(
   version: unknown,
   schema: JsonObject,
@@ -167,7 +167,7 @@ export function adaptKeyword(
   if (keyword === 'enum') {
     if (!Array.isArray(value) || value.length === 0) {
       const must = Array.isArray(value) ? 'it SHOULD have at least one element' : 'its value MUST be an array';
-      return drop('An enum needs values.', 'List them, or drop enum.', must);
+      return drop('The enum has no values.', 'List the values, or remove enum.', must);
     }
     return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
   }
@@ -193,10 +193,10 @@ export function adaptKeyword(
   }
   if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
   if (keyword === 'examples' && 'example' in schema) return {};
-  return asTheyAre.has(keyword) ? { [keyword]: value } : {};
+  return unchanged.has(keyword) ? { [keyword]: value } : {};
 }
 
-/** @param must the sentence that is broken */
+/** @param must the requirement that the keyword breaks */
 type Drop = (message: string, fix: string, must: string) => JsonObject;
 
 function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {

@@ -15,7 +15,7 @@ import { is30 } from './clauses.ts';
 import {
   adaptKeyword,
   addsNull,
-  breakCircles,
+  breakCycles,
   type Definition,
   type Edge,
   lenientNull,
@@ -27,22 +27,22 @@ import { compositions, createDiscriminators, createNameReader, createResolve, is
 export type Direction = 'request' | 'response';
 
 /**
- * The schemas of a contract as plain JSON Schema 2020-12 in one direction: what is `readOnly` is not required of a request,
- * nor `writeOnly` of a response; an open enum is open; OpenAPI 3.0's spellings are turned into 3.1's; what no judge can read
- * is left out and reported. Each is read once, when it is first needed, and refers to the others by their ids.
+ * The schemas of a contract as plain JSON Schema 2020-12 in one direction. A request may omit `readOnly` properties, a response
+ * `writeOnly` ones. An open enum allows any value. OpenAPI 3.0's spellings become those of 3.1. Unreadable parts are omitted and
+ * reported. Each schema is read once, on first use, and refers to others by their ids.
  */
 export interface Dialect {
   readonly direction: Direction;
   readonly definitionAt: (pointer: Pointer) => Definition;
-  /** What a `$ref` inside a definition leads to. */
+  /** The target of a `$ref` inside a definition. */
   readonly resolve: (id: string) => Definition | undefined;
-  /** All definitions that were read so far, in the order of their reading: once there, one never changes. */
+  /** All definitions read so far, in the order of reading. They never change afterwards. */
   readonly definitions: readonly Definition[];
-  /** Whether nothing of it was left out, nor of what it refers to. */
+  /** Whether no part was omitted from the definition and from all definitions that it refers to. */
   readonly isWhole: (definition: Definition) => boolean;
   /** Records that a definition could not be compiled. */
   readonly lose: (id: string) => void;
-  /** Where in the contract a part of a definition stands, so that a fault can cite its sentence. */
+  /** Location in the contract of a part of a definition, so that a fault can cite it. */
   readonly pointerOf: (part: object) => Pointer | undefined;
 }
 
@@ -62,13 +62,13 @@ const singles = new Set([
   'contentSchema',
 ]);
 
-/** What stands beneath these judges the very value that the schema around them judges. */
+/** Keywords whose subschemas apply to the same value as the enclosing schema. */
 const inPlace = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
 
-/** After so many levels a part becomes a definition of its own: no generated function nests without end. */
+/** A part at this depth becomes a definition of its own, which bounds the nesting of generated functions. */
 const mostLevels = 16;
 
-/** A longer row of references leads in a circle. */
+/** A longer chain of references counts as a cycle. */
 const mostHops = 2_000;
 
 const none: ReadonlySet<string> = new Set();
@@ -98,7 +98,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const choices: Record<string, unknown>[] = [];
   let hasLenientNulls = false;
   /** Reports an omitted part, and marks its schema as unsure: the contract may reject a value that it accepts. */
-  const leaveOut =
+  const omitFrom =
     (schema: object): ReportPart =>
     (pointer, message, fix, breaks) => {
       unsure.add(schema);
@@ -107,7 +107,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
     const { value } = placeAt(root, pointer);
-    // Only names that it requires make another reading of it.
+    // A relaxed name matters only if the schema requires it.
     const free = relaxed.size === 0 ? [] : names.required(value).filter((name) => relaxed.has(name));
     const key = `${pointer} ${free.sort().join(' ')}`;
     const known = byKey.get(key);
@@ -131,24 +131,24 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     return definition;
   };
 
-  const target = (reference: string, pointer: Pointer, told: ReportPart, hops = 0): Pointer | undefined => {
+  const target = (reference: string, pointer: Pointer, omit: ReportPart, hops = 0): Pointer | undefined => {
     const found = resolveReference(reference, pointer);
     if (found === undefined) {
       if (reference.startsWith('#'))
-        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference, or add its target.', dangling);
+        omit(pointer, `$ref ${reference} has no target.`, 'Correct the reference, or add its target.', dangling);
       else
-        told(
+        omit(
           pointer,
           `$ref ${reference} leads to another document, which does not exist or may not be read.`,
           'Name a file below the folder of the contract, or bundle both documents into one.',
         );
       return undefined;
     }
-    // A schema that is only a reference is skipped: a thousand of them in a row cost one.
+    // A schema that is only a reference is skipped: a chain of a thousand references costs one definition.
     const next = bareReference(placeAt(root, found).value);
     if (next === undefined) return found;
-    if (hops < mostHops) return target(next, found, told, hops + 1);
-    told(pointer, `$ref ${reference} leads back to itself.`, 'Remove the cycle.');
+    if (hops < mostHops) return target(next, found, omit, hops + 1);
+    omit(pointer, `$ref ${reference} leads back to itself.`, 'Remove the cycle.');
     return undefined;
   };
 
@@ -161,7 +161,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     if (reading.isInPlace) edges.push({ holder, from, to: id, isConjunction });
   };
 
-  /** Of an answer it is no fault that null is let in twice, where the contract may not mean it to be let in at all. */
+  /** In responses, marks a null that only leniency accepts: two branches of a `oneOf` may accept it. */
   const markLenient = (): JsonObject => {
     if (direction === 'request') return {};
     hasLenientNulls = true;
@@ -177,7 +177,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) {
       const message = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
-      leaveOut(into)(pointer, message, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
+      omitFrom(into)(pointer, message, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
       return into;
     }
     pointers.set(into, pointer);
@@ -202,21 +202,21 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         relaxed: compositions.includes(keyword) ? relaxed : none,
         level: reading.level + 1,
       });
-    const told = leaveOut(adapted);
+    const omit = omitFrom(adapted);
     // OpenAPI 3.0 ignores siblings of a reference, but many tools do not: an answer need not satisfy them.
     const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
     for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       if (keyword === '$dynamicRef' && typeof part === 'string') {
-        const found = target(part, pointer, told);
+        const found = target(part, pointer, omit);
         if (found !== undefined && !isDynamic(root, part, found)) link(adapted, found, reading, relaxed);
         else if (found !== undefined)
-          told(
+          omit(
             joinPointer(pointer, keyword),
-            `${keyword} is not followed.`,
-            'Use $ref; what it describes is not judged.',
+            `${keyword} is not supported.`,
+            'Use $ref. The runner does not check the parts that this reference describes.',
           );
       } else if (keyword === '$ref' && typeof part === 'string') {
-        const found = target(part, pointer, told);
+        const found = target(part, pointer, omit);
         if (found !== undefined) link(adapted, found, reading, relaxed);
       } else if (maps.has(keyword) && isObject(part)) {
         adapted[keyword] = Object.fromEntries(
@@ -229,7 +229,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, pointer, told));
+        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, pointer, omit));
       }
     }
     discriminate(value, pointer, adapted, reading);
@@ -238,8 +238,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   };
 
   /**
-   * Where a name chooses the branch, that two of them match is no fault. A request has to name its branch, where the
-   * contract lists the names; the names of schemas, which are meant otherwise, are what is built and no more.
+   * Applies a discriminator: if a name selects the branch, two matching branches are no violation. A request must name its branch if the
+   * mapping lists the names. Without a mapping, the names of the schemas are preferred when a value is built, but not required.
    */
   const discriminate = (
     value: JsonObject,
@@ -292,11 +292,11 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();
     const read = definitions.slice(before);
     before = definitions.length;
-    breakCircles(edges, byId, leaveOut);
+    breakCycles(edges, byId, omitFrom);
     edges = [];
     weaken(read, unsure, byId);
     const met = choices.splice(0);
-    // What a choice leads to was read with it or before it.
+    // The targets of a choice were read before it or with it.
     if (hasLenientNulls) for (const schema of met) spareNulls(schema, pointers);
   };
 

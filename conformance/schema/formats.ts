@@ -1,7 +1,7 @@
 /**
- * What a `format` proves. `strict` accepts what every reader accepts, `lenient` whatever some reader takes: data is sent
- * only when strict agrees, and an answer is wrong only when lenient refuses it. Formats that are not listed prove nothing,
- * `int32` and `int64` neither: they are hints about storage.
+ * Validators of a `format`. `strict` accepts texts that every reader accepts, `lenient` texts that some reader accepts. The runner sends
+ * only strictly valid data, and reports an answer only if `lenient` rejects it. Other formats prove nothing: `int32` and `int64` are
+ * hints about storage.
  */
 export const formats: Readonly<
   Record<string, { strict: (text: string) => boolean; lenient: (text: string) => boolean }>
@@ -12,7 +12,7 @@ export const formats: Readonly<
         text,
         /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
       ),
-    // RFC 3339, 5.6 lets `t`, `z` and a space pass; a missing zone is left to a pattern.
+    // RFC 3339, 5.6 allows `t`, `z` and a space. The zone is optional here: a `pattern` may require it.
     lenient: (text) =>
       isDateTime(text, /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s?([Zz]|[+-]\d\d(:?\d\d)?)?$/),
   },

@@ -4,7 +4,7 @@ import { lenientNull } from './definition.ts';
 import type { Dialect } from './dialect.ts';
 import { formats } from './formats.ts';
 
-/** Values of deeper schemas are left to the compiled validator. */
+/** Deeper schemas are left to the compiled validator. */
 const deepest = 32;
 
 /** Longer lists are left to the compiled validator, which uses a set. */

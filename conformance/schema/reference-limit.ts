@@ -1,11 +1,11 @@
 import type { _, Ajv2020, CodeKeywordDefinition } from 'ajv/dist/2020.js';
 
-/** References that any value may follow, whatever its size: they take 0.1 s. */
+/** References that a value of any size may follow: they take 0.1 s. */
 const leastReferences = 300_000;
 /** References per part of a value, including members and items: a long list follows at least one per item. */
 const referencesPerPart = 8;
 
-/** The count for the present value: values are judged one after another. */
+/** The count for the current value: values are judged one after another. */
 let current = { value: undefined as unknown, followed: 0, limit: leastReferences };
 
 /** Call this before a value is judged. */

@@ -1,4 +1,4 @@
-// What leads from one schema of a document to another: references, discriminators, compositions.
+// Links between the schemas of a document: references, discriminators, compositions.
 import {
   arrayAt,
   isObject,
@@ -13,17 +13,17 @@ import {
   textAt,
 } from '../contract/document.ts';
 
-/** Address of a document without its own. */
+/** Base address of a document that declares none. */
 const nowhere = 'https://contract.invalid/';
 
-/** Where a `$ref` leads within the document; undefined where it leads out of it or to nothing. */
+/** Resolves a `$ref` to a pointer; undefined if its target is missing or in another document. */
 type Resolve = (reference: string, from: Pointer) => Pointer | undefined;
 
 /**
- * Resolves references by JSON Schema 2020-12, 8.2: against the `$id` of the nearest schema around them, to a pointer, an
- * `$anchor` or a `$dynamicAnchor`. A document without any of these is never searched: its references are pointers.
+ * Resolves references by JSON Schema 2020-12, 8.2: against the `$id` of the nearest enclosing schema, to a pointer, an `$anchor` or
+ * a `$dynamicAnchor`. If a document has none of these keywords, its references are pointers, and it is not searched.
  *
- * Many documents give their schemas an `$id` and refer by pointers of the whole document all the same; that is tried last.
+ * Many documents give their schemas an `$id`, but refer to them by pointers from the document's root: these are tried last.
  */
 export function createResolve(root: JsonObject): Resolve {
   let index: Index | undefined;
@@ -49,8 +49,8 @@ export function createResolve(root: JsonObject): Resolve {
 }
 
 /**
- * Whether the way to a schema decides where a `$dynamicRef` to it leads (8.2.3.2). Where no other schema of the document has
- * the same `$dynamicAnchor` it is an ordinary reference.
+ * Whether the target of a `$dynamicRef` depends on the path of evaluation (8.2.3.2). If no other schema of the document has the same
+ * `$dynamicAnchor`, the `$dynamicRef` is an ordinary reference.
  */
 export function isDynamic(root: JsonObject, reference: string, target: Pointer): boolean {
   const name = memberOf(placeAt(root, target).value, '$dynamicAnchor');
@@ -67,7 +67,7 @@ interface Index {
 
 const indexes = new WeakMap<JsonObject, Index>();
 
-/** What holds data and no schemas. */
+/** Keywords whose values are data without schemas. */
 const data = new Set(['enum', 'const', 'example', 'examples', 'default']);
 
 function indexOf(root: JsonObject): Index {
@@ -78,7 +78,7 @@ function indexOf(root: JsonObject): Index {
   return index;
 }
 
-/** Whether one of these names occurs at all: in most documents none does, and need not be read by its pointers. */
+/** Whether the document has an `$id`, `$anchor` or `$dynamicAnchor`: most documents have none, and need no index. */
 function namesSchemas(root: JsonObject): boolean {
   const waiting: unknown[] = [root];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
@@ -124,7 +124,7 @@ function readIndex(root: JsonObject): Index {
     }
     for (const [name, part] of Object.entries(value)) {
       if (typeof part !== 'object' || part === null || (!isMap && data.has(name))) continue;
-      // The members of these are names and no keywords.
+      // Members of these objects are names, not keywords.
       const isNext = !isMap && (name === 'properties' || name === '$defs' || name === 'patternProperties');
       waiting.push({ value: part, pointer: joinPointer(pointer, name), base: own, isMap: isNext });
     }
@@ -136,7 +136,7 @@ function parse(reference: string, base: string): URL | undefined {
   return URL.canParse(reference, base) ? new URL(reference, base) : undefined;
 }
 
-/** What discriminators say of schemas (OpenAPI 3.1, 4.8.25): which name stands for which schema, and who extends whom. */
+/** Reads discriminators (OpenAPI 3.1, 4.8.25): the schema that a name selects, and the schemas that extend another one. */
 export function createDiscriminators(root: JsonObject) {
   const components = Object.entries(objectAt(objectAt(root, 'components'), 'schemas'));
   const pointerOf = (name: string): Pointer => joinPointer('#/components/schemas', name);
@@ -149,7 +149,7 @@ export function createDiscriminators(root: JsonObject) {
       const text = String(to);
       return [name, text.includes('#') || text.includes('/') ? text : pointerOf(text)];
     });
-  /** What the property itself may be, if its own schema restricts it. */
+  /** Values that the property's own schema allows; empty if it does not restrict them. */
   const fixedNames = (source: Pointer, property: string): readonly unknown[] => {
     const seen = new Set<unknown>([placeAt(root, source).value]);
     for (const schema of seen) {
@@ -165,7 +165,7 @@ export function createDiscriminators(root: JsonObject) {
   };
   return {
     discriminatorOf,
-    /** The names that choose a branch: those that the mapping lists, else the name of its schema. */
+    /** The names that select a branch: its names in the mapping, otherwise the name of its schema. */
     branch: (schema: JsonObject, property: string, source: Pointer): { listed: boolean; meant: unknown[] } => {
       const mapped = mappingOf(schema).filter(([, to]) => sameReference(to, source));
       const own = mapped.length > 0 ? mapped.map(([name]) => name) : [splitPointer(source).at(-1) ?? ''];
@@ -175,13 +175,13 @@ export function createDiscriminators(root: JsonObject) {
         ? { listed: mapped.length > 0, meant: allowed }
         : { listed: false, meant: fixed.slice(0, 1) };
     },
-    /** The schemas that extend one by `allOf`, as its discriminator knows them. */
+    /** The schemas that extend a schema by `allOf`: its mapping lists them, or they are found in the components. */
     subtypesOf: (schema: JsonObject, pointer: Pointer): Pointer[] => {
       const mapped = mappingOf(schema).map(([, to]) => to);
       if (mapped.length > 0) return mapped.filter((to) => to.startsWith('#') && !sameReference(to, pointer));
       return components.filter(([, other]) => isAllOf(other, pointer)).map(([name]) => pointerOf(name));
     },
-    /** The schemas with a discriminator that one extends by `allOf`. */
+    /** The schemas with a discriminator that a schema extends by `allOf`. */
     basesOf: (schema: JsonObject): { base: JsonObject; property: string }[] =>
       arrayAt(schema, 'allOf').flatMap((part) => {
         const reference = memberOf(part, '$ref');
@@ -197,12 +197,12 @@ function sameReference(one: unknown, other: Pointer): boolean {
   return typeof one === 'string' && one.startsWith('#') && normalisePointer(one) === normalisePointer(other);
 }
 
-/** Keywords whose schemas judge the same value as the one around them, one by one. */
+/** Keywords with a list of subschemas that apply to the same value as the enclosing schema. */
 export const compositions = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * Names that a schema requires, and those that it does not where its direction leaves out what is flagged, in itself and in what it is
- * composed of.
+ * Reads names of properties from a schema and its compositions: `required` names, and `relaxed` names. A relaxed name has the flag, so a
+ * value of this direction may omit it.
  */
 export function createNameReader(root: JsonObject, flag: 'readOnly' | 'writeOnly') {
   const gather = (
@@ -212,7 +212,7 @@ export function createNameReader(root: JsonObject, flag: 'readOnly' | 'writeOnly
     const known = new WeakMap<object, readonly string[]>();
     return (value) => {
       if (!isObject(value)) return [];
-      // Most are composed of nothing.
+      // Most schemas have no compositions.
       if (!('$ref' in value) && !keywords.some((keyword) => keyword in value)) return own(value);
       const found = known.get(value);
       if (found !== undefined) return found;
