@@ -185,13 +185,13 @@ describe('exit codes', () => {
     const { code, out } = await conform(options);
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
-      `Unreachable: nothing listens there (${base}).`,
+      `Unreachable: no server listens at this address (${base}).`,
       '  Nothing was tested. Check that the deployment runs and that --base-url has its host and port.',
     ]);
     expect(out).not.toMatch(/Never accepted|Defects|Covered/);
     const junit = await readFile(join(folder, 'there', 'junit.xml'), 'utf8');
-    expect(junit).toContain(`<error message="Unreachable: nothing listens there (${base}).">`);
-    expect(junit).not.toContain('the run ended before its turn');
+    expect(junit).toContain(`<error message="Unreachable: no server listens at this address (${base}).">`);
+    expect(junit).not.toContain('the run stopped before its turn');
   });
 
   test('2 when nothing listens at the API, although the authorization server answers', async () => {
@@ -200,7 +200,7 @@ describe('exit codes', () => {
     const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
     const { code, out } = await conform([...args, '--auth-url', `${served.origin}/oauth`, ...client]);
     expect(code).toBe(2);
-    expect(out.split('\n')[0]).toBe('Unreachable: nothing listens there (http://127.0.0.1:1).');
+    expect(out.split('\n')[0]).toBe('Unreachable: no server listens at this address (http://127.0.0.1:1).');
   });
 
   test('2 when nothing listens at the API, with findings of the authorization server', async () => {
@@ -222,7 +222,7 @@ describe('exit codes', () => {
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
       'Nothing tested: the server answered only 401, so it rejected the credentials, or the quota is used up.',
-      '  No token: POST http://127.0.0.1:1/oauth/token without a scope: nothing listens there (and 1 more). Check --auth-url and the client, or pass --token.',
+      '  No token: POST http://127.0.0.1:1/oauth/token without a scope: no server listens at this address (and 1 more). Check --auth-url and the client, or pass --token.',
     ]);
     expect(out.match(/No token/g)).toHaveLength(1);
   });
@@ -531,7 +531,7 @@ test('waits for a deployment that is still starting, and begins when it answers'
   const { code, error } = await run;
   expect(code).toBe(0);
   expect(error).toMatch(
-    /^Waiting for .+\/v2: nothing listens there \(0\.\d s of 60 s\)\n.+\/v2 answers after \d+\.\d s\.$/m,
+    /^Waiting for .+\/v2: no server listens at this address \(0\.\d s of 60 s\)\n.+\/v2 answers after \d+\.\d s\.$/m,
   );
   expect(served.requests[0]).toBe('GET /v2');
 });
@@ -561,7 +561,9 @@ test('waits no longer than asked, and reports why', async () => {
   const args = ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'];
   const { code, out, error } = await conform([...args, '--wait-for-target', '300ms']);
   expect([code, out]).toEqual([2, '']);
-  expect(error).toContain('Unreachable: http://127.0.0.1:1 did not answer within 0.3 s: nothing listens there.\n');
+  expect(error).toContain(
+    'Unreachable: http://127.0.0.1:1 did not answer within 0.3 s: no server listens at this address.\n',
+  );
 });
 
 test('leaves out what the contract calls deprecated', async () => {

@@ -26,13 +26,14 @@ export const bodySchema: ExchangeCheck = {
     const content = fitting.find((candidate) => essenceOf(candidate.mediaType) === essenceOf(sent)) ?? fitting[0];
     if (content === undefined) return [];
     const place = `response ${response.status} ${content.mediaType}`;
-    if (answer.isCut === true) return [{ place, failures: [], unjudged: 'only the beginning of its content was read' }];
+    if (answer.isCut === true)
+      return [{ place, failures: [], unjudged: 'the runner read only the beginning of the content' }];
     const judged = judgeContent(exchange, answer, content, sent, context);
     return [typeof judged === 'string' ? { place, failures: [], unjudged: judged } : { place, failures: judged }];
   },
 };
 
-const unread = 'a part of its schema cannot be evaluated (see the warnings), or the body is nested too deeply';
+const unread = 'a part of the schema cannot be evaluated (see the warnings), or the body is nested too deeply';
 
 /** @returns the failures, or the reason why the content could not be judged */
 function judgeContent(
@@ -57,7 +58,7 @@ function judgeContent(
     const essence = essenceOf(sent);
     const violations = judgeText(String(read.value), (value) => judge.judge(schema, 'response', value));
     if (violations === undefined) return unread;
-    if (violations.length > 0 && essence !== 'text/plain') return `no parser for ${essence} is built in`;
+    if (violations.length > 0 && essence !== 'text/plain') return `the runner has no parser for ${essence}`;
     return violations.map(({ pointer, keyword, message }) => {
       const clause = clauseOf(contract.root.openapi, keyword);
       return { ...failure, place, pointer, keyword, clause, message, causes: [[range, pointer]] };
@@ -69,7 +70,7 @@ function judgeContent(
   const beyond = overflow === undefined ? undefined : `the number at ${overflow || 'the root'} is too large to be read`;
   if (violations.length === 0) return beyond ?? [];
   const faults = findFaults(contract.root, violations, read.value, range);
-  if (faults.length === 0) return beyond ?? 'a number in it has more digits than can be judged';
+  if (faults.length === 0) return beyond ?? 'a number in the content has more digits than the runner can compare';
   return faults.map(({ first: { at, pointer, keyword }, message, causes, isSure }: Fault): Failure => {
     const severity = isSure ? 'defect' : 'suspect';
     const clause = clauseOf(contract.root.openapi, keyword);
@@ -94,7 +95,7 @@ function isFile(root: JsonObject, schema: Pointer): boolean {
 
 /**
  * The schema of plain text describes the text itself, or the JSON value that is written in it. For CSV, XML and event streams a
- * schema describes the decoded values, and no parser for those is built in.
+ * schema describes the decoded values, and the runner has no parser for these.
  */
 function judgeText(text: string, judge: Judge): ReturnType<Judge> {
   const violations = judge(text);

@@ -175,7 +175,7 @@ export const headerSchema: ExchangeCheck = {
         }),
       );
       const isJudged = failures.length > 0 || judged.every(({ violations }) => violations !== undefined);
-      return [isJudged ? { place, failures } : { place, failures: [], unjudged: 'its schema cannot be judged' }];
+      return [isJudged ? { place, failures } : { place, failures: [], unjudged: 'the schema cannot be evaluated' }];
     });
   },
 };

@@ -49,7 +49,7 @@ function isSwitchedOff(body: Buffer): boolean {
   return switchedOff.test(text) && findInternals(text) === undefined;
 }
 
-/** Of a crash report only the beginning counts: it states the error. */
+/** Searches only the beginning: a crash report states its error there. */
 function namesEnvironment(body: Buffer): boolean {
   return environment.test(body.subarray(0, mostMessageBytes).toString());
 }
@@ -63,12 +63,12 @@ export const serverError: TraceCheck = {
     originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange), failedLike(exchange))),
 };
 
-/** Exchanges without pauses and repeats. */
+/** The exchanges of a trace without pauses and repeats. */
 function originalsOf(trace: Trace): readonly NumberedExchange[] {
   return trace.filter(({ isPause, isAlone }) => !isPause && isAlone !== true);
 }
 
-/** The same request, repeated while nothing else was under way. */
+/** The same request, repeated while no other request was in flight. */
 function repeatOf(trace: Trace, { request }: NumberedExchange): NumberedExchange | undefined {
   return trace.find((other) => other.isAlone === true && other.request === request);
 }
@@ -110,7 +110,7 @@ function isDocumented(operation: Operation, status: number): boolean {
 
 /**
  * Weighs a 5xx by the answer to the same request repeated alone. If it may not be repeated, another request of the same operation
- * counts that failed alike while the whole run had nothing else under way.
+ * counts that failed alike while the whole run had no other request in flight.
  */
 function weigh(
   { operation, isUndisturbed, since }: NumberedExchange,
@@ -127,7 +127,7 @@ function weigh(
   if (since !== undefined) return { severity: 'suspect', suffix: `; ${describeSince(since)}`, group: 'contamination' };
   if (repeat === undefined) {
     return isUndisturbed === true && times > 1
-      ? { severity: 'defect', suffix: '; other data failed alike while nothing else was under way' }
+      ? { severity: 'defect', suffix: '; other data failed alike while no other request was in flight' }
       : { severity: 'suspect', suffix: '; it was not repeated, and the failure may be temporary' };
   }
   if (repeat.kind === 'none') return { severity: 'defect', suffix: `; when it was repeated alone, ${repeat.message}` };
@@ -152,7 +152,7 @@ export const noAnswer: TraceCheck = {
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
       const { outcome, outage } = exchange;
       if (outcome.kind === 'answer') return [{ exchange, place: wholeAnswer, failures: [] }];
-      // An outage is reported at the end of the run, when repeats show which request under way caused it.
+      // An outage is reported at the end of the run, when repeats show which request in flight caused it.
       if (outage !== undefined || notOfTheServer.has(outcome.reason)) return [];
       const repeat = repeatOf(trace, exchange);
       const failure = judgeSilence(exchange, outcome, repeat, context.failedLike(exchange));

@@ -15,7 +15,7 @@ interface Write {
   readonly offers: readonly string[];
 }
 
-/** Most recent writes that are kept, and most secrets of one answer. */
+/** Limits of recent writes, and of secrets from one answer. */
 const most = { writes: 4, offers: 6 } as const;
 
 /** Shorter secrets are not replaced: they may occur elsewhere by chance. */
@@ -30,11 +30,11 @@ export function watchCredentials(
   { send, keepSecret }: Wiring,
   onLost: (message: string, fix: string) => void,
 ): CredentialWatch {
-  /** From each expired secret to its replacement. */
+  /** The replacement of each expired secret. */
   let replaced: ReadonlyMap<string, string> = new Map();
   /** The replacements with which a request was sent. */
   const sentWith = new WeakMap<OutgoingRequest, typeof replaced>();
-  /** By secrets: a read that was accepted with them. */
+  /** Accepted reads, by the secrets that they carried. */
   const reads = new Map<string, { readonly operation: Operation; readonly request: OutgoingRequest }>();
   let writes: Write[] = [];
   /** Whether no request was accepted since the credentials were last checked. */
@@ -85,7 +85,7 @@ export function watchCredentials(
     else
       onLost(
         `${message} after ${last.operation.id} was accepted.`,
-        'Exclude that operation with --exclude, and run again.',
+        'Exclude this operation with --exclude, and start a new run.',
       );
     return 'lost';
   };

@@ -21,7 +21,7 @@ export interface Outages extends Availability {
   readonly all: () => readonly Outage[];
   /** How long the run waited for a deployment that did not come back; undefined if it did. */
   readonly goneForMs: () => number | undefined;
-  /** The requests that stopped the deployment, as far as the run knows. */
+  /** The requests that may have stopped the deployment. */
   readonly judge: () => readonly Blame[];
 }
 
@@ -30,7 +30,7 @@ interface Given {
   /** Longest time that a deployment may be away. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** In the time of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly deadline: number;
 }
 
@@ -42,10 +42,10 @@ const endsWithinMs = 50;
 /** Longest time between an accepted write and an outage that it may have caused. */
 const window = { stopMs: 10_000, writeMs: 1_500 } as const;
 
-/** How long no request is sent after one that may stop the deployment, which answers before it exits. */
+/** Pause after a request that may stop the deployment: the deployment answers before it exits. */
 const stopsWithinMs = 1_000;
 
-/** No connection was tried. */
+/** Outcomes without an attempt to connect. */
 const neverThere = new Set<NoAnswer['reason']>(['unsent', 'unresolved']);
 
 type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
@@ -294,7 +294,7 @@ export function judgeOutages(
   });
 }
 
-/** Outages that an accepted request asked for, a sentence each. */
+/** Outages that an accepted request asked for, one sentence each. */
 export function explainOutages(outages: readonly Outage[]): readonly string[] {
   return outages.filter(isRequested).map((outage) => {
     const [first] = outage.accepted;
@@ -326,21 +326,21 @@ function isGoneWith({ awayMs }: Outage, open: readonly Interrupted[]): boolean {
 function describe(outage: Outage, candidates: readonly Interrupted[]): string {
   const others = idsOf(outage.interrupted.filter((one) => !candidates.includes(one)));
   const cleared =
-    others.length === 0 ? '' : `; ${nameSome(others, mostNamed)}, also under way, was answered when sent again alone`;
+    others.length === 0 ? '' : `; ${nameSome(others, mostNamed)}, also in flight, was answered when sent again alone`;
   const writes = outage.accepted.map(describeWrite).slice(0, 3);
   const before = writes.length === 0 ? '' : `; accepted just before: ${writes.join(', ')}`;
   const returned = `the deployment stopped and ${describeReturn(outage)}`;
   const [only] = candidates;
   if (only === undefined) {
     const last = outage.last === undefined ? '' : `; answered last: ${outage.last.operation.id}`;
-    return `${returned}, and no request is known to have broken it${before || last}${cleared}`;
+    return `${returned}, and the run found no request that caused it${before || last}${cleared}`;
   }
   if (candidates.length > 1) {
-    return `${returned}; under way were: ${nameSome(idsOf(candidates), mostNamed)}${before}${cleared}`;
+    return `${returned}; requests in flight: ${nameSome(idsOf(candidates), mostNamed)}${before}${cleared}`;
   }
   const again = only.alone === 'stopped it again' ? ', and again when it was sent alone' : '';
   const later = only.isAnsweredLater ? '; another request of this operation was answered later' : '';
-  return `${returned} while ${only.operation.id} was under way${again}${later}${before}${cleared}`;
+  return `${returned} while ${only.operation.id} was in flight${again}${later}${before}${cleared}`;
 }
 
 function describeReturn({ awayMs, waitedMs }: Outage): string {

@@ -95,12 +95,12 @@ describe('names each fault', () => {
     {
       given: { token: ['items:raed=t'] },
       message:
-        '--token: the contract has no scope items:raed. Did you mean items:read? There are: admin, items:read, items:write. Pass a token that contains = by --credential.',
+        '--token: the contract has no scope items:raed. Did you mean items:read? There are: admin, items:read, items:write. Pass a token that contains = with --credential.',
     },
     { given: { secondToken: ['a b=t'] }, message: '--second-token: the contract has no scope a.' },
     {
       given: { token: ['a', 'b'] },
-      message: "--token is given 2 times without scopes: give one of them, or 'scope=TOKEN'.",
+      message: "--token is given 2 times without scopes: give one token, or write 'scope=TOKEN'.",
     },
     {
       given: { credential: ['apikey=x'] },

@@ -88,12 +88,12 @@ function readTokens(
     if (!isMeant) plain.push(one);
     else if (unknown.length === 0) scopedTokens.push({ scopes, text });
     for (const scope of isMeant ? unknown : []) {
-      const hint = scopes.length > 1 ? '' : ' Pass a token that contains = by --credential.';
+      const hint = scopes.length > 1 ? '' : ' Pass a token that contains = with --credential.';
       faults.push(`${flag}: the contract has no scope ${scope}.${suggest(scope, known)} ${listOf(known)}${hint}`);
     }
   }
   if (plain.length > 1)
-    faults.push(`${flag} is given ${plain.length} times without scopes: give one of them, or 'scope=TOKEN'.`);
+    faults.push(`${flag} is given ${plain.length} times without scopes: give one token, or write 'scope=TOKEN'.`);
   return { token: plain[0], scopedTokens };
 }
 

@@ -21,8 +21,8 @@ test('reports all faults at once, missing options first', () => {
     '--contract FILE is needed.',
     '--base-url URL is needed.',
     '--writes al does not exist. Did you mean all? There are: owned, restore, all.',
-    '--seed x: give a whole number from 0 on.',
-    '--workers 0: give a whole number from 1 on.',
+    '--seed x: give a whole number of at least 0.',
+    '--workers 0: give a whole number of at least 1.',
     '--report jnuit does not exist. Did you mean junit? There are: console, json, junit.',
   ]);
 });

@@ -383,7 +383,7 @@ function whole(
 ): number {
   if (given === undefined) return otherwise;
   if (!/^\d{1,12}$/.test(String(given)) || Number(given) < least)
-    throw new RangeError(`${name} ${given}: give a whole number from ${least} on.`);
+    throw new RangeError(`${name} ${given}: give a whole number of at least ${least}.`);
   return Number(given);
 }
 

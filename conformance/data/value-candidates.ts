@@ -40,7 +40,7 @@ export function bodyCandidates(tools: DataTools, content: MediaContent): LazyLis
 }
 
 /**
- * The candidates for one schema: examples of the contract, these moved to the present, values built from the schema, then other branches.
+ * The candidates for one schema: examples of the contract, the same examples moved to the present, values built from the schema, then other branches.
  * The rules of the contract are applied to each. Invalid and repeated values are skipped. A schema without candidates is reported as a
  * problem of the contract with its location.
  *
@@ -54,7 +54,7 @@ export function valueCandidates(
 ): LazyList<Candidate> {
   return lazyList(function* () {
     const seen = new Set<string>();
-    const failure: Failure = { refused: undefined, isTooLarge: false };
+    const failure: Failure = { rejected: undefined, isTooLarge: false };
     let isEmpty = true;
     for (const { label, make, isLast } of candidates(tools, schema, examples, failure, name)) {
       // The last branches are only tried while there is no candidate.
@@ -68,15 +68,15 @@ export function valueCandidates(
       if (isValid(tools, schema, value)) {
         isEmpty = false;
         yield { label, value };
-      } else failure.refused ??= value;
+      } else failure.rejected ??= value;
     }
     if (isEmpty && schema !== undefined) reportUnbuildable(tools, schema, failure);
   });
 }
 
-/** Why there is no candidate. */
+/** The reason why there is no candidate. */
 interface Failure {
-  refused: unknown;
+  rejected: unknown;
   isTooLarge: boolean;
 }
 
@@ -119,7 +119,7 @@ function* candidates(
   }
 }
 
-/** Levels down to which what may be left out is built. */
+/** Deepest level at which optional parts are built. */
 const deepest = 6;
 
 export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
@@ -148,27 +148,29 @@ function nodeFor({ judge }: DataTools, schema: string | undefined, also: JsonObj
 
 function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): BuildContext {
   const plain = { variant: 0, serial: 0, optional: false, examples: false, deepest, spent: { parts: 0, bytes: 0 } };
-  // No one has to wonder about its texts in a log.
+  // In a server's log, this word shows where a text comes from.
   return { form: judge.forms.request, now, seed, tag, word: 'conform', ...plain, ...wishes };
 }
 
 /** Reports the location that makes a schema unbuildable. */
-function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTooLarge: isLarge }: Failure): void {
+function reportUnbuildable({ judge }: DataTools, schema: string, { rejected, isTooLarge: isLarge }: Failure): void {
   const form = judge.forms.request;
   const fix = 'Correct the schema, or add a valid example.';
   const endless = form.endless(form.at(schema));
   if (endless !== undefined) {
-    const message = endless.isCircle ? 'requires itself without end' : 'cannot be met by any value';
+    const message = endless.isCircle ? 'requires itself at every level' : 'accepts no value';
     judge.report(form.pointerOf(endless.node) ?? schema, `No value can be built: the schema ${message}.`, fix);
     return;
   }
   if (isLarge) {
-    judge.report(schema, 'No value was built: the smallest is larger than any server reads.', fix);
+    judge.report(schema, 'No value was built: even the smallest valid value is too large for a request.', fix);
     return;
   }
-  const [violation] = refused === undefined ? [] : (judge.judge(schema, 'request', refused) ?? []);
+  const [violation] = rejected === undefined ? [] : (judge.judge(schema, 'request', rejected) ?? []);
   const why =
-    violation === undefined ? 'no text, number or list was found' : `${violation.at || 'it'} ${violation.message}`;
+    violation === undefined
+      ? 'no valid text, number or list was found'
+      : `${violation.at || 'the value'} ${violation.message}`;
   judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, fix);
 }
 
@@ -176,7 +178,7 @@ function isValid({ judge }: DataTools, schema: string | undefined, value: unknow
   return schema === undefined || judge.accepts(schema, 'request', value);
 }
 
-/** `example` and `examples` of the schema or of the one that it refers to. */
+/** `example` and `examples` of the schema, or of the schema that it refers to. */
 function schemaExamples({ contract }: DataTools, schema: string): unknown[] {
   let place = placeAt(contract.root, schema);
   for (let hops = 0; hops < 8; hops += 1) {

@@ -45,7 +45,11 @@ test('a server without TLS is reported as such', async () => {
   const outcome = await connection.send({ ...plain, base: served.origin.replace('http:', 'https:') });
   await connection.close();
   await served.close();
-  expect(outcome).toMatchObject({ kind: 'none', reason: 'refused', message: 'the server speaks no TLS: try http://' });
+  expect(outcome).toMatchObject({
+    kind: 'none',
+    reason: 'refused',
+    message: 'the server does not use TLS: try http://',
+  });
 });
 
 test('a header beyond ASCII goes out in UTF-8', async () => {

@@ -36,19 +36,19 @@ const largestBodyBytes = 64 * 1024 * 1024;
 const endless =
   /^(text\/event-stream|multipart\/x-mixed-replace|audio\/|video\/|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
 
-/** Reading time for such content. */
+/** Reading time for content that may never end. */
 const listenMs = 500;
 
 /** A connection that carries one request at a time, so that the number of earlier requests is known. */
 interface Lane {
   readonly client: ClientType;
-  /** Number of requests on the present socket. */
+  /** Number of requests on the current socket. */
   carried: number;
   /** Time of the last answer, by `performance.now()`. */
   usedAt: number;
 }
 
-/** Servers close idle connections after a second or more: a younger one is presumed open. */
+/** Servers close idle connections after a second or more: a connection used more recently is presumed open. */
 const surelyOpenMs = 800;
 
 /**
@@ -106,12 +106,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       const known = lanes.pop();
       const lane = isRepeatable ? (known ?? openLane(origin)) : openSafeLane(origin, known);
       const first = await sendOver(lane, origin, request);
-      // A reset is no fault only on a reused connection, which a server may close while it is idle (RFC 9112, 9.3.1).
+      // A reset is a fault, except on a reused connection: a server may close an idle one (RFC 9112, 9.3.1).
       if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return unpack(first);
       unreliable.add(origin);
       if (!isRepeatable) return first;
       const second = await sendOver(openLane(origin), origin, request);
-      // If nothing listens any more, this request may be the cause.
+      // If the server no longer listens, this request may be the cause.
       return second?.kind === 'none' && second.reason === 'refused' ? first : unpack(second);
     },
     isListening: (base) => {
@@ -259,19 +259,19 @@ type Described = Pick<NoAnswer, 'reason' | 'message'>;
 function describeUnfinished(bytes: number, timeoutMs: number): Described {
   // Without any content the server may still be waiting; with some content it broke off within a message.
   if (bytes === 0) return byCode.UND_ERR_BODY_TIMEOUT;
-  const message = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
+  const message = `the content was incomplete ${timeoutMs / 1000} s (--timeout) after it began; ${bytes} bytes were received`;
   return { reason: 'unfinished', message };
 }
 
 const byCode = {
-  ECONNREFUSED: { reason: 'refused', message: 'nothing listens there' },
-  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'refused', message: 'the server speaks no TLS: try http://' },
+  ECONNREFUSED: { reason: 'refused', message: 'no server listens at this address' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'refused', message: 'the server does not use TLS: try http://' },
   EHOSTUNREACH: { reason: 'refused', message: 'the host cannot be reached' },
   ENETUNREACH: { reason: 'refused', message: 'the network cannot be reached' },
-  UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', message: 'no connection in time' },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', message: 'no connection was established in time' },
   ENOTFOUND: { reason: 'unresolved', message: 'the host name does not exist' },
   EAI_AGAIN: { reason: 'unresolved', message: 'the host name cannot be resolved at present' },
-  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', message: 'no answer in time' },
+  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', message: 'no answer came in time' },
   UND_ERR_BODY_TIMEOUT: { reason: 'timeout', message: 'the body stopped in the middle' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
     reason: 'truncated',
@@ -279,7 +279,10 @@ const byCode = {
   },
   UND_ERR_INVALID_ARG: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
   UND_ERR_NOT_SUPPORTED: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', message: 'its Content-Length differs from its content' },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: {
+    reason: 'unsent',
+    message: 'the Content-Length of the request differs from its content',
+  },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', message: 'the headers are larger than 16 KiB' },
 } as const satisfies Readonly<Record<string, Described>>;
 

@@ -33,16 +33,26 @@ describe('content is decoded by Content-Encoding', () => {
   });
 
   test.each([
-    { coding: 'gzip', body: Buffer.from('{}'), isFault: true, message: 'the content is not in gzip, which' },
+    {
+      coding: 'gzip',
+      body: Buffer.from('{}'),
+      isFault: true,
+      message: 'names gzip, but the content cannot be decoded',
+    },
     { coding: 'gzip', body: gzipSync('{}').subarray(0, 15), isFault: true, message: 'unexpected end' },
-    { coding: 'br', body: gzipSync('{}'), isFault: true, message: 'the content is not in br, which' },
+    { coding: 'br', body: gzipSync('{}'), isFault: true, message: 'names br, but the content cannot be decoded' },
     // RFC 9110, 8.4.1.2: it means the format of zlib.
-    { coding: 'deflate', body: deflateRawSync('{}'), isFault: true, message: 'the content is not in deflate, which' },
+    {
+      coding: 'deflate',
+      body: deflateRawSync('{}'),
+      isFault: true,
+      message: 'names deflate, but the content cannot be decoded',
+    },
     {
       coding: 'br',
       body: Buffer.concat([brotliCompressSync('{}'), Buffer.from('{')]),
       isFault: true,
-      message: 'not in br',
+      message: 'names br, but the content cannot be decoded',
     },
     { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, message: 'utf-8, which is not a registered coding' },
     {
@@ -51,7 +61,7 @@ describe('content is decoded by Content-Encoding', () => {
       isFault: true,
       message: 'constructor, which is not a registered coding',
     },
-    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, message: 'compress is built in' },
+    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, message: 'no decoder for the coding compress' },
   ])('or not: $coding, $message', async ({ coding, body, isFault, message }) => {
     expect(await decode(coding, body)).toMatchObject({
       kind: 'undecoded',
@@ -86,8 +96,8 @@ test.each([
   { text: '\ufeff{"a":1}', want: { value: { a: 1 } } },
   { text: '{"a":', want: undefined },
   { text: `["${'[,'.repeat(300_000)}\\"["]`, want: { value: [`${'[,'.repeat(300_000)}"[`] } },
-  { text: '['.repeat(1_001) + ']'.repeat(1_001), want: { unread: 'it is nested more than 1000 levels deep' } },
-  { text: `[${'0,'.repeat(250_000)}0]`, want: { unread: 'it holds more than 250000 values' } },
+  { text: '['.repeat(1_001) + ']'.repeat(1_001), want: { unread: 'the content is nested more than 1000 levels deep' } },
+  { text: `[${'0,'.repeat(250_000)}0]`, want: { unread: 'the content has more than 250000 values' } },
 ])('JSON is read within bounds: row %$', ({ text, want }) => {
   expect(readJson(Buffer.from(text))).toEqual(want);
 });

@@ -46,17 +46,21 @@ export async function decodeContent(
       const isFault = !registered.has(coding);
       const message = isFault
         ? `Content-Encoding names ${name}, which is not a registered coding`
-        : `no decoder for its coding ${name} is built in`;
+        : `the runner has no decoder for the coding ${name}`;
       return { kind: 'undecoded', isFault, message };
     }
     try {
       const decoded = await decodeParts(decode, content, left);
       if (decoded === undefined)
-        return { kind: 'undecoded', isFault: false, message: `its coding ${name} has more than ${mostParts} parts` };
+        return {
+          kind: 'undecoded',
+          isFault: false,
+          message: `the content has more than ${mostParts} parts in the coding ${name}`,
+        };
       content = decoded;
     } catch (error) {
       if (error instanceof RangeError) return { kind: 'too-large' };
-      const message = `the content is not in ${name}, which Content-Encoding names: ${messageOf(error)}`;
+      const message = `Content-Encoding names ${name}, but the content cannot be decoded: ${messageOf(error)}`;
       return { kind: 'undecoded', isFault: true, message };
     }
     left -= content.length;
@@ -143,9 +147,9 @@ function measureJson(body: Buffer): string | undefined {
     else if (byte === openList || byte === openObject) {
       values += 1;
       depth += 1;
-      if (depth > mostDepth) return `it is nested more than ${mostDepth} levels deep`;
+      if (depth > mostDepth) return `the content is nested more than ${mostDepth} levels deep`;
     }
-    if (values > mostValues) return `it holds more than ${mostValues} values`;
+    if (values > mostValues) return `the content has more than ${mostValues} values`;
   }
   return undefined;
 }

@@ -80,7 +80,7 @@ describe('what is taken from the answer', () => {
       change: { token },
       reply: { body: { data: [] } },
       want: undefined,
-      problem: 'user ada: POST /login: its body has no token at /data/0/token',
+      problem: 'user ada: POST /login: the body of the answer has no token at /data/0/token',
     },
     {
       name: 'nothing of a refusal',
@@ -148,6 +148,8 @@ describe('a user that is made first', () => {
     const { session, sent } = at(cookies, () => ({ status: 401 }), false);
     await session.badge();
     expect(sent).toEqual(['POST http://a/v2/login {"name":"ada"}']);
-    expect(session.problems()).toEqual(['user ada: POST /login: the answer is 401; --read-only creates no user']);
+    expect(session.problems()).toEqual([
+      'user ada: POST /login: the answer is 401; because of --read-only, no user was created',
+    ]);
   });
 });

@@ -8,7 +8,7 @@ type Pair = readonly [name: string, value: string];
 export interface User {
   readonly name: string;
   readonly headers: readonly Pair[];
-  /** Request that creates the user first; a 4xx may mean that an earlier run did. */
+  /** Request that creates the user first; a 4xx may mean that an earlier run created it. */
   readonly creation: LoginRequest | undefined;
   readonly login: Login | undefined;
 }
@@ -68,7 +68,7 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
     if (creation !== undefined && !isCreated) {
       isCreated = true;
       const outcome = mayCreate ? await send(creation, baseUrl, connection) : undefined;
-      if (!mayCreate) note = '; --read-only creates no user';
+      if (!mayCreate) note = '; because of --read-only, no user was created';
       else if (outcome !== undefined && !isSuccess(outcome))
         note = `; ${creation.method} ${creation.endpoint} created no user: ${describe(outcome)}`;
     }
@@ -88,7 +88,7 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
     const { extractFrom, extractSelector, sendIn, sendName, sendTemplate } = login.token;
     const token =
       extractFrom === 'header' ? headerOf(outcome, extractSelector) : readMember(outcome.body, extractSelector);
-    if (token === undefined) return fail(`its ${extractFrom} has no token at ${extractSelector}`);
+    if (token === undefined) return fail(`the ${extractFrom} of the answer has no token at ${extractSelector}`);
     keepSecret(token);
     const pair: Pair = [sendName, sendTemplate.replaceAll('{token}', () => token)];
     const headers = sendIn === 'header' ? [...user.headers, pair] : user.headers;

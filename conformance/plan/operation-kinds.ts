@@ -19,8 +19,8 @@ interface Row {
 }
 
 /**
- * Words of operations that may end a run or destroy data of others. A row too many only puts an operation later; a row too few
- * may end the run at its beginning.
+ * Words of operations that may end a run or destroy data of others. A superfluous row only delays an operation; a missing row
+ * may stop the run at its beginning.
  */
 const destructive: readonly Row[] = [
   {

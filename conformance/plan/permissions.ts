@@ -39,7 +39,7 @@ export function refuseOperation(
   operation: Operation,
   permissions: Permissions,
 ): string | undefined {
-  if (operation.method === 'trace') return 'TRACE is not sent';
+  if (operation.method === 'trace') return 'the runner never sends TRACE';
   if (permissions.readOnly && !isSafe(operation)) return 'the operation writes, and --read-only was given';
   const { effect, isIdempotent } = operation.extensions;
   const refusal = refuseEffect(effect, permissions);
@@ -64,7 +64,7 @@ export function refuseValues(operation: Operation, seen: Seen, permissions: Perm
   return undefined;
 }
 
-/** Scopes required by the values of a request, besides those of the operation. */
+/** Scopes that the values of a request require, in addition to those of the operation. */
 export function scopesOfValues(operation: Operation, seen: Seen): readonly string[] {
   return operation.extensions.byValue.flatMap(({ at, cases }) => {
     const value = evaluate(at, seen);

@@ -1,4 +1,4 @@
-// Readers of rejections, one for each dialect: a way in which frameworks write errors. Each can be removed alone.
+// Readers of rejections, one for each dialect in which frameworks write errors. Each reader can be removed alone.
 import { isObject, type JsonObject } from '../contract/document.ts';
 import { formatOfName, type Rule, readRules } from './read-rules.ts';
 
@@ -11,7 +11,7 @@ export interface Complaint {
 }
 
 interface Position {
-  /** Members on the path to here that may name places of the request. */
+  /** Names of the members above this one, which may name places of the request. */
   readonly trail: readonly string[];
   /** Places of the enclosing complaints: the place of an inner complaint is relative to them. */
   readonly above: readonly string[];

@@ -23,7 +23,7 @@ export function pathValues({ path }: Operation, seen: Seen): Scalar[] {
   return values;
 }
 
-/** Paths above one without parameters behind them, `/pet` of `/pet/findByStatus`: an answer may show their items. */
+/** Prefixes of a path that no parameter follows, `/pet` of `/pet/findByStatus`: an answer may show their items. */
 export function parentPaths(path: string): string[] {
   const segments = path.split('/');
   return segments.slice(2).flatMap((_, index) => {

@@ -15,13 +15,13 @@ export interface Target {
   readonly values: Readonly<Record<string, Scalar>>;
   /** Whether this run created the named object, or one above it. */
   readonly owned: boolean;
-  /** Accepted before, linked, or from a member that names an id: safe enough for a change. */
+  /** Whether the values were accepted before, linked, or read from a member that names an id: only these may be changed. */
   readonly sure: boolean;
-  /** Accepted before. */
+  /** Whether the values were accepted before. */
   readonly proven?: boolean;
 }
 
-/** No values of its own: the request has the contract's examples. */
+/** A target without values: the request has the contract's examples. */
 export const exampleTarget: Target = { label: 'example', values: {}, owned: false, sure: false };
 
 interface Tools {
@@ -81,7 +81,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   return withOthers.filter((target) => target !== exampleTarget).slice(0, mostTargets);
 }
 
-/** Adds ids for parameters outside of the path, best known first. */
+/** Adds ids for parameters outside of the path, the surest first. */
 function addReferences(
   tools: Tools,
   resources: Resources,
@@ -276,7 +276,7 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
     .sort((a, b) => a.order - b.order);
 }
 
-/** Distance of a member's name from the one a path asks for: 0 if the server accepted it, infinity if it cannot be. */
+/** Distance of a member's name from the name in a path: 0 if the server accepted it, infinity if it cannot be an id. */
 function rankMember(member: string, slot: Slot, state: SlotState | undefined): number {
   const pairing = state?.pairings.get(member);
   if (pairing !== undefined && pairing.yes > 0 && pairing.yes >= pairing.no) return 0;

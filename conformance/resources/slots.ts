@@ -20,7 +20,7 @@ export const slotsOf = remember((path: string): readonly Slot[] =>
 /** A path with `{}` for each parameter and no trailing slash: parameters with different names compare equal. */
 export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
 
-/** The singular of a path's last telling segment: `book` for `/books/{id}` and `/books/by-name`. */
+/** The singular of a path's last meaningful segment: `book` for `/books/{id}` and `/books/by-name`. */
 export const nounOf = remember((path: string): string => {
   const segments = path
     .split('/')
@@ -89,7 +89,7 @@ const plainNames = [
   'tag',
 ];
 
-/** Distance of a member's name from the one a path asks for; infinity if it can't be an id. */
+/** Distance of a member's name from the name in a path; infinity if the member can't be an id. */
 export function rankName(member: string, { parameter, noun }: Slot): number {
   return rankFor(`${parameter}\n${noun}`)(member);
 }

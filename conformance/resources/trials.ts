@@ -13,7 +13,7 @@ export interface SlotState {
   readonly proven: readonly Proven[];
   /** Addresses that were rejected and not accepted since. */
   readonly rejected: ReadonlySet<string>;
-  /** From member path to the results of trials with its values. */
+  /** Results of trials with the values of a member, by the path of the member. */
   readonly pairings: ReadonlyMap<string, Pairing>;
   /** Rises with each result. */
   readonly revision: number;
@@ -126,7 +126,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
   };
 }
 
-/** Whether an address is another one or lies beneath it. */
+/** Whether an address equals another one, or is below it. */
 export function startsWith(values: readonly Scalar[], start: readonly Scalar[]): boolean {
   return isSameParents(values.slice(0, start.length), start);
 }

@@ -8,14 +8,14 @@ import type { Coverage } from './statistics.ts';
 import type { Judgement, RunnerFailure } from './verdict.ts';
 import type { Warning } from './warnings.ts';
 
-/** Everything that a run depends on besides the contract and the answers. */
+/** All inputs of a run other than the contract and the answers. */
 export interface RunOptions {
   /** Without a trailing slash; replaces the servers of the contract. */
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly credentials: Credentials;
   readonly second?: Credentials | undefined;
-  /** Certificate and key that connections show, in PEM. */
+  /** Client certificate and private key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;
   readonly permissions: Permissions;
   readonly selection: Selection;
@@ -63,11 +63,11 @@ export interface RunResult extends Judgement {
   readonly findings: readonly Finding[];
   readonly warnings: readonly Warning[];
   readonly obligations: readonly Obligation[];
-  /** The parts that were not tested, and why, a sentence each. */
+  /** The parts that were not tested, one line each with the reason. */
   readonly notTested: readonly string[];
   readonly coverage: Coverage;
   readonly requests: number;
   readonly durationMs: number;
-  /** Set where the runner itself failed. */
+  /** Set if the runner itself failed. */
   readonly failure?: RunnerFailure | undefined;
 }

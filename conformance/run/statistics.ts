@@ -9,7 +9,7 @@ export interface OperationStatistics {
   /** Statuses in the order of their first answer; 0 for no answer. */
   readonly statuses: readonly number[];
   readonly isAccepted: boolean;
-  /** Why requests of its last turn were not sent. */
+  /** Reasons why requests of its last turn were not sent. */
   readonly reasons: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function createStatistics() {
     of: (operation: Operation): OperationStatistics => counts.get(operation) ?? nothing(operation),
     all: (): readonly OperationStatistics[] => [...counts.values()],
     requests: () => requests,
-    /** Number of requests of the operation that failed as this one did, without repetitions. */
+    /** Number of requests of the operation that failed like this one, without repeats. */
     failedLike: (exchange: Exchange): number => failed.get(failureKey(exchange) ?? '') ?? 0,
   };
 }
@@ -104,7 +104,7 @@ const aboutAccess: Readonly<Record<number, string>> = {
 };
 
 /**
- * Why an operation was never accepted.
+ * Explains why an operation was never accepted.
  *
  * @returns undefined if it was accepted
  */
@@ -117,7 +117,7 @@ export function explainUnreached(
   if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];
   if (requests === 0) {
     const isWithout = !isCut && operation.path.includes('{');
-    return reasons[0] ?? (isWithout ? 'no id for its path was found' : 'the run ended before its turn');
+    return reasons[0] ?? (isWithout ? 'no id for its path was found' : 'the run stopped before its turn');
   }
   if (statuses.every((status) => status === 0)) return 'no request was answered';
   const ids = operation.path.includes('{') && statuses.every((status) => status === 404) ? ': no known id' : '';

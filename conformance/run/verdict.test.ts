@@ -170,8 +170,8 @@ describe('what a run amounts to', () => {
 
 test.each([
   { path: '/a/{id}', statuses: [], isCut: false, message: 'no id for its path was found' },
-  { path: '/a/{id}', statuses: [], isCut: true, message: 'the run ended before its turn' },
-  { path: '/a', statuses: [], isCut: false, message: 'the run ended before its turn' },
+  { path: '/a/{id}', statuses: [], isCut: true, message: 'the run stopped before its turn' },
+  { path: '/a', statuses: [], isCut: false, message: 'the run stopped before its turn' },
   { path: '/a', statuses: [0], isCut: false, message: 'no request was answered' },
   { path: '/a/{id}', statuses: [404], isCut: false, message: 'valid requests were answered 404: no known id' },
   { path: '/a', statuses: [409, 0], isCut: false, message: 'valid requests were answered 409, or not at all' },

@@ -185,7 +185,7 @@ export function adaptKeyword(
   const isCount = counts.has(keyword);
   if (isCount || numbers.has(keyword)) {
     const isFine = isCount ? Number.isInteger(value) && Number(value) >= 0 : typeof value === 'number';
-    const kind = isCount ? 'whole number from 0 on' : 'number';
+    const kind = isCount ? 'non-negative integer' : 'number';
     if (!isFine)
       return drop(`${keyword} is ${JSON.stringify(value)}.`, `Give a ${kind}.`, `its value MUST be a ${kind}`);
     const isShadowed = Object.keys(inclusive).some((other) => inclusive[other] === keyword && schema[other] === true);
