@@ -108,7 +108,7 @@ export const en = {
     ],
     devices: ['Devices and properties', 'Your locks, keypads and bridges, and where they are.'],
     activity: ['Activity', 'Who opened which lock, how and when.'],
-    person: ['You', 'Shows the application who has logged in.'],
+    person: ['You', 'Shows the application which owner has logged in.'],
     others: ['Other permissions', 'Not described here: these are their technical names.'],
   },
   scopes: contractScopes,
