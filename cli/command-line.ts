@@ -19,7 +19,7 @@ interface ProfileOption {
 /**
  * @param args arguments after `lockstep`
  * @param streams for its output; the log goes to stderr of the process
- * @param linter default: Redocly's own command
+ * @param linter Redocly's own command by default
  * @returns the exit code
  */
 export async function lockstep(args: readonly string[], streams: Streams, linter?: RunLinter): Promise<number> {
@@ -126,7 +126,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     return exitCodeOf(error) ?? printResult(describeBug(error), false, streams);
   }
 
-  /** Runs a command that finishes by itself. */
+  /** Runs a command that finishes without a signal. */
   async function print({ json }: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
     exitCode = printResult({ notices: [], ...(await work().catch(refuse)) }, json, streams);
   }
@@ -180,7 +180,7 @@ function runningHelp(): string {
   return '\nLogs are JSON on stderr. Environment: LOG_LEVEL (default warn).\nExit codes: 0 stopped by Ctrl-C or SIGTERM, also while it starts; 2 wrong usage, port taken, or a contract that cannot be read.';
 }
 
-/** Runs a command until it is stopped; it prints by itself. Slow modules are loaded when signals are handled already. */
+/** Runs a command until it is stopped. The command prints its output itself. Slow modules are loaded after signals are handled. */
 async function runToEnd(
   { json }: JsonOption,
   streams: Streams,

@@ -11,7 +11,7 @@ import { describeOperations } from '@lockstep/toolkit/emit/operations';
 
 const templates = join(import.meta.dirname, 'project');
 
-/** Path to name of the template: npm would treat two of the paths as its own when it packs. */
+/** Maps paths to names of templates: npm would treat two of the paths as its own when it packs. */
 const copied: Readonly<Record<string, string>> = {
   '.gitattributes': 'gitattributes',
   '.github/workflows/ci.yml': 'ci.yml',
@@ -31,7 +31,7 @@ export interface ProjectOptions {
   readonly vendor: Readonly<Record<string, string>>;
 }
 
-/** Path to text of every file except the contract and the derived ones. */
+/** Maps the path of every file, except the contract and derived files, to its text. */
 export function formProject(
   contract: Contract,
   { name, contractFile, vendor }: ProjectOptions,
@@ -75,7 +75,7 @@ function formatHandlers(document: JsonObject, operations: readonly Operation[]):
   ].join('');
 }
 
-/** The argument of a check. */
+/** The argument of a check, in words. */
 const sent: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: 'the token',
   basic: '{ username, password }',

@@ -10,7 +10,7 @@ const names = ['@lockstep/cli', '@lockstep/runtime'] as const;
 
 const maxBuffer = 64 * 1024 * 1024;
 
-/** Waits until the program has exited, also if it is stopped: it could still write files that would be left behind. */
+/** Waits until the program has exited, even if it is stopped, since it could still write files. */
 async function run(
   file: string,
   args: readonly string[],
@@ -26,8 +26,8 @@ async function run(
  * the runtime.
  *
  * @param scratch a folder of this call only: two calls at once would remove each other's files
- * @returns file name by name of package
- * @throws OutputError if there is no npm, or no package
+ * @returns file names by package name
+ * @throws OutputError if npm or a package is missing
  */
 export function vendorPackages(
   folder: string,
@@ -54,7 +54,7 @@ async function packInstalled(folder: string, signal: AbortSignal): Promise<Recor
   const runtimeFile = found.find((name) => /^lockstep-runtime-.+\.tgz$/.test(name));
   if (runtimeFile === undefined)
     throw new OutputError(`${carried} has no package of ${runtime}, which the project needs: install ${cli} again`);
-  // npm is a script of the shell under Windows, where no path contains a quote.
+  // On Windows, npm is a shell script. Paths there contain no quotes.
   const shell = process.platform === 'win32';
   const [to, from] = shell ? [`"${folder}"`, `"${import.meta.dirname}"`] : [folder, import.meta.dirname];
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', to, from];
@@ -64,7 +64,7 @@ async function packInstalled(folder: string, signal: AbortSignal): Promise<Recor
   return { [cli]: filename, [runtime]: runtimeFile };
 }
 
-/** The reason of a failed program is the first line of its errors that is no line of a stack. */
+/** The reason of a failure: the first line of the program's error output that is not part of a stack. */
 function refuse(
   place: string,
   { message, stderr = '' }: { readonly message: string; readonly stderr?: string },

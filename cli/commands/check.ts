@@ -12,7 +12,7 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import type { Problem } from '@lockstep/toolkit/problem';
 import { defaults, type Target } from './command.ts';
 
-/** Longer differences are cut on screen: the first lines show the place, `--json` has all. */
+/** Limit of lines of one difference on screen: the first lines show the place, `--json` has all. */
 const diffLines = 40;
 
 /**
@@ -65,7 +65,7 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target): s
   return [...drifts.map(formatDrift), ...(reason.length === 0 ? [] : ['', ...reason]), ''].join('\n');
 }
 
-/** The first is enough: `lint` lists all of them. */
+/** Prints only the first problem: `lint` lists all of them. */
 function formatProblems({ contract }: Target, problems: readonly Problem[]): string[] {
   const [first] = problems;
   if (first === undefined) return [];
@@ -127,12 +127,12 @@ async function readScripts(): Promise<Scripts> {
       ),
     );
   } catch {
-    // There need not be one.
+    // The folder may have no package.json.
     return {};
   }
 }
 
-/** A line for a shell: the script that does exactly this, or the command of the nearest installation, which may not be on the path. */
+/** A line for a shell: the package's script for this command, or the command of the nearest installation, which may not be on the path. */
 function spellCommand(command: string, options: readonly string[], scripts: Scripts): string {
   const wanted = fillIn(command, options);
   const script = Object.keys(scripts).find((name) => {

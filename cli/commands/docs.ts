@@ -47,7 +47,7 @@ async function build(
   const progress = createProgress(stream);
   try {
     progress.step(`Reading ${source}`);
-    // Refuses an unreadable contract as all commands do, before anything else uses a fetched one.
+    // Refuses an unreadable contract as all commands do, before other code uses a fetched contract.
     const contract = await readContract(source, { allowFiles });
     const types = await deriveTypes(contract);
     return await withLocalCopy(source, contract.text, async ({ path, rename }) => {

@@ -25,7 +25,7 @@ interface Options extends Target {
 export async function generate(options: Options, linter?: RunLinter): Promise<CommandResult> {
   if (options.profile === undefined) return deriveInto(options);
   const completed = await complete(options.contract);
-  // The contract may have changed by now: the output reports that, also if the rest fails.
+  // The contract may have changed by now. The output reports the change even if the rest fails.
   const result = await deriveInto(options, linter).catch(refuse);
   const lines = completed.map(
     ({ path, method, statuses }) =>

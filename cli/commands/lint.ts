@@ -4,7 +4,7 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { formatProblems, type Problem } from '@lockstep/toolkit/problem';
 import type { ContractTarget } from './command.ts';
 
-/** For a foreign contract, further messages of one rule add nothing; `--json` has all. */
+/** Limit of listed problems of one rule: in a foreign contract, further ones add nothing. `--json` has all. */
 const listedOfRule = 5;
 
 /** `lockstep lint`: every problem of the contract at once. Warnings alone are no failure. */
@@ -17,7 +17,7 @@ export async function lint(
   return { kind: problems.every(isWarning) ? 'done' : 'failed', text, json: { problems } };
 }
 
-/** All problems, and how many there are of each kind. */
+/** All problems, and their number by severity. */
 export function formatFindings(problems: readonly Problem[], profile: LintProfile): string {
   const warnings = problems.filter(isWarning).length;
   const count = [countOf(problems.length - warnings, 'problem'), countOf(warnings, 'warning')]

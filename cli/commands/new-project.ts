@@ -17,7 +17,7 @@ import type { ContractTarget } from './command.ts';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 export interface NewProject extends ContractTarget {
-  /** Missing, or empty. */
+  /** Path of a missing or empty folder. */
   readonly folder: string;
 }
 
@@ -32,7 +32,7 @@ export async function newProject(
 ): Promise<CommandResult> {
   await requireEmpty(folder);
   const runner = findRunner(process.env.npm_config_user_agent);
-  // Printed before the work, so that the user can install another Node first.
+  // The note precedes the work, so that the user can install another Node first.
   if (runner !== undefined)
     error.write(
       `npm runs on Node ${runner.version} here, but the project needs 24.18 or later: begin its commands with ${runner.prefix}, which downloads one.\n`,
@@ -47,12 +47,12 @@ export async function newProject(
     heard = signal;
     stopping.abort();
   };
-  // Handled before there are files that would be left behind.
+  // Signals are handled before the command creates files that it would have to remove.
   for (const signal of signals) process.once(signal, stop);
   let temporary: string | undefined;
   try {
     temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
-    // Only this user can read the folder around it; the project has the usual mode.
+    // Only this user can read the temporary folder; the project gets the usual mode.
     const draft = join(temporary, 'project');
     await mkdir(draft);
     const { contractFile, isBundled } = await copyContract(contract, draft);
@@ -80,7 +80,7 @@ export async function newProject(
     progress.end();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
     for (const signal of signals) process.removeListener(signal, stop);
-    // The handler is gone, so the signal stops the process, and its sender sees that.
+    // The handler is removed, so the repeated signal stops the process, and its sender sees the cause.
     if (heard !== undefined) process.kill(process.pid, heard);
   }
 }
@@ -91,7 +91,7 @@ async function copyContract(contract: Contract, draft: string) {
   const contractFile = text.trimStart().startsWith('{') ? 'contract.json' : 'contract.yaml';
   const file = join(draft, contractFile);
   await writeFile(file, text);
-  // A single file means the same on its own. One of several has unresolved references, or resolves them to other files.
+  // A single file can be copied alone. One of several files would have unresolved references, or resolve them to other files.
   const alone = await readContract(file).catch((error: unknown) => {
     if (error instanceof ContractError) return undefined;
     throw error;

@@ -6,7 +6,7 @@ export function refuse(error: unknown): CommandResult {
   return error instanceof WrongUse ? { ...refused(error.message), json: error.json } : describeBug(error);
 }
 
-/** With the stack, for the maintainers. */
+/** Includes the stack, for the maintainers. */
 export function describeBug(error: unknown): CommandResult {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const text = `This is a bug of lockstep. Please report it to the maintainers, with the contract and this text:\n\n${stack ?? message}`;

@@ -14,7 +14,7 @@ interface FrontOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** How long a browser may keep the answer of a preflight. */
+/** Seconds for which a browser may cache the answer of a preflight. */
 const preflightSeconds = 600;
 
 interface Own {
@@ -27,7 +27,7 @@ const plain: Readonly<Record<string, Own>> = {
   '/healthz': { type: 'application/json', text: () => '{"status":"ok"}' },
 };
 
-/** Paths of this front that the contract has too: there the contract answers. */
+/** Paths of this front that the contract has too. The operations of the contract answer there. */
 export function findShadowed(operations: OperationTable): readonly { readonly path: string; readonly by: string }[] {
   const router = createRouter(Object.values(operations));
   return Object.keys(plain).flatMap((path) => {
@@ -61,7 +61,7 @@ export function createFront(
     response.end(content);
   };
 
-  /** Catches errors, which would end the process in a request listener: a contract may break its page. */
+  /** Catches errors: a contract may break the start page, and an error in a request listener would stop the process. */
   function make({ type, text }: Own): { readonly status: number; readonly type: string; readonly text: string } {
     try {
       return { status: 200, type, text: text(page) };
@@ -76,7 +76,7 @@ export function createFront(
   }
 }
 
-/** @returns whether it was a preflight, which is answered */
+/** Answers a preflight. @returns whether the request was one */
 function answerCors({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   if (headers.origin === undefined) return false;
   response.setHeader('Access-Control-Allow-Origin', '*');
@@ -86,7 +86,7 @@ function answerCors({ method, headers }: IncomingMessage, response: ServerRespon
   const names = headers['access-control-request-headers'];
   response.writeHead(204, {
     'Access-Control-Allow-Methods': asked,
-    // By name: `*` does not include Authorization.
+    // Lists the names, since `*` does not include Authorization.
     ...(names !== undefined && { 'Access-Control-Allow-Headers': names }),
     'Access-Control-Max-Age': preflightSeconds,
   });

@@ -10,7 +10,7 @@ import { type DeclaredScheme, readScheme, type Scheme } from '@lockstep/runtime/
 import { nearestNames } from '@lockstep/runtime/validation/nearest-name';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 
-/** The caller that a check finds. */
+/** The caller that a check returns. */
 type Principal = object;
 type Handler = AnyHandler<Principal, Exchange<Principal>>;
 
@@ -21,7 +21,7 @@ export interface LoadedHandlers {
   readonly security: Readonly<Record<string, Scheme<Principal>>>;
 }
 
-/** An example of a check, by the credentials that a scheme reads. */
+/** Examples of checks, by the kind of credentials. */
 const examples: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: "bearer((token) => ({ kind: 'bad', reason: 'invalid' }))",
   basic: "basic(({ username, password }) => ({ kind: 'bad', reason: 'invalid' }))",

@@ -64,7 +64,7 @@ export interface Making extends Served {
 /** Longest accepted body without `x-body-limit`, an extension that foreign contracts lack. The 64 KiB of the runtime are too few for those. */
 export const bodyLimitBytes = 10 * 1024 * 1024;
 
-/** Time for answers under way when it stops. */
+/** Milliseconds for pending answers when the server stops. */
 const drainMs = 2000;
 
 /** Number of notices that are printed; the JSON has all. */
@@ -74,7 +74,7 @@ const printedNotices = 10;
  * Serves any contract, and prints the address and decisions about the contract.
  *
  * @param make creates the listener behind the start page and `/healthz`
- * @throws ContractError, WrongUse: the reason why it can't start; the reason of `stopping`
+ * @throws ContractError or WrongUse with the reason why it can't start; the reason of `stopping`
  */
 export async function serveContract(
   { contract, port, host, json, ...options }: ServingOptions,
@@ -91,7 +91,7 @@ export async function serveContract(
     await throwIfStopping(stopping);
     progress.step(`Preparing ${countOf(count)} of ${title}`);
     const unchecked: UncheckedPlace[] = [];
-    // Later findings, at the first request of an operation, go into the log.
+    // Later findings, at the first request of an operation, are logged.
     let report = (place: UncheckedPlace): void => void unchecked.push(place);
     let flavour: Flavour | undefined;
     const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
@@ -190,7 +190,7 @@ function printNotices(notices: readonly Notice[], { error }: Streams): void {
 /** Documents with only webhooks are common. */
 const nothingToServe = 'the contract has no operation, so there is nothing to call but the start page';
 
-/** Decisions that serving required, for the author of the contract. */
+/** Decisions of the server about the contract, for its author. */
 function describeNotices({ document, operations }: Served): Notice[] {
   const { blind } = lookForCredentials(document, operations);
   const servers = Array.isArray(document.servers) ? document.servers : [];
@@ -219,7 +219,10 @@ function describeUnreachable(operations: readonly Operation[]): Notice[] {
   if (first === undefined) return [];
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   return [
-    { message: `no request reaches ${first.operationId}${others}: a path cannot hold # or ?`, pointer: first.pointer },
+    {
+      message: `no request reaches ${first.operationId}${others}: a path cannot contain # or ?`,
+      pointer: first.pointer,
+    },
   ];
 }
 
@@ -272,7 +275,7 @@ function keepFirst<Value>(make: () => Value): () => Value {
   };
 }
 
-/** @throws ContractError with all problems that keep it from being read */
+/** @throws ContractError with all problems that make the contract unreadable */
 async function readServed(source: string, options: ContractOptions): Promise<Served> {
   const contract = await readContract(source, options);
   const { document } = contract;
