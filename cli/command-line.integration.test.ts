@@ -13,7 +13,7 @@ import { newProject } from './commands/new-project.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
 import { type Ended, lockstepHere } from './fixtures/lockstep-here.ts';
 
-// If these fail, somebody types a command that its help names and gets nothing, or a stack.
+// If these fail, a command from the help does nothing, or prints a stack.
 
 const at = (place: string): string => fileURLToPath(new URL(place, import.meta.url));
 const main = at('main.ts');
@@ -35,7 +35,7 @@ function lockstep(...args: string[]): Promise<Ended> {
   return lockstepHere(args);
 }
 
-/** The command as it is typed. */
+/** Runs the command as a user types it. */
 function spawned(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, [main, ...args], { maxBuffer: 1 << 26 }, (failure, out, error) =>
@@ -109,7 +109,7 @@ describe('wrong input', () => {
   });
 
   const asProcess = [
-    // A run hears the signals of its process.
+    // A run handles the signals of its process.
     {
       args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
       message: ['gone.yaml', 'Name a file that exists'],
@@ -146,7 +146,7 @@ describe('a contract at an address', () => {
     { command: ['docs', '--out', 'fetched-docs', '--build-only'], message: 'Reference: fetched-docs' },
     { command: ['conform', 'plan'], message: 'Round 1' },
   ])('$command takes it', async ({ command: [name = '', ...args], message }) => {
-    // Its first answer is not what the linter asks for, so that there is something to tell.
+    // Its first answer breaks a rule, so that the linter reports a problem.
     const text = (await readFile(museum, 'utf8')).replace("description: 'One page'", "description: ''");
     const host = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1');
     await once(host, 'listening');
@@ -220,7 +220,7 @@ describe.each([
   test('is derived from, and what was derived matches', async () => {
     const generated = await run('generate', '--contract', contract, '--out', out);
     expect(generated.code).toBe(0);
-    // Decisions are printed once, apart from the result.
+    // Decisions are printed once, separately from the result.
     expect(generated.error.match(/^note: .+$/gm) ?? []).toHaveLength(notes);
     expect(await readdir(join(folder, out))).toContain('handlers.gen.ts');
     const checked = await lockstep('check', '--contract', contract, '--out', out, '--json');
@@ -329,7 +329,7 @@ describe('the fix of what differs', () => {
 });
 
 describe('new', () => {
-  // `new` warns where npm runs on an older Node, as it may for the tests.
+  // `new` warns if npm runs on an older Node, which the tests may do.
   beforeAll(() => void vi.stubEnv('npm_config_user_agent', undefined));
   afterAll(() => void vi.unstubAllEnvs());
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { placeFolder, requireEmpty } from './place-folder.ts';
 
-// If these fail, somebody's files are written over, or half a project lies about.
+// If these fail, a user's files are overwritten, or an incomplete project is left.
 
 let folder: string;
 let source: string;

@@ -9,7 +9,7 @@ import { derive } from '@lockstep/toolkit/derive';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formProject } from './project-files.ts';
 
-/** Runs the test files that it is given in one process and prints the outcomes by folder. */
+/** Runs the given test files in one process and prints the outcomes by folder. */
 const countOutcomes = `
 import { basename, dirname } from 'node:path';
 import { run } from 'node:test';
@@ -22,7 +22,7 @@ for await (const { type, data } of run({ files, isolation: 'none' })) {
 console.log(JSON.stringify(outcomes));
 `;
 
-// If these fail, an unusual contract gives a project that does not compile, does not start, or fails its tests before anybody edits it.
+// If these fail, an unusual contract gives a project that does not compile, does not start, or fails its tests before the first edit.
 
 const root = join(import.meta.dirname, '..');
 
@@ -158,7 +158,7 @@ const contracts: ReadonlyMap<string, string> = new Map([
 ]);
 
 let folder: string;
-/** Undeclared statuses in answers of each form. */
+/** Undeclared statuses in answers of each kind. */
 const undeclared = `
 import { definePart } from './museum/generated/handlers.gen.ts';
 declare const isKnown: boolean;

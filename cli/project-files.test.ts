@@ -6,7 +6,7 @@ import { derive } from '@lockstep/toolkit/derive';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formProject } from './project-files.ts';
 
-// If these fail, a new project is not the one that is checked and linted in `project/`, or does not compile.
+// If these fail, a new project differs from the checked and linted `project/`, or does not compile.
 
 const project = join(import.meta.dirname, 'project');
 const options = {

@@ -14,7 +14,7 @@ import { type ServeOptions, serve } from './commands/serve.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
 import { lockstepHere } from './fixtures/lockstep-here.ts';
 
-// If these fail, somebody with a contract of their own gets no server and no mock by command.
+// If these fail, users can't start a server or a mock of their own contract.
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 const museum = fileURLToPath(new URL('../toolkit/fixtures/museum/contract.yaml', import.meta.url));
@@ -32,7 +32,7 @@ afterEach(async () => {
   await Promise.all(listening.splice(0).map((one) => one.close()));
 });
 const home = process.cwd();
-// Files are named as they are found from there.
+// Paths of files are relative to that folder.
 beforeAll(() => process.chdir(folder));
 afterAll(() => {
   process.chdir(home);
@@ -79,7 +79,7 @@ async function listen(command: keyof typeof commands, more: Pick<ServeOptions, '
   return { out, error };
 }
 
-/** Its one line of JSON, its log, and whatever is asked of it. */
+/** Its line of JSON, its log, and its answers. */
 async function start(command: keyof typeof commands, contract: string, handlers?: string) {
   const { out, error } = await listen(command, { contract, json: true, ...(handlers !== undefined && { handlers }) });
   const said = JSON.parse(out());
@@ -395,7 +395,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     expect(said.notices).toContainEqual(expect.objectContaining({ line: 18, column: 8 }));
   });
 
-  // Both commands are run by one function of the command line: what it does with signals and log is seen once each in every run.
+  // One function of the command line runs both commands. Every test run covers its handling of signals and of the log once each.
   const full = { tags: ['full'] };
   test('lists the levels of the log', command === 'serve' ? {} : full, async () => {
     const { exit, out, error } = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'bogus' });
@@ -426,7 +426,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     await untilPrinted(started, 'Ctrl-C');
     started.child.kill(signal);
     expect(await started.exit).toBe(0);
-    // It starts for as long as it waits for its contract.
+    // The start lasts while it waits for the contract.
     const host = createServer((_, response) => {
       starting.child.kill(signal);
       starting.child.stderr?.once('data', () => response.end(readFileSync(museum)));

@@ -25,7 +25,7 @@ const compile = createSchemaCompiler(document);
 const logged: string[] = [];
 let mock: StartedSandbox;
 let token: string;
-/** Of a job that there is. Every other id of an example is one of the demo's. */
+/** Id of an existing job. Every other id of an example is one of the demo's. */
 let jobId: string;
 
 beforeAll(async () => {
@@ -221,7 +221,7 @@ describe('an invented answer', () => {
       expect(withoutId(again.text)).toBe([...texts][0]);
     }
 
-    // Lists that may hold hundreds of items of hundreds each once kept one from ever coming.
+    // Nested lists of hundreds of items once kept such an answer from ever being sent.
     test(`of ${operation.operationId} ${status} is no longer than a page, by the seed of the run`, first, async () => {
       const answer = await call(operation, {
         prefer: `code=${status}, dynamic=true, seed=${fc.readConfigureGlobal().seed}`,

@@ -78,7 +78,7 @@ test('forms that lead back to what they are forms of are judged in time', async 
     ...Object.fromEntries(kinds.map((kind) => [kind, formOf(kind)])),
   };
   const found = await findBadExamples({ paths, components: { schemas } }, operations);
-  // Beyond 300,000 steps of judging, an example is called bad for that reason, and not for its `oneOf`.
+  // Beyond 300,000 steps of validation, an example is reported as bad for that reason, and not for its `oneOf`.
   expect(found).toEqual([expect.objectContaining({ example: 'bad', why: expect.stringMatching(/^oneOf/) })]);
 });
 

@@ -359,7 +359,7 @@ describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('at the limi
     const with_ = await other.token();
     expect((await call('/devices?limit=300', {}, other, with_)).status).toBe(200);
     expect((await call('/devices/LK2A00000001/activity', {}, other, with_)).status).toBe(200);
-    // It goes on, into the year after.
+    // The clock continues into the next year.
     expect((await other.control.reset()).clock.now).toMatch(/^(1971|9990|9991)-/);
   });
 });
@@ -370,7 +370,7 @@ test.each([
   { scenario: '', says: 'known here: demo' },
   { scenario: 'toString', says: 'the scenario toString is not known' },
 ])('the scenario $scenario is refused with those that there are', async ({ scenario, says }) => {
-  // As from JavaScript.
+  // As JavaScript callers pass them.
   await expect(startMock({ scenario: scenario as 'demo' })).rejects.toThrow(says);
 });
 
@@ -407,7 +407,7 @@ test('the message about a taken port has its code, and another port', async () =
   await expect(startMock({ contract, port })).rejects.toMatchObject({ message });
 });
 
-// Of no machine but one with a network.
+// Only for machines with a network.
 const host = Object.values(networkInterfaces())
   .flat()
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address;

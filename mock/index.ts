@@ -36,7 +36,7 @@ export interface RunningSandbox extends RunningMock {
   readonly baseUrl: string;
   /** Base URL of the OAuth server: `…/auth`. */
   readonly authUrl: string;
-  /** Clients of the demo, and one for each account that the scenario's files add. */
+  /** The present clients: those of the demo, and one for each account that the scenario's files add. */
   readonly clients: readonly SandboxClient[];
   /** Owners who can sign in on the pages of the OAuth server. */
   readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
@@ -44,7 +44,8 @@ export interface RunningSandbox extends RunningMock {
    * Gets an access token with the client's own credentials (RFC 6749, 4.4).
    *
    * @param clientId `demo-own` by default
-   * @param scope separated by spaces; by default all scopes of the client
+   * @param scope scopes, separated by spaces; by default all scopes of the client
+   * @throws Error for an unknown client, a partner, or a scope that the client lacks
    */
   readonly token: (clientId?: string, scope?: string) => Promise<string>;
   readonly control: SandboxControl;
@@ -60,7 +61,7 @@ export interface SandboxClient {
 }
 
 /**
- * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. With a contract, starts the mock of that
+ * Starts the sandbox: the service on a store in memory, behind an OAuth server with its own clients and owners. With a contract, starts the mock of that
  * contract. Many can run in one process, each with its own store and clock. Later starts take a fraction of the time of the first.
  *
  * @throws TypeError for an unknown option (the message names the nearest) or a wrong type. RangeError for an impossible port, clock or log level. Error

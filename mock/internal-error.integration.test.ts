@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startContractMock } from './start-contract-mock.ts';
 
-// If these fail, a bug of the mock shows its inside to a caller, or nobody hears of it.
+// If these fail, a bug of the mock exposes internals to a caller, or is not logged.
 
 const inside = 'cannot read pin 4711 of /srv/mock/grants.ts:12:3';
 

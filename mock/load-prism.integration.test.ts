@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-// If this fails, the first answer of every mock waits most of a second for what it does without.
+// If this fails, the first answer of every mock waits most of a second for a package that it does not use.
 
-/** A process of its own: the files of a test worker share what one of them has loaded. */
+/** A separate process, since the files of a test worker share their loaded modules. */
 const program = `
 import { registerHooks } from 'node:module';
 const loaded = [];
@@ -27,6 +27,6 @@ console.log(JSON.stringify({ body, loaded: loaded.filter((name) => name === 'mak
 
 test('a documented answer loads no Prism', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
-  // The other name shows that the hook sees all that is loaded.
+  // The other name shows that the hook sees every loaded module.
   expect(JSON.parse(stdout)).toEqual({ body: { line: 'door' }, loaded: ['make-value.ts'] });
 });

@@ -13,7 +13,7 @@ import { serveSandbox } from './sandbox/command-line.ts';
 const main = new URL('./main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-mock-'));
-/** In the form that the control takes. */
+/** In the format that the control accepts. */
 const wrongScenario = join(folder, 'wrong.json');
 const wrongDevice = { deviceId: 'A', deviceName: 'A', type: 'Look' };
 writeFileSync(
@@ -23,7 +23,7 @@ writeFileSync(
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Those that several tests look at: what they print at the start does not change. */
+/** Servers that several tests share: their output at the start does not change. */
 const shared = new Map<string, Promise<Run>>();
 afterEach(async () => {
   for (const child of running) if (!kept.has(child)) child.kill('SIGKILL');
@@ -69,7 +69,7 @@ async function runHere(args: readonly string[], keyFile = join(folder, 'keys.jso
   return { exit, output, errors };
 }
 
-/** The command as it is typed. */
+/** Runs the command as a user types it. */
 function run(args: readonly string[]): Run {
   const child = spawn(process.execPath, [main, '--key-file', join(folder, 'keys.json'), ...args], {
     env: { ...process.env, PORT: '0' },

@@ -22,7 +22,7 @@ const meshed = (name: string) => ({
   properties: { [name]: { type: 'string' } },
   unevaluatedProperties: { type: 'integer' },
 });
-/** Twenty optional members, each with as many, so many levels deep. */
+/** Twenty optional members, each with twenty more, down to this depth. */
 const wide = (depth: number): object =>
   depth === 0
     ? { type: 'string' }
@@ -32,7 +32,7 @@ const wide = (depth: number): object =>
       };
 const pick = { type: 'object', properties: { x: {}, y: {}, z: {} }, additionalProperties: false };
 
-/** Schemas that generators fail at. Each must be filled, and never by what it refuses. */
+/** Schemas on which generators fail. Each must get a valid value. */
 const hard: readonly { readonly name: string; readonly a: object; readonly others?: object }[] = [
   { name: 'a pattern', a: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' } },
   { name: 'a pattern and a length', a: { type: 'string', pattern: '^[a-z0-9]+$', minLength: 40, maxLength: 64 } },
@@ -312,7 +312,7 @@ test.each([
     pattern: '((((((a{0,300}){0,300}){0,300}){0,300}){0,300}){0,300}){0,300}',
     made: { kind: 'value', value: 'aaaaaaaa' },
   },
-  // More than the judge compiles: it takes any text.
+  // Too large for the judge to compile: it accepts any text.
   { pattern: '^(?:(?:(?:a{1,9}){9}){9}){9}$', made: { kind: 'value', value: 'string' } },
 ])('of $pattern, which is more text than memory holds, none is drawn', ({ pattern, made }) =>
   expect(makeOf({ a: { type: 'string', pattern } })).toMatchObject(made),
@@ -346,7 +346,7 @@ describe('no value is made, and few are tried, for', () => {
       };
       const make = createValueMaker(document, counting, 'response');
       expect(make({ $ref })).toEqual({ kind: 'hopeless', why: expect.stringMatching(/./) });
-      // Three attempts of 1,200 steps, and no longer list than is ever made.
+      // Three attempts of 1,200 steps. No list is longer than the limit of the builder.
       expect(judged).toBeLessThan(4_000);
       expect(largest).toBeLessThanOrEqual(10_000);
     });
@@ -361,7 +361,7 @@ test.each([
   expect(make({ $ref })).toEqual({ kind: 'value', value });
 });
 
-/** Items, members and characters. */
+/** Number of items, members or characters. */
 function sizeOf(value: unknown): number {
   return typeof value === 'string' ? value.length : Object.keys(Object(value)).length;
 }

@@ -19,7 +19,7 @@ const examples = [
   { name: 'b', value: 'B' },
 ];
 const listOf = (minItems: number) => ({ type: 'array', minItems, items: { const: 1 } });
-/** A schema of so many nodes. */
+/** A schema with this number of nodes. */
 const wide = (nodes: number) =>
   objectOf(Object.fromEntries(Array.from({ length: nodes - 3 }, (_, index) => [`m${index}`, { type: 'null' }])));
 

@@ -45,7 +45,7 @@ const mostInventedItems = 20;
  * Prism in process. It chooses the documented answer, or invents one from the schema.
  *
  * Its routing, validation, security and HTTP server are not used: they crash or hang on malformed input, and deviate from
- * the contract. Nor does Prism read the document: it would copy all that an operation refers to into each operation, which took
+ * the contract. Nor does Prism read the document: it would copy every referenced part into each operation, which took
  * 15 seconds for 845 of them. It receives one response at a time.
  */
 export function createPrism(document: ContractDocument): AskPrism {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleRequest } from './sample-request.ts';
 import { startContractMock } from './start-contract-mock.ts';
 
-// The first line that somebody pastes must not be refused.
+// The service must accept the first line that a user pastes.
 
 const schemas: Readonly<Record<string, object>> = {
   integer: { type: 'integer', minimum: 3, multipleOf: 4 },

@@ -57,7 +57,7 @@ const traps: readonly Trap[] = [
   { name: 'the path of its own base', bytes: sell('kind=adult'), status: 200 },
   { name: 'an empty target', bytes: request('GET', '/'), status: 404 },
 
-  // Credentials that are not judged, but must be there and well-formed.
+  // Credentials that are not verified, but must be present and well-formed.
   {
     name: 'no credentials',
     bytes: request('GET', '/museum/v2/exhibits'),
@@ -106,7 +106,7 @@ const traps: readonly Trap[] = [
     says: 'since "2019-02-30T10:00:00Z" is not a valid date-time',
   },
 
-  // Refusals that a range declares, or `default`.
+  // Rejections that a range or `default` declares.
   {
     name: 'a refusal that 4XX declares',
     bytes: get('/exhibits/featured?x=1'),
@@ -180,7 +180,7 @@ const traps: readonly Trap[] = [
     says: 'title is required',
   },
 
-  // Answers that are no JSON.
+  // Answers that are not JSON.
   {
     name: 'HEAD',
     bytes: request('HEAD', '/opening-hours', ['Connection: close']),
@@ -190,7 +190,7 @@ const traps: readonly Trap[] = [
   },
 ];
 
-/** No answer of the mock may look like one of Prism's own, or miss what every answer has. */
+/** No answer of the mock may look like one of Prism's own, or lack the headers of every answer. */
 function expectOwnShape(answer: RawAnswer): void {
   expect(answer.headers['sl-violations']).toBeUndefined();
   expect(answer.headers['content-type'] ?? '').not.toContain('problem+json');

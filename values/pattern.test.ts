@@ -4,7 +4,7 @@ import { readPattern, samplePatterns } from './pattern.ts';
 
 const bounds = { min: 0, max: 64 };
 
-/** Patterns as contracts have them, with lengths that a text of theirs can have. */
+/** Patterns of real contracts, with possible lengths of their texts. */
 const found: readonly [name: string, source: string, ...lengths: number[]][] = [
   ['UUID', '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$', 36],
   [
@@ -154,7 +154,7 @@ test('texts differ by their seed, and read well', () => {
   for (const text of texts) expect(text).toMatch(/^[a-z0-9]{8,12}$/);
 });
 
-/** A text of many thousand characters that only the last decides on, for an engine that goes back to count all ways. */
+/** A text of many thousand characters whose last one decides: a backtracking engine tries every combination. */
 const catastrophes: readonly [source: string, text: string, want: boolean][] = [
   ['^(a+)+$', `${'a'.repeat(20_000)}!`, false],
   ['^(a+)+$', 'a'.repeat(20_000), true],
@@ -197,7 +197,7 @@ test.each(['^[^a]$', '^\\D$', '^\\W$', '^\\S$', '^.$', '^[^\\u{10ffff}]$', '^\\p
   },
 );
 
-// Under flag `i` the automaton may take more than the pattern, never less: its refusal is final.
+// With flag `i`, the automaton may accept more than the pattern, never less: its mismatch is final.
 test.each(['^(?i:[^a])$', '^(?i:\\p{Lu})$', '^(?i:\\P{Lu})$', '^(?i:[^\\W])$', '^(?is:.)$', '^(?i:[^a]|\\-)$'])(
   '%s is judged without regard to case as the platform does',
   (source) => {
@@ -241,7 +241,7 @@ describe('laws', () => {
   function matchesAsPlatform(numRuns: number): void {
     fc.assert(
       fc.property(sources, fc.array(text, { minLength: 8, maxLength: 8 }), (source, drawn) => {
-        // Between the halves of a surrogate pair the platform finds places where nothing stands: there is none (22.2.7.2).
+        // The platform finds matches between the halves of a surrogate pair, where no position exists (22.2.7.2).
         const texts = /\\B|\(\?/.test(source) ? drawn.map((one) => one.replaceAll('\u{1f600}', 'é')) : drawn;
         expect(texts.map((one) => readPattern(source)?.test(one))).toEqual(
           texts.map((one) => byPlatform(source).test(one)),

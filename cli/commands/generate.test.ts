@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generate } from './generate.ts';
 
-// If these fail, a contract changes behind its author's back, or is cut short.
+// If these fail, a contract changes without its author's knowledge, or is truncated.
 
 const bare = `openapi: 3.1.1
 info: {title: Rooms, version: '1', description: Rooms.}

@@ -38,7 +38,7 @@ async function deriveInto(
   { contract: file, out, profile, ...options }: Options,
   linter?: RunLinter,
 ): Promise<CommandResult> {
-  // The linter is a process of its own and runs during the derivation. `readContract` reports a contract that can't be read.
+  // The linter is a separate process and runs during the derivation. `readContract` reports a contract that can't be read.
   const linting = profile && lintContract(file, profile, { ...options, run: linter });
   linting?.catch(() => undefined);
   const contract = await readContract(file, options);

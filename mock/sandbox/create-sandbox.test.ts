@@ -42,10 +42,10 @@ async function start(options: Partial<CreateSandboxOptions> = {}) {
 }
 
 const unlinked = { deviceId: 'BR1', deviceName: 'Bridge', type: 'Bridge', links: ['LK9'] } as const;
-/** Its files are good each by itself, so that it is refused late. */
+/** Each of its files is valid alone, so that the scenario is rejected late. */
 const refused = { import: { account: { id: 'account-hill', name: 'Hill' }, devices: [unlinked] } };
 
-/** Runs until a change is over; what was read at each step on the way. */
+/** Runs until a change is complete. Returns the readings of each step. */
 async function watch<Reading>(change: Promise<unknown>, read: () => Reading): Promise<Reading[]> {
   const readings: Reading[] = [];
   let isOver = false;
@@ -122,7 +122,7 @@ test('a scenario of files lets others have their turn between its steps, where i
     for (; !isOver; await setImmediate()) count += 1;
     return count;
   };
-  // One before its form is judged, one before names are looked up, one before they are compared.
+  // One before its format is validated, one before names are looked up, one before they are compared.
   expect(await turns(refused)).toBeGreaterThanOrEqual(3);
   expect(await turns({ import: [] })).toBeGreaterThanOrEqual(1);
 });

@@ -82,7 +82,7 @@ export async function createSandbox(
     throw error;
   });
   oauth.admit(scenario.accounts);
-  /** One change at a time: a reset that overtook another would close what it had opened. */
+  /** One change at a time: concurrent resets would close each other's instances. */
   let changing: Promise<unknown> = Promise.resolve();
 
   const sandbox: Sandbox = {

@@ -83,7 +83,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** A write of the API and one of the OAuth server, whose answers leave by different ways. */
+/** A write of the API and one of the OAuth server, which send their answers differently. */
 const targets = [
   { operationId: 'updateDevice', send: (): Sent => setLevel(7), done: async () => (await readLevel()) === 7 },
   { operationId: 'exchangeToken', send: tokenRequest, done: undefined },
@@ -168,7 +168,7 @@ describe('a request that came in one go with the one before it', () => {
     'meets $operationId $drop $body, once the answer before has left',
     async (fault) => {
       await mock.control.addFault(fault);
-      // All are looked at before the first is answered.
+      // All are read before the first is answered.
       await mock.control.addFault({ operationId: 'getDevice', delayMs: 200 });
       const { send } = targets.find(({ operationId }) => operationId === fault.operationId) ?? targets[0];
       const received = await sendRaw([{ path: '/v1/devices/LK2A00000001' }, send(), { path: '/v1/devices' }]);
@@ -299,7 +299,7 @@ test('a sandbox that closes while requests are kept waiting runs none of them, a
     requestToken(),
   ]);
   await expect.poll(() => closing.sandbox.faults.list()).toEqual([]);
-  // None is cut for taking longer than answers under way may.
+  // No answer is cut because it takes longer than pending answers may.
   expect(await closing.close()).toEqual({ cut: 0 });
   expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   // A pending job would run within this time.
@@ -378,7 +378,7 @@ describe('the journal', () => {
     await browser.post(`${address}/login`, { email, password: 'wrong' });
     const message = 'the page showed the error to the owner';
     expect(await last()).toMatchObject({ method: 'GET', verdict: 'refused', status: 400, says: message });
-    // A form from which the browser's cookies are missing, and one of a page that there is not.
+    // A form without the browser's cookies, and a form of a page that does not exist.
     await openBrowser(mock.origin).post(`${address}/login`, { email, password: 'wrong' });
     expect(await last()).toMatchObject({ method: 'POST', verdict: 'refused', status: 400, says: message });
     await call({ path: '/auth/apps', method: 'POST' });

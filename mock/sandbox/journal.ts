@@ -73,7 +73,7 @@ export const redacted = '[redacted]';
 
 const mostEntries = 1_000;
 
-/** Limits for text of clients, in characters: a thousand entries must not keep all that a thousand requests may send. */
+/** Limits for text of clients, in characters, so that a thousand entries do not keep the whole text of a thousand requests. */
 const longest = { path: 500, pairs: 50, name: 100, value: 200, id: 100, says: 1_000, details: 100 } as const;
 
 /**

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { breakBody, observeError } from './meet-fault.ts';
 
-/** An answer, and what leaves of it. */
+/** An answer, and the part of it that is sent. */
 function createAnswer() {
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';

@@ -7,7 +7,7 @@ import type { Round } from './fixtures/send-mixed-requests.ts';
 
 const rounds = 10;
 const perRound = 10_000;
-/** Three times what it takes on two cores that others use too. */
+/** Three times its duration on two shared cores. */
 const atMostMs = 1_800_000;
 const mebibyte = 1 << 20;
 
@@ -42,7 +42,7 @@ test('all was sent, and what it was sent for came about', () => {
 });
 
 // Before the middle third code is compiled, caches are filled and the journal grows to its thousand. Between the middle third and the last one 30,000
-// requests are sent: one object of 100 bytes that each of them left would be 2.9 MiB.
+// requests are sent: a leak of one object of 100 bytes by each would be 2.9 MiB.
 test('the heap stays as it is', () => {
   expect(meanFrom(8, 'heapBytes') - meanFrom(5, 'heapBytes')).toBeLessThan(2 * mebibyte);
 });

@@ -67,7 +67,7 @@ export interface LoadedDocument {
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads only files, and only those that the rule allows. `findUnsupported` has already refused network references of the root document; this class
+ * Reads only files that the rule allows, and nothing from the network. `findUnsupported` has already refused network references of the root document; this class
  * refuses them in the referenced files. It does not follow references inside extensions.
  */
 class FileResolver extends BaseResolver {

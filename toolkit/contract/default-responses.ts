@@ -5,7 +5,7 @@ export const defaultResponses = 'x-default-responses';
 
 /**
  * Statuses under `x-default-responses` that an operation declares neither by themselves nor by their range (`4XX`), lowest first. None for
- * an operation under servers of its own: such a server, an authorization server for example, has other responses.
+ * an operation with its own servers: such a server, an authorization server for example, has other responses.
  */
 export function findMissingResponses(root: unknown, item: unknown, operation: unknown): readonly string[] {
   const defaults = isObject(root) ? root[defaultResponses] : undefined;

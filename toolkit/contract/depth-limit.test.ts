@@ -48,7 +48,7 @@ describe('a document that is nested beyond any stack is refused in a sentence:',
   });
 });
 
-/** `levels` of nine references each to the one below, as YAML spells it or the document. */
+/** This many `levels` of nine references each to the next lower level, as YAML aliases or as `$ref`s. */
 const aliases = (levels: number) =>
   Array.from(
     { length: levels },

@@ -9,7 +9,7 @@ export interface Member {
   readonly schema: SchemaObject;
 }
 
-/** The properties of a schema and of its `allOf`, at any depth, without those of a branch of `oneOf` or `anyOf`. */
+/** The properties of a schema and of its `allOf`, at any depth. Properties of a branch of `oneOf` or `anyOf` are not included. */
 export function listMembers(document: OpenApiDocument, schema: Resolved<SchemaObject>): readonly Member[] {
   return addMembers(document, schema, new Set());
 }

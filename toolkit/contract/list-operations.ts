@@ -15,7 +15,7 @@ import {
 } from './openapi-document.ts';
 import { type Resolved, resolveRef } from './resolve-ref.ts';
 
-/** One operation with what it inherits from path item and root, every `$ref` resolved. */
+/** One operation with the members that it inherits from path item and root, every `$ref` resolved. */
 export interface ContractOperation {
   readonly operationId: string;
   readonly method: Method;

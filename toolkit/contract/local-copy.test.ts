@@ -26,7 +26,7 @@ test.each([
   { name: 'a reference to an address', components: { schemas: { A: { $ref: 'https://b.example/' } } }, leads: true },
   { name: 'an external value in a file', components: example('/etc/hostname'), leads: true },
   { name: 'an external value within', components: example('#/components'), leads: false },
-  // The reader of addresses refuses it by a rule of its own, which names the network.
+  // The reader of addresses refuses it by a separate rule, whose message names the network.
   { name: 'an external value at an address', components: example('https://b.example/one'), leads: false },
   { name: 'a mapping to the name of a schema', components: mapped('Cat'), leads: false },
   { name: 'a mapping to a file', components: mapped('../cat.json'), leads: true },

@@ -10,7 +10,7 @@ export interface Unsupported {
   readonly fix: string;
 }
 
-/** Lists the unsupported constructs of one step. A finding of a limit with `stops` ends the step, since later limits may rely on it. */
+/** Lists the unsupported constructs of one step. After a finding of a limit with `stops`, the step finishes, since later limits may rely on it. */
 export function findUnsupported(document: unknown, step: LimitStep): readonly Unsupported[] {
   const found: Unsupported[] = [];
   let walked: readonly Visited[] | undefined;

@@ -201,7 +201,7 @@ describe('what has moved', () => {
   });
 });
 
-/** The meaning of 3.0, by a second, slow implementation that knows no 3.1 (3.0.3, Schema Object). */
+/** A second, slow validator of 3.0 schemas without any step to 3.1 (3.0.3, Schema Object). */
 function isValidAs30(schema: Schema30, value: unknown): boolean {
   const composed = [schema.allOf, schema.anyOf, schema.oneOf].some((parts) => parts !== undefined);
   if (

@@ -406,7 +406,7 @@ components:
     });
 
     describe.concurrent('a contract from anywhere', () => {
-      /** As a stranger writes it: no license, no examples, no operationId, nothing said of security. */
+      /** A typical foreign contract: no license, no examples, no operationId, no security. */
       const stranger = (version: string, schemas: string, more = '') =>
         `openapi: ${version}\ninfo: {title: T, version: '1'}\npaths:\n  /a/{id}:\n    get:\n      parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n      responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}\n${more}components:\n  schemas:\n${schemas}`;
       const a = '    A: {type: object, properties: {b: {type: string}}}\n';

@@ -79,7 +79,7 @@ async function lintFile(
   const files = await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
-    // Nothing can be derived with these problems, whatever the rules find.
+    // These problems prevent the derivation, independent of the rules.
     profile === 'valid' ? readContract(contract, { ...options, text }).then(() => [], problemsOf) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));

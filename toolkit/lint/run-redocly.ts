@@ -52,7 +52,7 @@ export function findConfig(profile: LintProfile): string {
 }
 
 /**
- * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. The command sends no telemetry,
+ * Lints one document by Redocly's command in a separate process, since the package has no programming interface. The command sends no telemetry,
  * but fetches every http reference of the document: `readContractFiles` refuses those before.
  *
  * @param path absolute

@@ -10,7 +10,7 @@ const wrong = {
   value: { code: 'wrong' },
 };
 
-/** A response as a contract has it: codes, and an example for each. */
+/** A response with codes, and an example for each. */
 function refusal(examples: Json, more: Json = {}) {
   return {
     description: 'Refused.\n',

@@ -15,7 +15,7 @@ const parsed = new Set(['date', 'date-time', 'time']);
  * - a `pattern` next to `format: date-time` is applied to the date (Python), so that clients reject every answer;
  * - values of one enum that differ only in case or type get one name twice;
  * - a named schema that is only a reference has no type (Java, Rust);
- * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members;
+ * - an `allOf` of other types than objects is dropped with every part that refers to it, or has no members;
  * - for a list of types beyond one and null, oapi-codegen and ogen create nothing at all;
  * - a member that may be null is never null in an `allOf` (Python, Java, Kotlin, Go, C#), so that clients reject a correct answer.
  *

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterAll(() => mock.close());
 
-/** Instead of waiting it moves the clock of the sandbox: no test takes longer for it. */
+/** Moves the clock of the sandbox instead of waiting, so that no test takes longer. */
 function createClient() {
   const wait = async (seconds: number) => {
     waited.push(seconds);
@@ -59,7 +59,7 @@ test('does not send again what may have been done', async () => {
   await expect(createClient().askStatus('BR1A00000001')).rejects.toThrow('no answer to POST');
 });
 
-// A bridge takes three of these in a minute. The limit is the sandbox's own, not one made up for the test.
+// A bridge accepts three of these in a minute. The limit is the sandbox's own, not invented for the test.
 test('waits as long as the answer asks for', async () => {
   const client = createClient();
   for (let count = 1; count <= 4; count += 1) await client.askStatus('BR1A00000001');

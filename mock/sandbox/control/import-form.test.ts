@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import contract from './generated/contract.gen.json' with { type: 'json' };
 
-// The control takes a file of one's own in the form of `lockstep-server import`. Its contract writes that form down a second time.
+// The control accepts files in the format of `lockstep-server import`. Its contract specifies that format a second time.
 
 const validate = createSchemaCompiler(contract)({ $ref: '#/components/schemas/ImportFile' });
 
@@ -65,7 +65,7 @@ test.each<{ name: string; file: unknown; want: boolean }>([
   expect([isTakenByControl(file), isTakenByImport(file)]).toEqual([want, want]);
 });
 
-/** Near the bounds of the form, on either side. */
+/** Values on both sides of the limits of the format. */
 const some = {
   name: fc.oneof(
     fc.string({ maxLength: 3 }),
@@ -120,7 +120,7 @@ test('any file is taken by both or by neither', () => {
   const taken = { yes: 0, no: 0 };
   fc.assert(
     fc.property(files, (file) => {
-      // As it is sent: a member that is undefined is none.
+      // As sent: JSON drops undefined members.
       const sent: unknown = JSON.parse(JSON.stringify(file));
       const want = isTakenByImport(sent);
       taken[want ? 'yes' : 'no']++;
@@ -128,6 +128,6 @@ test('any file is taken by both or by neither', () => {
     }),
     { numRuns: 1000 },
   );
-  // Or the files would say nothing.
+  // Otherwise the files would prove nothing.
   expect(Math.min(taken.yes, taken.no)).toBeGreaterThan(20);
 });

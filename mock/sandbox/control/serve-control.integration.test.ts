@@ -12,7 +12,7 @@ beforeAll(async () => {
   control = await startFakeControl();
 });
 beforeEach(() => control.renew());
-// Every answer is held against the contract before it leaves.
+// Every answer is validated against the contract before it is sent.
 afterEach(() => expect(control.complaints).toEqual([]));
 afterAll(() => control.close());
 
@@ -508,7 +508,7 @@ describe('no web page drives the sandbox', () => {
 });
 
 describe('a message that is none is refused wherever it goes', () => {
-  // Node keeps the first of several and drops the others, as the guard sees it.
+  // Node keeps the first of several and drops the others, so the guard sees only the first.
   const hosts = ['Host', 'localhost', 'Host', 'evil.example'];
   const paths = ['/_sandbox', '/_sandbox/', '/_sandbox/openapi.json', '/_sandbox/state'];
   test.each(paths)('%s with two Host lines', async (path) => {

@@ -4,7 +4,7 @@ import { dereference, entriesOf, type Resolve } from './dereference.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An operation and its parameters, its own and those of its path. */
+/** An operation with its own parameters and those of its path item. */
 export interface FoundOperation {
   readonly operation: Members;
   readonly parameters: readonly Members[];
