@@ -56,12 +56,12 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
   { name: 'an item that must be there', a: { type: 'array', items: { type: 'integer' }, contains: { minimum: 100 } } },
   { name: 'a tuple', a: { type: 'array', prefixItems: [{ type: 'string' }, { const: 7 }], items: false, minItems: 2 } },
   {
-    name: 'one form alone',
+    name: 'exactly one alternative',
     a: { oneOf: [{ type: 'number' }, { type: 'integer' }, { type: 'string', pattern: '^x$' }] },
   },
-  { name: 'what is excluded', a: { type: 'string', not: { enum: ['string', 'a'] } } },
+  { name: 'excluded values', a: { type: 'string', not: { enum: ['string', 'a'] } } },
   {
-    name: 'what a member brings with it',
+    name: 'the schema of a dependent member',
     a: {
       type: 'object',
       required: ['t'],
@@ -86,7 +86,7 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
     a: { type: 'object', required: ['x'], dependentRequired: { x: ['y'] }, properties: { y: { type: 'integer' } } },
   },
   {
-    name: 'as many members as are asked for',
+    name: 'the required number of members',
     a: { type: 'object', minProperties: 3, additionalProperties: { type: 'integer' } },
   },
   {
@@ -139,7 +139,7 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
   },
   { name: 'lists of very many members', a: list(4, wide(2)) },
   {
-    name: 'a member that is asked for by number alone, deep inside',
+    name: 'a member that only minProperties requires, deep inside',
     a: wrap(wrap(wrap({ type: 'object', minProperties: 1, additionalProperties: false, properties: { x: {} } }))),
   },
   {
@@ -203,7 +203,7 @@ const plainest: readonly { readonly name: string; readonly a: object; readonly b
       want: { x: 'string' },
     },
     {
-      name: 'no more members of any name than are asked for',
+      name: 'no more members of any name than required',
       a: { type: 'object', minProperties: 2, additionalProperties: { type: 'integer' } },
       want: { key: 1, key2: 1 },
     },
@@ -230,7 +230,7 @@ const plainest: readonly { readonly name: string; readonly a: object; readonly b
       want: { x: 'string', y: 'string' },
     },
     {
-      name: 'the form that a mapping names without its path',
+      name: 'the alternative that a mapping names without its path',
       a: {
         oneOf: [{ $ref: '#/components/schemas/b' }],
         discriminator: { propertyName: 'kind', mapping: { leaf: 'b' } },
@@ -263,16 +263,19 @@ const contradictions: readonly { readonly name: string; readonly a: object; read
     others: Object.fromEntries([...'bcdefghij'].map((name) => [name, meshed(name)])),
   },
   { name: 'more than there is', a: { type: 'array', minItems: 3, uniqueItems: true, items: { type: 'boolean' } } },
-  { name: 'more items than are made', a: { type: 'array', minItems: 300_000_000 } },
-  { name: 'more items of lists than are made', a: list(9_000, list(9_000, list(9_000, {}))) },
-  { name: 'more items that must be there', a: { type: 'array', contains: { const: 1 }, minContains: 300_000_000 } },
-  { name: 'more members than are made', a: { type: 'object', minProperties: 300_000_000 } },
-  { name: 'more text than is made', a: { type: 'string', minLength: 300_000_000 } },
+  { name: 'more items than the limit', a: { type: 'array', minItems: 300_000_000 } },
+  { name: 'more items of lists than the limit', a: list(9_000, list(9_000, list(9_000, {}))) },
+  {
+    name: 'more contained items than the limit',
+    a: { type: 'array', contains: { const: 1 }, minContains: 300_000_000 },
+  },
+  { name: 'more members than the limit', a: { type: 'object', minProperties: 300_000_000 } },
+  { name: 'more text than the limit', a: { type: 'string', minLength: 300_000_000 } },
   { name: 'more text of a pattern', a: { type: 'string', minLength: 300_000_000, pattern: '^[a-z]+$' } },
-  { name: 'forms that all fit', a: { oneOf: Array.from({ length: 9 }, () => ({ oneOf: [{}, {}, {}] })) } },
+  { name: 'alternatives that are all valid', a: { oneOf: Array.from({ length: 9 }, () => ({ oneOf: [{}, {}, {}] })) } },
 ];
 
-describe('a value is made for', () => {
+describe('a value is generated for', () => {
   for (const { name, a, others } of hard) {
     test(`${name}, the same each time`, () => {
       const made = makeOf({ ...others, a });
@@ -283,11 +286,11 @@ describe('a value is made for', () => {
     });
   }
 
-  test.each(plainest)('what is plain: $name', ({ a, b, want }) => {
+  test.each(plainest)('the plain value is $name', ({ a, b, want }) => {
     expect(makeOf({ a, ...(b && { b }) })).toEqual({ kind: 'value', value: want });
   });
 
-  test('a discriminator names the form that is taken', () => {
+  test('a discriminator names the chosen alternative', () => {
     const { a, others } = hard.find(({ name }) => name === 'a discriminator') ?? { a: {} };
     expect(makeOf({ a, ...others })).toMatchObject({ value: { kind: 'leaf' } });
   });
@@ -299,7 +302,7 @@ describe('a value is made for', () => {
   });
 });
 
-test('of a pattern of thousands, a text of few characters is made', () => {
+test('a pattern for thousands of characters gets a short text', () => {
   const pattern = '^arn:aws([a-z-]+)?:[a-z\\d-]+:[a-z]{1,63}:([\\w+=,.@-]{1,512}/){0,256}[\\w]{1,2048}$';
   const made = makeOf({ a: { type: 'string', pattern } });
   expect(made).toEqual({ kind: 'value', value: expect.stringMatching(new RegExp(pattern)) });
@@ -314,7 +317,7 @@ test.each([
   },
   // Too large for the judge to compile: it accepts any text.
   { pattern: '^(?:(?:(?:a{1,9}){9}){9}){9}$', made: { kind: 'value', value: 'string' } },
-])('of $pattern, which is more text than memory holds, none is drawn', ({ pattern, made }) =>
+])('$pattern, which allows more text than memory holds, does not exhaust it', ({ pattern, made }) =>
   expect(makeOf({ a: { type: 'string', pattern } })).toMatchObject(made),
 );
 
@@ -333,7 +336,7 @@ test.each([
   expect(new Set(made).size).toBeGreaterThanOrEqual(least);
 });
 
-describe('no value is made, and few are tried, for', () => {
+describe('no value is generated, and few are tried, for', () => {
   for (const { name, a, others } of contradictions) {
     test(name, () => {
       const document = { components: { schemas: { ...others, a } } };
@@ -366,12 +369,12 @@ function sizeOf(value: unknown): number {
   return typeof value === 'string' ? value.length : Object.keys(Object(value)).length;
 }
 
-test('why there is none names the place', () => {
+test('the reason for no value names the place', () => {
   const a = { const: { n: 1 }, properties: { n: text } };
   expect(makeOf({ a })).toEqual({ kind: 'hopeless', why: expect.stringMatching(/^\/n: ./) });
 });
 
-describe('whatever the schema', () => {
+describe('for any schema', () => {
   test.each([0, 7])('with seed %d the generated value fits, or the schema is reported as hopeless', (seed) => {
     let made = 0;
     let hopeless = 0;
