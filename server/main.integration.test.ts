@@ -154,11 +154,11 @@ describe('an operator', () => {
     { args: ['bridge', 'online', 'LK1'], says: 'There is no bridge LK1' },
     {
       args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--require-pkce'],
-      says: 'Leave out --require-pkce, or give --redirect-uri',
+      says: 'Omit --require-pkce, or give --redirect-uri',
     },
     {
       args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--rotate-refresh-token'],
-      says: 'Leave out --rotate-refresh-token, or give --redirect-uri',
+      says: 'Omit --rotate-refresh-token, or give --redirect-uri',
     },
     {
       args: ['client', 'create', 'acme', '--name', 'P', '--redirect-uri', 'https://p.example/'],

@@ -100,9 +100,9 @@ function readClient(
       ...(requirePkce && { requirePkce }),
       ...(rotateRefreshToken && { rotateRefreshToken }),
     };
-  if (requirePkce) refuse('Leave out --require-pkce, or give --redirect-uri: PKCE is for clients with a login.');
+  if (requirePkce) refuse('Omit --require-pkce, or give --redirect-uri: PKCE is for clients with a login.');
   if (rotateRefreshToken)
-    refuse('Leave out --rotate-refresh-token, or give --redirect-uri: only clients with a login have refresh tokens.');
+    refuse('Omit --rotate-refresh-token, or give --redirect-uri: only clients with a login have refresh tokens.');
   return { kind: 'own', ...common, ownerAccount };
 }
 

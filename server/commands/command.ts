@@ -31,7 +31,7 @@ export function addSwitchCommands<Verb extends string>(
 /** The item of a look-up, or a refusal of an unknown name. */
 export type Found<Item> = { readonly kind: 'found'; readonly item: Item } | Refused;
 
-/** The end of a message about an unknown name: the nearest known name, or that there is none yet; empty if no name is near. */
+/** The end of a message about an unknown name: the nearest known name, or a note that none exists yet; empty if no name is near. */
 export function nearestOf(name: string, known: readonly string[]): string {
   if (known.length === 0) return '; there is none yet';
   const [nearest] = nearestNames(name, known);

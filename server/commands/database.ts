@@ -61,7 +61,7 @@ interface BackupOptions extends CopyOptions {
 type Places = Pick<Config, 'database' | 'keyFile'>;
 
 /**
- * `backup FILE`: a verified copy of the database at one moment, while the server goes on writing. It needs and contains no keys: sealed job
+ * `backup FILE`: a verified copy of the database at one moment, while the server continues to write. It needs and contains no keys: sealed job
  * data, cursors and offline codes need the key file, so neither is useful without the other.
  *
  * @param file absolute path

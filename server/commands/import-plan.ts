@@ -164,9 +164,9 @@ function findDeviceFaults(
       ? [`${at}/links has ${links.length}: a bridge links at most ${linksPerBridge}`]
       : []),
     ...(type === 'Bridge' && batteryLevel !== undefined
-      ? [`${at}/batteryLevel must be left out: a bridge has no battery`]
+      ? [`${at}/batteryLevel must be omitted: a bridge has no battery`]
       : []),
-    ...(type !== 'Bridge' && online !== undefined ? [`${at}/online must be left out: only bridges have it`] : []),
+    ...(type !== 'Bridge' && online !== undefined ? [`${at}/online must be omitted: only bridges have it`] : []),
     ...(pairedAt !== undefined && !isPairing(Date.parse(pairedAt))
       ? [`${at}/pairedAt must be from ${earliestPairing} to ${latestPairing}`]
       : []),
@@ -216,7 +216,7 @@ function findDuplicates<Item>(
   return items.flatMap((item, index) => {
     const name = read(item);
     if (name === undefined) return [];
-    if (seen.has(name)) return [`${at(index)} ${name} is there twice`];
+    if (seen.has(name)) return [`${at(index)} ${name} occurs twice`];
     seen.add(name);
     return [];
   });

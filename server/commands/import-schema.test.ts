@@ -57,12 +57,12 @@ test.each([
   {
     name: 'one id twice',
     file: { ...whole, devices: [lock, lock, bridge] },
-    fault: '#/devices/1/deviceId LK1 is there twice',
+    fault: '#/devices/1/deviceId LK1 occurs twice',
   },
   {
     name: 'one object id for two devices',
     file: { ...whole, devices: [lock, bridge].map((device) => ({ ...device, id: '65d000000000000000000001' })) },
-    fault: '#/devices/1/id 65d000000000000000000001 is there twice',
+    fault: '#/devices/1/id 65d000000000000000000001 occurs twice',
   },
   {
     name: 'two bridges for one lock',
@@ -83,7 +83,7 @@ test.each([
   {
     name: 'a battery in a bridge',
     file: { ...whole, devices: [lock, { ...bridge, batteryLevel: 3 }] },
-    fault: '#/devices/1/batteryLevel must be left out: a bridge has no battery',
+    fault: '#/devices/1/batteryLevel must be omitted: a bridge has no battery',
   },
   {
     name: 'passage without codes',
@@ -98,7 +98,7 @@ test.each([
   {
     name: 'a lock that is online',
     file: { ...whole, devices: [{ ...lock, online: true }, bridge] },
-    fault: '#/devices/0/online must be left out: only bridges have it',
+    fault: '#/devices/0/online must be omitted: only bridges have it',
   },
   ...['0000-01-01T00:00:00+14:00', '1999-12-31T23:59:59Z', '2100-01-01T00:00:01Z', '9999-12-31T23:59:59Z'].map(
     (pairedAt) => ({

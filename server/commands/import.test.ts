@@ -226,7 +226,7 @@ describe('a name that the file does not have', () => {
         faults: [
           `#/devices/0/properties 65a000000000000000000009 is neither in this file nor stored, nearest: ${house.id}`,
           `#/devices/1/properties 65b000000000000000000009 is neither in this file nor stored, nearest: ${annex}`,
-          '#/devices/1/online must be left out: only bridges have it',
+          '#/devices/1/online must be omitted: only bridges have it',
         ],
       },
     ]);

@@ -94,7 +94,7 @@ export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
 /**
  * Opens the database for one command, and closes it in any case.
  *
- * @param mayCreate whether to create a missing database; most commands would only leave an empty one behind
+ * @param mayCreate whether to create a missing database; most commands would only create an empty one
  */
 export async function withStore(
   config: Config,

@@ -88,7 +88,7 @@ export function allowCrossOrigin({ contract, operations, origins, headers = [] }
   };
 }
 
-/** The runtime rejects an unsound message later, so it is no preflight. */
+/** Whether a request is a preflight. An invalid HTTP message is none: the runtime rejects it later. */
 function isPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound(request);

@@ -33,7 +33,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  * The owner's own page, which lists the clients that can act for the owner and disconnects them. As no client leads to it, it has its own
  * login, into the same browser session.
  *
- * Each form contains the token of its cookie. Otherwise another site could log its visitor in as somebody else by the login form, the only
+ * Each form contains the token of its cookie. Otherwise another site could log its visitor in as another person by the login form, the only
  * one that works without a cookie.
  */
 export function answerConnectedApps({ provider, issuer, base, store, logInOwner, log }: PageOptions): Middleware {

@@ -74,7 +74,7 @@ export function rejectReused(keyText = '') {
   });
 }
 
-/** JSON text that is the same for the same values, whatever the order of members. Undefined members are left out. */
+/** JSON text that is the same for the same values, whatever the order of members. Undefined members are omitted. */
 function writeCanonical(value: object): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

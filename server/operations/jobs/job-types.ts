@@ -11,7 +11,7 @@ export interface JobKind {
   readonly effect: 'physical' | 'remote';
 }
 
-/** Every kind of job by its name. A test holds names and codes equal to the contract's. */
+/** Every kind of job by its name. A test compares names and codes with the contract. */
 export const jobTypes = {
   LOCK: { code: 1, devices: ['Lock'], effect: 'physical' },
   UNLOCK: { code: 2, devices: ['Lock'], effect: 'physical' },

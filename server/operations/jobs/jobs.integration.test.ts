@@ -33,7 +33,7 @@ const status = { jobType: 'GET_DEVICE_STATUS' };
 const id = '0123456789abcdef01234567';
 const pin = { accessName: 'Cleaner', pin: '482913', pinType: 1 };
 
-/** These digits, not within a longer word of hexadecimal digits: the time in a log and a random UUID hold any six now and then. */
+/** These digits outside of longer hexadecimal words: a log's times and random UUIDs contain any six digits now and then. */
 const standsAlone = (digits: string): RegExp => new RegExp(`(?<![0-9a-f])${digits}(?![0-9a-f])`);
 const lockOnly = 'only~lock-bridge-proxied-job';
 const huge = JSON.stringify({ ...unlock, jobData: 'x'.repeat(70_000) });
@@ -41,7 +41,7 @@ const huge = JSON.stringify({ ...unlock, jobData: 'x'.repeat(70_000) });
 interface Scenario {
   readonly name: string;
   readonly given: Call;
-  /** Status, and `code` where there is one. */
+  /** Status, and `code` if the answer has one. */
   readonly want: readonly [number, string?];
   readonly says?: RegExp;
 }

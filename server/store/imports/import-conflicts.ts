@@ -3,7 +3,7 @@ import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { type ImportPart, type ImportScope, type NamesTaken, type NewAccount, StoreConflict } from '../store.ts';
 
 /**
- * A client's own token has the client's id as its subject, which must be no account's.
+ * Rejects an account with the id of a client: the id is the subject of the client's own tokens.
  *
  * @throws StoreConflict for a new account that would have the id of a client
  * @see RFC 9068, 5
@@ -19,10 +19,10 @@ export async function refuseClientId(transaction: DatabaseTransaction, { id }: N
 }
 
 /**
- * Looks before anything is written, since PostgreSQL aborts a transaction at its first error. A device keeps its object id:
- * clients have it.
+ * Finds conflicts before anything is written, since PostgreSQL aborts a transaction at its first error. A device keeps its object id, since
+ * clients may have stored it.
  *
- * @throws StoreConflict for an id that comes twice, is another account's, or another device's, or of no account at all
+ * @throws StoreConflict for an unknown account, or an id that occurs twice or belongs to another account or device
  */
 export async function refuseTakenIds(
   transaction: DatabaseTransaction,
@@ -33,8 +33,8 @@ export async function refuseTakenIds(
   const propertyOwners = new Map(properties.map(({ id, accountId }) => [id, accountId]));
   const deviceById = new Map(devices.map((device) => [device.deviceId, device]));
   const deviceIdOf = new Map(devices.map(({ id, deviceId }) => [id, deviceId]));
-  if (propertyOwners.size < properties.length) throw new StoreConflict('a property comes twice');
-  if (deviceById.size < devices.length) throw new StoreConflict('a device comes twice');
+  if (propertyOwners.size < properties.length) throw new StoreConflict('a property occurs twice');
+  if (deviceById.size < devices.length) throw new StoreConflict('a device occurs twice');
   if (deviceIdOf.size < devices.length) throw new StoreConflict('two devices share one id');
 
   const accountIds = new Set([...properties, ...devices].map(({ accountId }) => accountId));

@@ -6,7 +6,7 @@ import type { Tables } from '../schema.ts';
 import { type DeviceRecord, type ImportStore, StoreConflict } from '../store.ts';
 
 /**
- * Puts the devices into their properties, in their order.
+ * Writes the properties of each device, in the given order.
  *
  * @throws StoreConflict for a property that the account does not have
  */
@@ -38,10 +38,10 @@ export async function writePlaces(
 }
 
 /**
- * Replaces what the devices link and which bridge links them. Afterwards each reads back as it was given; a device that is
- * not among them keeps what it links, but for one that left its bridge.
+ * Replaces the links of the devices and the bridges that link them. Afterwards each device reads back as given. Any other device keeps its
+ * links, except those to a device that now has another bridge.
  *
- * @throws StoreConflict when a link leaves the account, or the devices disagree about a bridge
+ * @throws StoreConflict if a link refers to another account, or the devices disagree about a bridge
  */
 export async function writeLinks(
   transaction: DatabaseTransaction,
@@ -78,11 +78,11 @@ interface Link {
   readonly from: string;
   readonly to: string;
   readonly accountId: string;
-  /** Named by the linked device as its bridge. */
+  /** Whether the linked device names the other as its bridge. */
   readonly asBridge: boolean;
 }
 
-/** Each link once, whichever of its two devices names it. */
+/** Each link once, even if both of its devices name it. */
 function collectLinks(devices: readonly NewDevice[]): readonly Link[] {
   const given = new Map(devices.map((device) => [device.deviceId, device]));
   const links = new Map<string, Link>();
@@ -118,7 +118,7 @@ function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): 
       throw new StoreConflict(`${from} links ${to}, and the account does not have both`);
     const byBridge = ends[0]?.type === 'Bridge';
     const bridgeId = bridgeOf.get(to) ?? null;
-    if (asBridge && !byBridge) throw new StoreConflict(`the bridge of ${to} is ${from}, which is none`);
+    if (asBridge && !byBridge) throw new StoreConflict(`the bridge of ${to} is ${from}, which is no bridge`);
     if (byBridge && bridgeId !== null) throw new StoreConflict(`${from} links ${to}, which ${bridgeId} links already`);
     if (byBridge) bridgeOf.set(to, from);
     return { device_id: from, linked_id: to, by_bridge: byBridge ? 1 : 0 };
@@ -126,9 +126,9 @@ function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): 
 }
 
 /**
- * The links of each device from now on, when both devices exist.
+ * Replaces the links of each device by links to stored devices.
  *
- * @throws StoreConflict when the account does not have both, or a device of the one type can't link one of the other
+ * @throws StoreConflict if the account does not have both devices, or their types can't be linked
  */
 export async function replaceLinks(
   transaction: DatabaseTransaction,
@@ -143,7 +143,7 @@ export async function replaceLinks(
     .select(['device_id', 'account_id', 'type'])
     .where('device_id', 'in', among([...owners, ...links.flatMap(({ linked }) => linked)]))
     .execute();
-  // Asked for the account too, SQLite goes through all devices of it: 8 ms for each batch, where it has 20,000.
+  // With the account as a condition of the query, SQLite reads all of its devices: 8 ms for each batch if it has 20,000.
   const own = found.filter(({ account_id }) => account_id === accountId);
   const typeOf = new Map(own.map(({ device_id, type }) => [device_id, type]));
   const rows = links.flatMap(({ deviceId, linked }) =>
@@ -157,7 +157,7 @@ export async function replaceLinks(
     }),
   );
   const taken = rows.filter(({ by_bridge }) => by_bridge === 1).map(({ linked_id }) => linked_id);
-  // Apart, since of either or SQLite reads the whole table.
+  // Two statements, since for one with `or` SQLite reads the whole table.
   await transaction.deleteFrom('device_link').where('device_id', 'in', among(owners)).execute();
   await transaction
     .deleteFrom('device_link')
@@ -167,7 +167,7 @@ export async function replaceLinks(
   for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
 }
 
-/** Removes links from and to devices that their new type doesn't allow. A bridge that is a lock now keeps its keypads. */
+/** Removes links that the new type of a device doesn't allow. A bridge that became a lock keeps its keypads. */
 export async function endUnfitLinks(
   transaction: DatabaseTransaction,
   { jsonTexts }: Spelling,
@@ -192,7 +192,7 @@ export async function endUnfitLinks(
       .where('linked_id', '=', linked_id)
       .execute();
     if (!isKept) continue;
-    // A lock that is a bridge now gets the keypads that no other bridge has.
+    // A lock that became a bridge gets those of its keypads that no other bridge has.
     await transaction
       .insertInto('device_link')
       .values({ device_id, linked_id, by_bridge: byBridge })

@@ -32,7 +32,7 @@ export function createImportStore(database: Database, spelling: Spelling): Impor
   };
 }
 
-/** Without the wait for the lock: from the first statement that has it to the end of the commit. */
+/** Measures how long the lock is held, without the wait for it: from the first statement that has it to the end of the commit. */
 async function timeLock(
   database: Database,
   act: (transaction: DatabaseTransaction) => Promise<void>,
@@ -63,7 +63,7 @@ async function writeRecords(transaction: DatabaseTransaction, spelling: Spelling
   if (part.audit !== undefined) await addAuditEntry(transaction, part.audit);
 }
 
-/** The rows stay as they are read until the end of the transaction: on SQLite it holds the one lock, elsewhere each row is locked first. */
+/** Reads rows that no other transaction changes until this one ends: SQLite has one lock for writers, elsewhere each row is locked first. */
 async function readStored(
   transaction: DatabaseTransaction,
   spelling: Spelling,
@@ -82,7 +82,7 @@ async function readStored(
     .where('device_id', 'in', among(deviceIds))
     .modifyEnd(spelling.rowLock)
     .execute();
-  // Asked for the account too, SQLite goes through all that the account has, whatever the scope: 4 ms where it has 20,000 devices.
+  // With the account as a condition of the query, SQLite reads all rows of the account: 4 ms if it has 20,000 devices.
   const own = ofScope.filter(({ account_id }) => account_id === accountId);
   const devices = await selectDevices(transaction, spelling)
     .where('device.device_id', 'in', among(own.map(({ device_id }) => device_id)))

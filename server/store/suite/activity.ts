@@ -9,7 +9,7 @@ const start = 1_790_000_000_000;
 
 let devices = 0;
 
-/** A device that no other test has. The log asks for no more: what happened outlives the device. */
+/** An id of a device that no other test uses. The log needs no stored device, since entries outlive it. */
 function nameDevice(): string {
   devices += 1;
   return `LK-activity-${devices}`;
@@ -34,7 +34,7 @@ function makeEntry(deviceId: string, name: string | number, given: Partial<Activ
 
 const everything = { from: null, before: null, descending: false, after: null, limit: 1000 };
 
-/** Few instants, so that many entries share one, and bounds that fall on them, between them and beyond. */
+/** Few instants, so that many entries share one and bounds are on, between and outside them. */
 const instant = fc.integer({ min: 0, max: 6 }).map((offset) => start + offset);
 const log = fc.array(instant, { maxLength: 25 });
 const listing = fc.record({
@@ -136,7 +136,7 @@ export function describeActivity(get: () => Store): void {
 
     test('forgets what arrived before an instant, at most so many entries', async () => {
       const deviceId = nameDevice();
-      // The one that arrived first happened last.
+      // The entry that arrived first has the latest time.
       const entries = [1, 2, 3, 4, 5].map((arrival) =>
         makeEntry(deviceId, arrival, { at: start - arrival, receivedAt: arrival }),
       );
@@ -171,7 +171,7 @@ async function walk(store: Store, query: Omit<ActivityQuery, 'after' | 'limit'>,
   }
 }
 
-/** The obvious way: filter all, sort all. */
+/** The obvious implementation: filter all, sort all. */
 function expectList(
   entries: readonly Activity[],
   { from, before, descending }: Pick<ActivityQuery, 'from' | 'before' | 'descending'>,

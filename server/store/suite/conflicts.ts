@@ -9,7 +9,7 @@ interface Conflict {
 }
 
 /**
- * Imports that have to be refused. Both accounts have a property `house`, and a bridge `<account>-bridge` that links
+ * Imports with a conflict. Both accounts have a property `house`, and a bridge `<account>-bridge` that links
  * `<account>-lock`.
  */
 export const conflicts: readonly Conflict[] = [
@@ -46,13 +46,13 @@ export const conflicts: readonly Conflict[] = [
     }),
   },
   {
-    name: 'a device comes twice',
-    says: /device comes twice/,
+    name: 'a device occurs twice',
+    says: /device occurs twice/,
     given: (mine) => ({ devices: [makeDevice(mine, `${mine}-x`), makeDevice(mine, `${mine}-x`)] }),
   },
   {
-    name: 'a property comes twice',
-    says: /property comes twice/,
+    name: 'a property occurs twice',
+    says: /property occurs twice/,
     given: (mine) => ({ properties: [makeProperty(mine, 'x'), makeProperty(mine, 'x')] }),
   },
   {
@@ -113,7 +113,7 @@ export const conflicts: readonly Conflict[] = [
   },
   {
     name: 'a lock names a lock as its bridge',
-    says: /-lock, which is none/,
+    says: /-lock, which is no bridge/,
     given: (mine) => ({ devices: [makeDevice(mine, `${mine}-z`, { bridgeId: `${mine}-lock` })] }),
   },
 ];

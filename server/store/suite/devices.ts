@@ -7,7 +7,7 @@ import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
 
 type Listing = Omit<DeviceQuery, 'accountId' | 'after' | 'limit'>;
 
-// Letters that collations and patterns treat each in its own way; the first two of the second row are one letter.
+// Letters that collations and patterns treat differently; the first two of the second row are the same letter.
 const letters = ['a', 'A', 'b', 'Z', '_', '%', '\\', '*', ' ', '1', "'", '"', '[', '-'];
 const beyond = ['\u00e9', 'e\u0301', 'Ż', 'ż', 'ß', 'Σ', 'ς', 'İ', 'ı', '\ufb01', '\uffee', '🐢', '漢'];
 const text = (maxLength: number) =>
@@ -183,7 +183,7 @@ export function describeDevices(get: () => Store): void {
   });
 }
 
-/** Page after page, as a client does; each asks for one device more to learn whether there is a next. */
+/** Reads page after page as a client does. Each query reads one more device, which shows whether another page follows. */
 async function walk(store: Store, accountId: string, query: Listing, limit: number): Promise<string[]> {
   const seen: Device[] = [];
   for (;;) {
@@ -197,7 +197,7 @@ async function walk(store: Store, accountId: string, query: Listing, limit: numb
   }
 }
 
-/** The obvious way: filter all, sort all. */
+/** The obvious implementation: filter all, sort all. */
 function expectList(devices: readonly Device[], { sort, type, search, algoPinOnly }: Listing): string[] {
   const wanted = search?.normalize('NFC').toLowerCase() ?? '';
   const key = ({ deviceName, pairedAt }: Device) =>
@@ -214,7 +214,7 @@ function expectList(devices: readonly Device[], { sort, type, search, algoPinOnl
   return sort.descending ? ascending.toReversed() : ascending;
 }
 
-/** Bytes of UTF-8 have the order of code points; UTF-16, which `<` compares, has not. */
+/** Compares by UTF-8, which has the order of code points. `<` compares UTF-16, which has another order. */
 function compare(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -171,13 +171,13 @@ export function describeImports(get: () => Store): void {
       await expectKept(get(), make(mine));
       expect(await get().properties.findAll(mine, [objectId(`${mine} fresh`)])).toEqual([]);
       expect(await get().devices.find(mine, `${mine}-fresh`)).toBeUndefined();
-      await get().imports.write(fresh); // nothing of the attempt is in its way
+      await get().imports.write(fresh); // the failed attempt left nothing behind
       await expectKept(get(), fresh);
     });
   });
 }
 
-/** Bridges with locks, each of them with a keypad of its own or without, in some of the account's properties. */
+/** Bridges with locks in some of the account's properties. Some locks have a keypad. */
 function makeHouses(
   accountId: string,
   plan: readonly { locks: number; keypad: boolean; properties: number }[],

@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import { JobModel } from './job-model.ts';
 import { addSite, day, makeJob, makeKey, makeSettlement, type Site, start } from './job-records.ts';
 
-/** Small limits and short lives, so that random steps meet every edge often. */
+/** Small limits and short lifetimes, so that random steps reach every limit often. */
 const lifetime = 10;
 const limits: Readonly<Record<'rated' | 'unrated', JobLimits>> = {
   rated: { unfinished: 3, rate: { accepted: 2, windowMs: 6 } },

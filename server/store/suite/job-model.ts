@@ -11,7 +11,7 @@ interface Known {
   endedAt: number | null;
 }
 
-/** The job store as one would explain it: lists in memory, filtered anew for each question. It never purges, so a purge must change nothing that can be seen. */
+/** An obvious job store: lists in memory, filtered at each call. It never purges, so a purge of the real store must have no visible effect. */
 export class JobModel {
   readonly #known: Known[] = [];
   #keys: { readonly key: IdempotencyKey; readonly jobId: string }[] = [];
@@ -91,7 +91,7 @@ function isSame(one: IdempotencyKey, other: IdempotencyKey): boolean {
   return one.clientId === other.clientId && one.keyHash === other.keyHash;
 }
 
-/** When fewer than `limit` of them are left; zero when it is so already. */
+/** The time at which fewer than `limit` of them remain; zero if fewer remain already. */
 function freeAt(ends: readonly number[], limit: number): number {
   return ends.toSorted((one, other) => other - one)[limit - 1] ?? 0;
 }

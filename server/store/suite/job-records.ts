@@ -17,7 +17,7 @@ export interface Site {
   readonly lockId: string;
 }
 
-/** A bridge and its lock in an account that no other test has. Both were last heard of at 1,000 ms. */
+/** A bridge and its lock in an account that no other test uses. The last sync of both was at 1,000 ms. */
 export async function addSite(store: Store): Promise<Site> {
   const accountId = await addAccount(store);
   const [bridgeId, lockId] = [`${accountId}-bridge`, `${accountId}-lock`];

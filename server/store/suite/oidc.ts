@@ -4,7 +4,7 @@ import { addAccount, addOwner } from './records.ts';
 
 let names = 0;
 
-/** An artifact that no other test has. */
+/** An artifact that no other test uses. */
 export function makeArtifact(given: Partial<OidcArtifact> = {}): OidcArtifact {
   names += 1;
   return {
@@ -145,7 +145,7 @@ export function describeOidc(get: () => Store): void {
       expect(await listed(rotated)).toEqual([]);
       await put(rotated, { payload: '{"new":4}', expiresAt: nowSeconds + 20 });
       expect(await listed(rotated)).toEqual(['{"new":4}']);
-      // Revoked while a token of it was on its way.
+      // Revoked before one of its tokens is stored.
       await get().oidc.revokeGrants({ grantId }, nowSeconds, nowSeconds);
       await get().oidc.put(first);
       expect(await listed(grantId)).toEqual([]);

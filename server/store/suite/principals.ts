@@ -14,7 +14,7 @@ export function describePrincipals(get: () => Store): void {
       for (const id of [clientId, otherClient]) await get().clients.create({ clientId: id, metadata: '{}' });
     });
 
-    /** An account with two owners, all of whom a client may act for. */
+    /** An account with two owners, for both of whom a client may act. */
     async function addFixture() {
       const accountId = await addAccount(get());
       const [ownerId, otherOwner] = [await addOwner(get(), accountId), await addOwner(get(), accountId)];

@@ -5,7 +5,7 @@ import type { NewOwner, Store } from '../store.ts';
 let accounts = 0;
 let owners = 0;
 
-/** An account that no other test has. */
+/** An account that no other test uses. */
 export async function addAccount(store: Store): Promise<string> {
   accounts += 1;
   const id = `account-${accounts}`;
@@ -13,7 +13,7 @@ export async function addAccount(store: Store): Promise<string> {
   return id;
 }
 
-/** An owner that no other test has, of that account. */
+/** An owner of that account that no other test uses. */
 export function makeOwner(accountId: string, given: Partial<NewOwner> = {}): NewOwner {
   owners += 1;
   return {
@@ -33,12 +33,12 @@ export async function addOwner(store: Store, accountId: string): Promise<string>
   return owner.id;
 }
 
-/** An object id that is the same for the same name. */
+/** An object id, derived from the name. */
 export function objectId(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 24);
 }
 
-/** A lock of that account in no property, unless said otherwise. */
+/** By default a lock of that account, in no property. */
 export function makeDevice(accountId: string, deviceId: string, given: Partial<Device> = {}): Device {
   return {
     id: objectId(deviceId),
