@@ -20,14 +20,14 @@ export interface DeriveOptions {
 
 interface Stamp {
   readonly contractFiles: readonly string[];
-  /** Hashes of everything that the derivation reads, and writes. */
+  /** Hashes of all files that the derivation reads, and of those that it writes. */
   readonly inputs: string;
   readonly outputs: string;
 }
 
 /**
  * Derives, unless the same code has derived the present files from the same contract: to load and run the derivation takes longer than to start a
- * server. Any difference derives again: contract, code, libraries, Node, and the derived files themselves, so that no edit by hand stays.
+ * server. Any difference causes a new derivation: contract, code, libraries, Node, and the derived files themselves, so that no edit by hand stays.
  *
  * @returns a report, a line for each file
  */
@@ -41,7 +41,7 @@ export async function deriveOnce(options: DeriveOptions): Promise<string> {
   const before = await lookAtContract(options);
   const text = await derive();
   const after = await lookAtContract(options);
-  // A contract that is saved meanwhile is derived at the next start.
+  // If the contract changes meanwhile, the next start derives it.
   if (before !== undefined && after !== undefined && before.inputs === after.inputs) {
     await mkdir(dirname(stamp), { recursive: true });
     await writeFile(stamp, JSON.stringify(after));
@@ -49,7 +49,7 @@ export async function deriveOnce(options: DeriveOptions): Promise<string> {
   return text;
 }
 
-/** Undefined if there is none, or it can't be read: then everything is derived. */
+/** Undefined if the stamp is missing or unreadable: everything is derived then. */
 async function readStamp(file: string): Promise<Stamp | undefined> {
   try {
     const { contractFiles, inputs, outputs }: Partial<Stamp> = JSON.parse(await readFile(file, 'utf8'));
@@ -66,7 +66,7 @@ async function lookAtContract(options: DeriveOptions): Promise<Stamp | undefined
   return contractFiles && look(options, contractFiles);
 }
 
-/** Undefined if one of the files is gone. */
+/** Undefined if one of the files is missing. */
 async function look(
   { out, code, lockfile }: DeriveOptions,
   contractFiles: readonly string[],

@@ -36,13 +36,13 @@ Ctrl-C stops both.
 `;
 }
 
-/** For `npm run -s token`, which knows the default port. */
+/** The `--port` option for `npm run -s token`, unless it is the default. */
 function formatPort({ origin }: DemoAccess): string {
   const { port } = new URL(origin);
   return port === String(defaultPorts.server) ? '' : ` --port ${port}`;
 }
 
-/** Node extracts the token, since not everybody has jq. */
+/** Node extracts the token, since jq may not be installed. */
 function formatCalls({ origin, clients }: DemoAccess): string {
   const client = clients.find(({ kind }) => kind === 'own');
   return `TOKEN=$(curl -s -u ${client?.clientId}:${client?.secret} -d grant_type=client_credentials ${origin}/auth/oauth2/token | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')

@@ -1,6 +1,6 @@
-// npm run -s token: an access token on stdout, for "$(…)" in a shell. A client with an account of its own gets it by its credentials. For a
-// partner's client an owner logs in over HTTP, as a browser and the partner's server would do it. So this file shows what a test of an
-// integration has to do, and uses nothing of the server's code.
+// npm run -s token: an access token on stdout, for "$(…)" in a shell. An own-account client gets it by its credentials. For a
+// partner's client an owner logs in over HTTP, as a browser and the partner's server do. So this file shows the steps of an
+// integration test, and uses no code of the server.
 // Exit codes: 0 printed, 1 no token, 2 wrong usage.
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ Environment, with --auth-url: CLIENT_SECRET; with --redirect-uri also OWNER_EMAI
 Exit codes: 0 printed, 1 no token, 2 wrong usage.
 `;
 
-/** The file that npm start and npm run mock write: clients and owners, which are the same at each start and on each port. */
+/** The file that npm start and npm run mock write. Its clients and owners are the same at each start and on each port. */
 interface Access {
   readonly clients: readonly {
     readonly clientId: string;
@@ -122,7 +122,7 @@ async function requestTokens({ authUrl, clientId, secret, scope, login }: Reques
 /**
  * Logs an owner in, consents, and takes the code from the callback's address, which need not exist.
  *
- * @returns what to send to the token endpoint
+ * @returns the parameters for the token endpoint
  */
 async function logIn(request: { authUrl: string; clientId: string; scope: string } & NonNullable<Request['login']>) {
   const { authUrl, clientId, scope, redirectUri, email, password } = request;
@@ -143,7 +143,7 @@ async function logIn(request: { authUrl: string; clientId: string; scope: string
   const { callback } = await browser.submit(consentPage, 'confirm');
   if (callback === undefined) throw new NoToken(`The login does not return to ${redirectUri}.`);
   const answered = new URL(callback).searchParams;
-  // RFC 6749, 10.12, and RFC 9207: an answer to somebody else's request, or of another server.
+  // RFC 6749, 10.12, and RFC 9207: the answer to another person's request, or of another server.
   if (answered.get('state') !== state || answered.get('iss') !== authUrl)
     throw new NoToken('The callback answers another login.');
   const code = answered.get('code');
@@ -235,9 +235,9 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
   if (authUrl === undefined) return readDemoRequest(values, surroundings);
   // The options of the demo don't apply.
   if (values.mock) throw new WrongUse('Give either --mock or --auth-url.');
-  if (values.port !== undefined) throw new WrongUse('Give either --port or --auth-url, which has the port in it.');
+  if (values.port !== undefined) throw new WrongUse('Give either --port or --auth-url, which contains the port.');
   if (values.owner !== undefined)
-    throw new WrongUse('--owner is an owner of the demo. With --auth-url it is OWNER_EMAIL in the environment.');
+    throw new WrongUse('--owner selects an owner of the demo. With --auth-url, set OWNER_EMAIL in the environment.');
   if (clientId === undefined) throw new WrongUse('--auth-url needs --client: the id of a client of that deployment.');
   if (!URL.canParse(authUrl))
     throw new WrongUse(`--auth-url is ${authUrl}: give an address such as https://locks.example/auth.`);
@@ -253,7 +253,7 @@ async function readRequest(values: Arguments, surroundings: Surroundings): Promi
   };
 }
 
-/** Secrets come from the environment: every user can read the arguments in the list of processes. */
+/** Secrets come from the environment, since every user can read arguments in the list of processes. */
 function readVariable(name: string, env: NodeJS.ProcessEnv): string {
   const value = env[name];
   if (value === undefined || value === '') throw new WrongUse(`${name} is not set in the environment.`);

@@ -11,7 +11,7 @@ import { parseArgs, promisify } from 'node:util';
 
 const root = import.meta.dirname;
 const { values: asked } = parseArgs({ options: { json: { type: 'boolean' }, out: { type: 'string' } } });
-/** Two runs at once need a folder each. */
+/** Concurrent runs need separate folders. */
 const dist = resolve(asked.out ?? join(root, 'dist'));
 const compiled = join(dist, 'compiled');
 
@@ -69,16 +69,16 @@ interface Packed {
   readonly files: number;
 }
 
-/** The program that was started last. It is killed when this one is stopped. */
+/** The last child process. A signal to this process kills it. */
 let started: { readonly child: ChildProcess; readonly ended: Promise<unknown> } | undefined;
 for (const [signal, exitCode] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)
   process.once(signal, async () => {
-    // The compiler goes on after any other signal.
+    // The compiler continues after any other signal.
     started?.child.kill('SIGKILL');
-    // It writes files until then, which nobody would remove.
+    // Until it exits, it writes files that no later step would remove.
     await started?.ended;
     process.exit(exitCode);
   });
@@ -135,7 +135,7 @@ async function stage(folder: string): Promise<void> {
     await writeFile(join(place, 'package.json'), `${JSON.stringify(formatManifest(manifestOf(name), own), null, 2)}\n`);
   }
   for (const file of ['LICENSE', 'NOTICE']) await cp(join(root, file), join(target, file));
-  // `generated/` has none: nothing in it is written by hand.
+  // `generated/` has no README, since none of its files is written by hand.
   const { name, description } = manifestOf(folder);
   const readme = await readFile(join(root, folder, 'README.md'), 'utf8').catch(() => `# ${name}\n\n${description}\n`);
   await writeFile(join(target, 'README.md'), readme);
@@ -146,8 +146,8 @@ async function stage(folder: string): Promise<void> {
 }
 
 /**
- * All modules of a workspace and those of others that they refer to, by import or by path: the command needs the generic half of the mock, but not
- * the server behind the other half.
+ * All modules of a workspace, and modules of others that they refer to by import or by path. For example, the command needs the generic part of
+ * the mock, but not the server behind the other part.
  */
 async function collect(folder: string): Promise<Contents> {
   const modules = new Set<string>();
@@ -179,12 +179,12 @@ async function collect(folder: string): Promise<Contents> {
   return { modules, assets: assets.sort(), dependencies };
 }
 
-/** Every text that may be a specifier or a path: text without white space after a quote, or after a dash in YAML. */
+/** All texts that may be a specifier or a path: text without white space after a quote, or after a dash in YAML. */
 function quotedIn(source: string): string[] {
   return [...source.matchAll(/(?:['"`]|- )([@\w.][^\s'"`]*)/g)].map(([, text = '']) => text);
 }
 
-/** The compiled files that a text in a file refers to: the module and its types, none if it is no module of ours. */
+/** The compiled files that a text in a file refers to: the module and its types; none if the text names no module of the workspaces. */
 function findModules(from: string, specifier: string): string[] {
   const text = specifier.replace(ownExtension, '.js');
   const [, name = '', path = ''] = /^(@lockstep\/[^/]+)\/(.+)$/.exec(text) ?? [];
@@ -231,7 +231,7 @@ async function copy(source: string, place: string, file: string): Promise<void> 
   await cp(source, join(place, file.slice(file.indexOf('/') + 1)));
 }
 
-/** A configuration that names a module then names the compiled one. */
+/** Copies an asset. The name of a module in a configuration becomes that of the compiled module. */
 async function copyAsset(file: string, place: string, modules: ReadonlySet<string>): Promise<void> {
   await copy(join(root, file), place, file);
   if (!/\.ya?ml$/.test(file) || isVerbatim(file)) return;

@@ -77,7 +77,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     },
   };
   try {
-    // Each part is loaded when it is needed: some take a second, and the process handles signals already.
+    // Parts are loaded when they are needed, since some take a second. Signals are handled from here on.
     say(await derive(stopping));
     await throwIfStopping(stopping);
 
@@ -106,7 +106,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     process.stdout.write(formatStart(started, json));
     return running;
   } catch (error) {
-    // Requests that wait for the reference would delay the stop.
+    // Requests that wait for the reference are dropped, since they would delay the stop.
     docsReady((_, response) => response.destroy() !== undefined);
     await running.close();
     throw error;
@@ -146,7 +146,7 @@ async function prepareDocs(origin: string, signal: AbortSignal, say: (text: stri
   return createDocsHandler(await readDocs(folder), origin);
 }
 
-/** Requests for the reference wait for it; everything else is the service's. */
+/** Requests for the reference wait until it is built; the service answers all others. */
 function answerWhenReady(handler: Promise<DocsHandler>, request: IncomingMessage, response: ServerResponse): boolean {
   if (!/^\/docs(\/|\?|$)/.test(request.url ?? '')) return false;
   void handler.then((answer) => {

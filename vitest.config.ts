@@ -4,24 +4,24 @@ import { chooseSeed } from './test/choose-seed.ts';
 import { PrintSlowest } from './test/print-slowest.ts';
 
 const { seed, isNew } = chooseSeed(process.env, Math.random);
-if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
+if (isNew) process.stderr.write(`Random tests use the seed ${seed}. To repeat them: FC_SEED=${seed}\n`);
 
-// Every process that a test starts compiles the same sources: from the cache of the first one, `npm start` takes 1.6 s of processor time, not 2.4.
+// Processes of tests compile the same sources. With this cache, `npm start` takes 1.6 s of processor time instead of 2.4 s.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-// The tests of a new project, and those of the examples, run by runners of their own.
+// Tests of a new project and of the examples, which have other test runners.
 const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**', 'cli/project/**', 'mock/examples/**'];
 const everywhere = {
   env: { FC_SEED: String(seed) },
   setupFiles: ['./test/seed-random.ts'],
-  // Files share the modules of their worker, and Node itself loads them, as it does outside of tests: half the processor time of the unit tests.
+  // Files share the modules of their worker, and Node itself loads them. This halves the processor time of the unit tests.
   isolate: false,
   experimental: { viteModuleRunner: false },
 };
 const named = (lane: string) => `**/*.${lane}.test.ts`;
 const unit = { include: ['**/!(*.integration|*.browser|*.slow).test.ts'], exclude: ignored };
 
-// A report by the name of the script that runs, such as test-full.json: CI sums them up.
+// The report has the name of the running script, such as test-full.json. CI sums up the reports.
 const outputFile = `dist/ci/${process.env.npm_lifecycle_event?.replace(':', '-') ?? 'vitest'}.json`;
 const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', { outputFile }]] : [];
 
@@ -34,7 +34,7 @@ const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', {
 export default defineConfig({
   test: {
     reporters: ['default', new PrintSlowest(), ...reports],
-    // One worker for each of two cores: while a test waits, the other one has both.
+    // One worker for each of two cores.
     maxWorkers: 2,
     tags: [
       // Ten times the rows or runs of the same test in the other lane; a row that took 20 s on two quiet cores took 50 s on busy ones.
@@ -63,7 +63,7 @@ export default defineConfig({
           include: [named('browser')],
           exclude: ignored,
           globalSetup: './test/share-browser.ts',
-          // Both cores draw, so that a page may be a while.
+          // Both cores draw pages, so that one page may take long.
           expect: { poll: { timeout: 20_000 } },
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'slow',
-          // Some measure the memory of their process.
+          // Some tests measure the memory of their process.
           isolate: true,
           include: [named('slow')],
           exclude: ignored,

@@ -18,7 +18,7 @@ interface Violation {
   }[];
 }
 
-/** Faults of Redoc 3.0.1 itself, in markup that no contract and no theme has a say in. Anything else fails. */
+/** Faults of Redoc 3.0.1 itself, in markup that neither contract nor theme can change. Any other fault fails. */
 const ofRedoc = [
   {
     rule: 'heading-order',
@@ -62,12 +62,12 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
 
   afterAll(() => browser?.close());
 
-  /** A page in that scheme, which is read when the page starts, and what axe finds in an element of it. */
+  /** Opens the page in a colour scheme, which the page reads when it starts. `findsNothing` expects no fault of axe in an element. */
   async function open({ width, colorScheme }: Screen) {
     const { page } = await watchPage(browser, url, { offline: true, viewport: { width, height: 900 }, colorScheme });
     await page.getByText('Loading...').first().waitFor({ state: 'hidden' });
     expect(await page.locator('html').getAttribute('class')).toContain(colorScheme);
-    // By the debugger, which no content policy holds back.
+    // The debugger loads axe, since the content policy does not apply to it.
     await page.evaluate(axe);
     const judge = async (selector: string): Promise<readonly string[]> => {
       const run = `axe.run(${JSON.stringify(selector)}, { resultTypes: ['violations'] })`;
@@ -78,7 +78,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
           .map(({ target, html, failureSummary }) => `${id}: ${target.join(' ')}\n${html}\n${failureSummary}`),
       );
     };
-    // An element that is still being drawn has neither its colours nor its names yet. A look takes a second.
+    // An element that is still being drawn lacks colours and names. One run of axe takes a second.
     const findsNothing = (selector: string, message: string) =>
       expect.poll(() => judge(selector), { timeout: 30_000, interval: 500, message }).toEqual([]);
     const openOperation = async (operationId: string): Promise<string> => {
@@ -90,13 +90,13 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
     return { page, openOperation, findsNothing };
   }
 
-  // axe goes through 11,000 elements: 5 s of processor time. The whole of it in light, and more operations, are looked at in full.
+  // axe reads 11,000 elements in 5 s of processor time. `npm run test:full` covers the whole page in light, and more operations.
   test('dark, then two operations in light, at 1400 px and at 390 px', { timeout: 60_000 }, async () => {
     const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'dark' });
     await findsNothing('html', 'dark');
     const section = await openOperation('getJwks');
     await findsNothing(section, 'dark, getJwks');
-    // As the button for the scheme does.
+    // The button for the colour scheme does the same.
     await page.evaluate(`document.documentElement.classList.replace('dark', 'light')`);
     await findsNothing(section, 'light, getJwks');
     await page.setViewportSize({ width: 390, height: 900 });
@@ -107,7 +107,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
   const screens = [390, 1400].flatMap((width) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
   );
-  // A load and six looks, each of up to three seconds.
+  // One load and six runs of axe, up to three seconds each.
   test.each(screens)(
     'at $width px, $colorScheme, at its start and at one operation of each kind',
     { tags: ['full'], timeout: 90_000 },
@@ -119,7 +119,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
     },
   );
 
-  // The menu gives the chosen entry another ground.
+  // The menu gives the chosen entry another background.
   test('at 1400 px, light, in the menu where an operation of each method is chosen', { tags: ['full'] }, async () => {
     const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'light' });
     for (const operationId of ['getDevices', 'createBridgeProxiedJob', 'updateDevice']) {

@@ -40,8 +40,8 @@ export interface BuiltDocs {
 /**
  * Builds a folder of docs, unless it was built from the same inputs. Other files in it stay.
  *
- * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it. The page and the two files next to it keep its version, whose terms its
- *   readers know.
+ * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it. The page and the two files next to it keep its version, since its
+ *   readers know the terms of that version.
  * @param out the folder; created if it is missing. A failure leaves its files unchanged
  * @throws Error as `buildReference` does, and if the contract isn't YAML; OutputError if the folder can't be created
  */
@@ -61,7 +61,7 @@ export async function buildDocs({
     .digest('hex')}`;
   if (await isFresh(out, inputs)) return { folder: out, built: false, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
-  // Within it, so that the renames at the end stay within one file system.
+  // The draft is inside the folder, so that the final renames stay within one file system.
   const draft = join(out, `.draft-${randomUUID()}`);
   await makeFolder(out);
   await mkdir(draft);
@@ -87,7 +87,7 @@ export async function buildDocs({
       files: Object.fromEntries(hashes),
     };
     await writeFile(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
-    // One after the other: in between, the hashes show that the folder isn't complete.
+    // Files are renamed one after the other. Until the last one, the hashes show that the folder isn't complete.
     for (const name of [...names, manifestFile]) await rename(join(draft, name), join(out, name));
     return { folder: out, built: true, notices };
   } finally {
@@ -107,7 +107,7 @@ async function isFresh(folder: string, inputs: string): Promise<boolean> {
 
 /** The contract for readers: YAML with its comments, JSON rewritten as YAML. */
 function toDocument({ text, isJson, value }: WholeContract): { readonly document: Document; readonly hash: string } {
-  // Parsers of YAML 1.1, still the majority, read a bare `no` as a boolean, and a bare date as a date.
+  // Most parsers still implement YAML 1.1, and read an unquoted `no` as a boolean and an unquoted date as a date.
   const compat = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const;
   const parsed = isJson ? undefined : parseDocument(text, { merge: true });
   const isFlow = parsed === undefined || (isMap(parsed.contents) && parsed.contents.flow === true);

@@ -36,12 +36,12 @@ export interface Reference {
   readonly file: string;
   /** `false` if the file was built from the same inputs. */
   readonly built: boolean;
-  /** Of the inputs, hexadecimal: contract and what it refers to, versions, configuration and the code of the build. */
+  /** Hash of the inputs, as `hashInputs` returns it. */
   readonly key: string;
   readonly notices: readonly DocsNotice[];
 }
 
-/** A decision for the author of a contract, reported once, with the first place that it concerns. */
+/** A notice to the author of a contract, reported once, with the first location that it concerns. */
 export interface DocsNotice {
   readonly message: string;
   readonly file: string;
@@ -112,7 +112,7 @@ export async function buildReference({
   if (await startsWithKey(out, key)) return { file: out, built: false, key, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
   await mkdir(dirname(out), { recursive: true });
-  // In the same folder, so that the rename at the end stays within one file system.
+  // The draft is in the same folder, so that the final rename stays within one file system.
   const draft = await mkdtemp(join(dirname(out), '.reference-'));
   const whole = join(draft, 'contract.json');
   const page = join(draft, 'page.html');
@@ -135,7 +135,7 @@ export async function buildReference({
   }
 }
 
-/** One notice for all of them. */
+/** One notice for all pictures from elsewhere. */
 async function describePictures(
   replaced: readonly OutsidePicture[],
   contract: string,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** Where Chromium and Chrome are commonly installed; `CHROMIUM` in the environment wins. */
+/** Usual paths of Chromium and Chrome. `CHROMIUM` in the environment takes precedence. */
 const places = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -21,7 +21,7 @@ export type FoundBrowser =
  */
 export function findBrowser(env: NodeJS.ProcessEnv, exists = existsSync): FoundBrowser {
   if (env.CHROMIUM && !exists(env.CHROMIUM))
-    throw new Error(`CHROMIUM names ${env.CHROMIUM}, but there is no such file.`);
+    throw new Error(`CHROMIUM is ${env.CHROMIUM}, but this file does not exist.`);
   const path = env.CHROMIUM || places.find((place) => exists(place));
   return path
     ? { kind: 'found', path }

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The command as it is typed. */
+/** Runs the command as a user does. */
 function start(...commandLine: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...commandLine], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -43,7 +43,7 @@ async function spawned(...commandLine: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-/** The command within this process: Redocly alone starts one, which is most of what a build costs. */
+/** Runs the command within this process. Only Redocly starts another one, which takes most of the time of a build. */
 async function run(...commandLine: readonly string[]) {
   let [stdout, stderr] = ['', ''];
   const status = await docs(commandLine, {
@@ -57,7 +57,7 @@ async function run(...commandLine: readonly string[]) {
 describe('npm run docs', () => {
   test('builds one folder, and reports if there was nothing to do', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only'];
-    // The line of progress comes after two seconds, which a busy machine may well take.
+    // A build on a busy machine may take the two seconds after which progress is printed.
     const stderr = expect.stringMatching(/^(?:Building the reference from .*\n)?$/);
     expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out}\n`, stderr });
     expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out} (unchanged)\n`, stderr: '' });
@@ -66,7 +66,7 @@ describe('npm run docs', () => {
     expect(await readdir(folder)).toEqual(['site']);
   });
 
-  // These hashes alone tell whether a folder is fresh.
+  // Only these hashes decide whether a folder is up to date.
   test('builds again for another contract, referenced file, page or picture', async () => {
     const [root, rooms, page, picture] = ['told.yaml', 'told-rooms.yaml', 'told.md', 'way.svg'].map((name) =>
       join(folder, name),

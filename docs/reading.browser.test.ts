@@ -16,7 +16,7 @@ interface Operation {
   readonly 'x-codeSamples': readonly { readonly label: string }[];
 }
 
-/** In the page: how much wider it is than its window, and within an element each table than the box around it, each example than its own. */
+/** Runs in the page. Measures by how much the page, the tables and the examples of an element overflow, in pixels. */
 const measure = `((within) => ({
   pageWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   tables: [...within.querySelectorAll('table')].map((table) => {
@@ -67,7 +67,7 @@ const findBroken = `(() => {
 interface Measured {
   readonly pageWide: number;
   readonly tables: readonly { readonly name: string; readonly beyond: number }[];
-  /** `covered`: the button that copies it stands on its words. */
+  /** `covered`: the copy button is over the text. */
   readonly examples: readonly { readonly name: string; readonly beyond: number; readonly covered: boolean }[];
 }
 
@@ -85,12 +85,12 @@ const wide = { width: 1440, height: 900 };
 const found = findBrowser(process.env);
 const missing = found.kind === 'missing' ? found.reason : undefined;
 
-/** A selector of its section. */
+/** The selector of an operation's section. */
 function sectionOf({ operationId }: Pick<Operation, 'operationId'>): string {
   return `[id$="/${operationId.toLowerCase()}" i]`;
 }
 
-/** Its section, once it is drawn: the page draws one when it is asked for. */
+/** Opens the section of an operation, and waits for it: the page draws a section only when a link leads to it. */
 async function openOperation(page: Page, operationId: string): Promise<Locator> {
   await page.evaluate(`location.hash = '#operation/${operationId}'`);
   const section = page.locator(sectionOf({ operationId })).first();
@@ -98,10 +98,10 @@ async function openOperation(page: Page, operationId: string): Promise<Locator> 
   return section;
 }
 
-/** Tables and examples that stand beyond an edge or under the button that copies them, in the first element of that selector. */
+/** Tables and examples that overflow or are under their copy button, in the first element of the selector. */
 async function findCut(page: Page, selector: string, width: number) {
   await page.setViewportSize({ width, height: 900 });
-  // A layout by script is done two frames later.
+  // A layout by script takes two frames.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   const { pageWide, tables, examples } = await page.evaluate<Measured>(
     `${measure}(document.querySelector(${JSON.stringify(selector)}))`,
@@ -121,8 +121,8 @@ async function topOf(page: Page, id: string): Promise<number> {
 }
 
 /**
- * Whether an element with this distance stands where its reader looks: below the top of the window, and not far below.
- * Before the page scrolls, an element further up has a negative distance, so one bound alone would be met too early.
+ * Whether an element with this distance is in sight: below the top of the window, and not far below.
+ * Before the page scrolls, an element further up has a negative distance, so one bound alone would be true too early.
  */
 function isInSight(top = Number.NaN): boolean {
   return top >= 0 && top < 200;
@@ -131,7 +131,7 @@ function isInSight(top = Number.NaN): boolean {
 describe.skipIf(missing)('a reader of the reference', () => {
   let browser: Browser;
   let url: string;
-  /** Of all tests that do not begin where a page was loaded. */
+  /** The page of all tests that don't load one themselves. */
   let watched: WatchedPage;
 
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     },
   );
 
-  // 320 pixels: the width that WCAG 2.2, 1.4.10 asks for.
+  // 320 pixels: the width that WCAG 2.2, 1.4.10 requires.
   test.each([320, 390, 700])('reads titles by whole words, and no button stands on text, at %i px', async (width) => {
     const { page } = watched;
     await page.evaluate(`location.hash = '#/section/error-catalogue/unsupported_media_type'`);
@@ -296,7 +296,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     { start: 'an operation', way: 'Enter' },
   ]
     .flatMap((journey) => sections.map((looked) => ({ ...journey, ...looked })))
-    // The introduction shows its own sections before the search is asked.
+    // The introduction shows its own sections before a search.
     .filter(({ start, section }) => start === 'an operation' || section.startsWith('section/'));
   const isLed = 'is led from $start by a search for $word and $way to its section';
   const followSearch = async ({ start, way, word, section, excerpt = '' }: (typeof journeys)[number]) => {
@@ -321,7 +321,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await expect.poll(() => topOf(page, section), { timeout: 15_000 }).toSatisfy(isInSight);
     await page.context().close();
   };
-  /** From each start and by each way once, each to another section. */
+  /** Each start and each key or click once, each with another section. */
   const isInEveryRun = ({ start, way, word }: (typeof journeys)[number]) =>
     (start === 'the introduction' && word === 'window_length') || (way === 'Enter' && word === 'curl');
   test.each(journeys.filter(isInEveryRun))(isLed, followSearch);

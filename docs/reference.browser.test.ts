@@ -1,4 +1,4 @@
-// The reference in a real browser: every operation can be read, and nothing is asked of anybody.
+// The reference in a real browser: every operation can be read, and the page sends no requests.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,7 +28,7 @@ interface Contract {
 const root = join(import.meta.dirname, '..');
 const museum = join(root, 'toolkit/fixtures/museum/contract.yaml');
 
-/** Markdown that would take the reader away, cover the page or ask for a password: HTML, Markdoc, and text that other parsers take for code. */
+/** Markdown that would lead the reader away, cover the page or ask for a password: HTML, Markdoc, and text that other parsers read as code. */
 const hostile = [
   '<meta http-equiv="refresh" content="0;url=https://evil.invalid">',
   '{% html name="meta" attrs={httpEquiv: "refresh", content: "0;url=https://evil.invalid"} /%}',
@@ -74,7 +74,7 @@ function listOperations({ paths }: Contract): readonly Operation[] {
   return all.filter((operation) => typeof operation === 'object' && 'operationId' in operation);
 }
 
-/** Goes to each operation by its link and reads its heading; the page opens a section when it is asked for. */
+/** Opens each operation by its link, and waits for its heading. */
 async function readOperations(page: Page, operations: readonly Operation[]): Promise<void> {
   for (const { operationId, summary = operationId } of operations) {
     await page.evaluate(`location.hash = '#operation/${operationId}'`);
@@ -82,7 +82,7 @@ async function readOperations(page: Page, operations: readonly Operation[]): Pro
   }
 }
 
-/** Everything that is drawn after the name of a member, up to the next member; both must be there. */
+/** The visible text between the names of two members. */
 async function textAfter(page: Page, name: string, next: string): Promise<string> {
   const text = await page.locator('body').innerText();
   const start = text.lastIndexOf(`\n${name}\n`);
@@ -91,7 +91,7 @@ async function textAfter(page: Page, name: string, next: string): Promise<string
   return text.slice(start, end);
 }
 
-/** The headings that the page draws for an address within itself: of its sections, or that it has none by that address. */
+/** The visible headings: those of sections, or the one of an unknown address. */
 async function headingsOf(page: Page): Promise<readonly string[]> {
   await page.locator('main h1, main h2').first().waitFor();
   return await page.locator('main h1, main h2').allInnerTexts();
@@ -194,7 +194,7 @@ describe.skipIf(missing)('the reference', () => {
       watched = await watch(file);
     });
 
-    /** Of the links within the page, in a tab of its own for each. */
+    /** The headings that a link within the page leads to, in a new tab. */
     const headingsInNewTab = async (link: string): Promise<readonly string[]> => {
       const tab = await watched.page.context().newPage();
       await tab.goto(`${url}${link}`);
@@ -205,7 +205,7 @@ describe.skipIf(missing)('the reference', () => {
     const nowhere = 'No page at this address';
 
     const listLinks = async (): Promise<readonly string[]> => {
-      // Of `sharedOld`, the last property of the contract above: no link is still to come.
+      // The link of `sharedOld`, the last property of the contract above, is drawn last.
       await watched.page.locator('a[href*="path=sharedold" i]').first().waitFor();
       const all = watched.page.locator('a');
       return [...new Set(await all.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? '')))];
@@ -246,7 +246,7 @@ describe.skipIf(missing)('the reference', () => {
       const { page, outside } = watched;
       const links = await listLinks();
       const within = links.filter((link) => link.startsWith('#'));
-      // The one link that leaves the page names who made the renderer.
+      // The only link out of the page leads to the authors of the renderer.
       expect(links.filter((link) => !link.startsWith('#'))).toEqual(['https://redocly.com/redoc/']);
       expect(within.join(' ')).toMatch(/plain.*more|more.*plain/);
       for (const link of within) {
@@ -263,7 +263,7 @@ describe.skipIf(missing)('the reference', () => {
       expect(watched.outside).toEqual([]);
     });
 
-    // Each is a page that is loaded anew: up to two seconds.
+    // Each link loads the page again, which takes up to two seconds.
     test('leads somewhere in a new tab by every link', { tags: ['full'], timeout: 90_000 }, async () => {
       const within = (await listLinks()).filter((link) => link.startsWith('#'));
       expect(within.length).toBeGreaterThan(10);

@@ -1,5 +1,5 @@
-// Opens a page in a real browser as a reader would, and records requests to other addresses and complaints on the console: there must be
-// none. For tests.
+// Opens a page in a real browser as a reader would, and records requests to other addresses and errors on the console: a
+// correct page causes neither. For tests.
 import { type Browser, type BrowserContextOptions, type BrowserServer, chromium, type Page } from 'playwright-core';
 
 /** Without the browser's sandbox, which root cannot use, and without requests to the vendor. */
@@ -12,16 +12,16 @@ export interface WatchedPage {
   readonly page: Page;
   /** Requested addresses other than the page's own, `data:` and `blob:`. */
   readonly outside: readonly string[];
-  /** Errors of the console, refusals of the content policy among them, and uncaught exceptions. */
+  /** Console errors, including violations of the content policy, and uncaught exceptions. */
   readonly complaints: readonly string[];
 }
 
-/** A browser with an empty profile, to be reached from any process at its `wsEndpoint`. */
+/** A browser with an empty profile. Any process can connect to its `wsEndpoint`. */
 export function launchBrowser(executablePath: string): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath, args: [...quiet] });
 }
 
-/** @param offline cuts the browser off the network, which leaves files on disk readable */
+/** @param offline disconnects the browser from the network; files on disk stay readable */
 export async function watchPage(
   browser: Browser,
   url: string,

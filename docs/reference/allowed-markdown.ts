@@ -16,11 +16,11 @@ export interface MarkdownNode {
 
 export interface AllowedMarkdown {
   readonly elements: readonly string[];
-  /** Elements that are removed with their content, which is no text for readers. Other elements that are not allowed leave their content. */
+  /** Elements that are removed with their content. Of all other elements that are not allowed, the content stays. */
   readonly silent: readonly string[];
-  /** In React's spelling. */
+  /** Allowed attributes, in React's spelling. */
   readonly attributes: readonly string[];
-  /** Of links. An address without a scheme stays too. */
+  /** Allowed schemes of links. An address without a scheme stays too. */
   readonly schemes: readonly string[];
   /** Start of the address of a picture within the page. */
   readonly pictures: string;
@@ -47,7 +47,7 @@ export const allowedMarkdown: AllowedMarkdown = {
 };
 
 /**
- * Removes from a tree of Markdown all that is not allowed. A picture from elsewhere becomes its alternative text. Runs in the page, so it refers to
+ * Removes elements and attributes that are not allowed from a tree of Markdown. A picture from elsewhere becomes its alternative text. Runs in the page, so it refers to
  * nothing outside its own body.
  *
  * @param parsed a tree, or the children of one

@@ -12,7 +12,7 @@ export interface DocsPage {
 export interface Picture {
   /** `data:image/…` */
   readonly address: string;
-  /** In pixels, where they are known. */
+  /** Width and height in pixels; undefined if unknown. */
   readonly width?: string;
   readonly height?: string;
 }
@@ -23,7 +23,7 @@ const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/|#|$)/i;
 const reachable = /^(?:https?:|mailto:|#(?:operation|section|tag)\/)/i;
 
 /**
- * Adds pages to the description of a contract, each as a section of its own. The first heading of a page, or else the name of its file, becomes the
+ * Appends pages to the description of a contract, each as a section. The first heading of a page, or else the name of its file, becomes the
  * name of the section. All other headings move below it. A link to a local file would be broken, so only its text stays. A local picture becomes part
  * of the page; of a picture from elsewhere, only the alternative text stays.
  */
@@ -81,7 +81,7 @@ function writeSection({ file, markdown, pictures }: DocsPage): string {
   return `# ${name}\n\n${title === undefined ? body : body.replace(/^\r?\n/, '')}`;
 }
 
-/** A heading that is underlined becomes one with signs before it. */
+/** An underlined heading becomes one with `#` signs. */
 function moveHeading(heading: Node, down: number): readonly Edit[] {
   const { from, to } = spanOf(heading);
   const inner = innerOf(heading);
@@ -107,7 +107,7 @@ function writeLink(node: Node, pictures: DocsPage['pictures']): readonly Edit[] 
   ];
 }
 
-/** As an element: Redoc draws no SVG of a `data:` address from a picture of Markdown. */
+/** Writes an HTML element, since Redoc does not draw an SVG with a `data:` address from Markdown's own syntax. */
 function writePicture(words: string, { address, width, height }: Picture): string {
   const attributes = Object.entries({ alt: words, width, height, src: address }).flatMap(([name, value]) =>
     value === undefined
@@ -131,7 +131,7 @@ function rewrite(text: string, edits: readonly Edit[], { from, to }: Omit<Edit, 
   return written + text.slice(at, to);
 }
 
-/** Every node, the outer before the inner. Code has none within. */
+/** All nodes, each before its children. Code has no children. */
 function nodesOf(node: Node): readonly Node[] {
   return [node, ...(node.children ?? []).flatMap(nodesOf)];
 }
@@ -140,7 +140,7 @@ function spanOf({ position }: Node): Omit<Edit, 'text'> {
   return { from: position?.start.offset ?? 0, to: position?.end.offset ?? 0 };
 }
 
-/** The text of a heading or a link; an empty part at its end if it has none. */
+/** The text of a heading or a link; without text, an empty part at its end. */
 function innerOf(node: Node): Omit<Edit, 'text'> {
   const [first] = node.children ?? [];
   const last = node.children?.at(-1);

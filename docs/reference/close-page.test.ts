@@ -58,7 +58,7 @@ describe('closePage', () => {
     {
       name: 'a script that the renderer does not bring',
       given: page({ head: '<meta charset="utf-8"><script>colours()</script><script>stranger()</script>' }),
-      want: 'the page has 3 scripts, Redoc brings 2',
+      want: 'the page has 3 scripts, Redoc has 2',
     },
   ];
   for (const { name, given, want } of faults) {

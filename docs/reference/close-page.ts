@@ -3,7 +3,7 @@ import { findOutsideAddresses, listElements } from './outside-addresses.ts';
 import { changeRenderer, rendererChanges } from './renderer-changes.ts';
 import { joinPage, splitPage } from './split-page.ts';
 
-/** The renderer with the contract, and before it the reader's choice of colours. The policy allows every script of the page by its hash. */
+/** One script for the reader's choice of colours, and one with renderer and contract. The policy allows every script of the page by its hash. */
 const mostScripts = 2;
 const charset = '<meta charset="utf-8">';
 
@@ -11,7 +11,7 @@ const charset = '<meta charset="utf-8">';
  * Makes a page of `redocly build-docs --inlineBundle` self-contained.
  *
  * @param key hash of the inputs, written into the head of the page
- * @throws Error that lists everything at once that would be requested: an address, telemetry that is not off
+ * @throws Error with all faults: addresses that the page would request, telemetry that is not off, a changed structure
  */
 export function closePage(html: string, key: string, table = rendererChanges): string {
   const page = splitPage(html);
@@ -22,19 +22,19 @@ export function closePage(html: string, key: string, table = rendererChanges): s
   const faults = [
     ...missing.map((text) => `the renderer no longer has ${text}`),
     ...findOutsideAddresses(closed),
-    ...(scripts.length > mostScripts ? [`the page has ${scripts.length} scripts, Redoc brings ${mostScripts}`] : []),
+    ...(scripts.length > mostScripts ? [`the page has ${scripts.length} scripts, Redoc has ${mostScripts}`] : []),
     ...(page.frame[1].includes('"disableTelemetry":true') ? [] : ['the telemetry of the page is not off']),
-    ...(page.frame[0].includes(charset) ? [] : [`the page has no ${charset}, after which its policy goes`]),
+    ...(page.frame[0].includes(charset) ? [] : [`the page has no ${charset}, which its policy follows`]),
   ];
   if (faults.length > 0)
-    throw new Error(`The reference does not stand alone:\n${faults.map((f) => `- ${f}`).join('\n')}`);
+    throw new Error(`The reference is not self-contained:\n${faults.map((f) => `- ${f}`).join('\n')}`);
   const whole = joinPage(closed);
   const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(whole)}">`;
   const inputs = `<meta name="inputs" content="sha256-${key}">`;
   return whole.replace(charset, () => `${charset}\n  ${policy}\n  ${inputs}`);
 }
 
-/** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
+/** Turns paths into fragments: the pre-rendered body links to paths of a site, but Redoc's script uses fragments. */
 function linkWithin(html: string): string {
   const paths = listElements(html).flatMap(({ tagName, attrs, sourceCodeLocation }) => {
     const isPath = tagName === 'a' && attrs.some(({ name, value }) => name === 'href' && value.startsWith('/'));

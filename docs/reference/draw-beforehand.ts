@@ -1,5 +1,5 @@
-// Loaded into Redocly's process before its own code, which renders the introduction in advance: changes that code, so that it shows only allowed
-// Markdown.
+// Redocly's process loads this file first. It changes the code of Redocly that renders the introduction in advance, so that the page shows only
+// allowed Markdown.
 import { registerHooks } from 'node:module';
 import { changeRenderer, drawnBeforehand } from './renderer-changes.ts';
 

@@ -22,7 +22,7 @@ export function fillServers(document: Document): readonly Filled[] {
   return filled;
 }
 
-/** The same in a plain value, changed in place. */
+/** `fillServers` for a plain value, changed in place. */
 export function fillPlainServers(node: unknown): readonly Filled[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([name, value]) => {
@@ -56,7 +56,7 @@ function fillServer(server: YAMLMap): readonly Filled[] {
   return [{ from: url, to: filled + path }];
 }
 
-/** The origin of the first server; null if it has none, as a server that is a path. */
+/** The origin of the first server; null if its address is a path. */
 export function findOrigin(document: Document): string | null {
   const url = document.getIn(['servers', 0, 'url']);
   const [origin = ''] = originPart.exec(String(url)) ?? [];

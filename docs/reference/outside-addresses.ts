@@ -16,7 +16,7 @@ const namedOnly: Readonly<Record<string, string>> = {
   'claude.ai': 'opened by a button that needs an address to download the contract from, which this page has not',
   'chatgpt.com': 'the same',
   'example.com': 'an address in generated samples',
-  localhost: 'an address in generated samples, and where a router looks when there is no window',
+  localhost: 'an address in generated samples, and the default of a router without a window',
 };
 
 const absolute = /\bhttps?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
@@ -26,7 +26,7 @@ const fetchingAttributes = new Set(['src', 'srcset', 'poster', 'data', 'backgrou
 const leadingAway = new Set(['base', 'embed', 'form', 'iframe', 'object']);
 const fetchingLinks = new Set(['link', 'image', 'use', 'feimage']);
 const fetchedByStyle = [/\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi, /@import\s+["']?(?!url\()([^"';\s]+)/gi];
-/** An address of something within the page. */
+/** An address within the page. */
 export const inPage = /^(?:data:|blob:|#|$)/i;
 
 function firstGroups(text: string, patterns: readonly RegExp[]): readonly string[] {
@@ -37,7 +37,7 @@ function firstGroups(text: string, patterns: readonly RegExp[]): readonly string
 export function listElements(html: string, part = false): readonly DefaultTreeAdapterTypes.Element[] {
   const root = part ? parseFragment(html) : parse(html, { sourceCodeLocationInfo: true });
   const found: DefaultTreeAdapterTypes.Element[] = [];
-  // No recursion: its author may nest elements deeper than any stack.
+  // No recursion: deeply nested elements would overflow the stack.
   for (const waiting: DefaultTreeAdapterTypes.Node[] = [root]; waiting.length > 0; ) {
     const node = waiting.pop();
     if (node === undefined || !('childNodes' in node)) continue;

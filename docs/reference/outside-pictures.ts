@@ -7,7 +7,7 @@ import { fetchedBy, inPage, listElements } from './outside-addresses.ts';
 /** A picture that a contract names by an address. */
 export interface OutsidePicture {
   readonly address: string;
-  /** Pointer of the text that shows it, in the contract as one document. */
+  /** Pointer of the text that shows the picture, in the bundled contract. */
   readonly pointer: string;
 }
 
@@ -30,7 +30,7 @@ export function findShown(text: string): readonly string[] {
   ];
 }
 
-/** The strings of a contract that Redoc draws as Markdown, and its logo, each with the object that it stands in. */
+/** The strings of a contract that Redoc draws as Markdown, and its logo, each with the object that contains it. */
 function* drawn(
   node: unknown,
   at: readonly string[] = [],
@@ -62,7 +62,7 @@ function* drawn(
  * Finds every picture from elsewhere, and removes a logo from elsewhere.
  *
  * @param document an OpenAPI document as one plain value; changed in place
- * @returns the pictures that the page leaves out, in the order of the document
+ * @returns the pictures that the page does not show, in the order of the document
  */
 export function findPictures(document: unknown): readonly OutsidePicture[] {
   // The list is completed first: a walk through a changing object would miss members.

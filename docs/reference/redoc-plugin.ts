@@ -19,7 +19,7 @@ const showExtensions = {
   ref: { leave: (node: Node, { type }: Context) => showReferenceExtension(node, type.name) },
 };
 
-/** Redocly runs in a process of its own, so the files are named in its environment, as JSON. */
+/** Redocly runs in a separate process, so its environment contains the file names, as JSON. */
 export const pagesVariable = 'DOCS_PAGES';
 
 interface PagesToAdd {

@@ -3,12 +3,12 @@
 // - Markdown shows only allowed elements (`allowed-markdown.ts`).
 // - The bundle names addresses that a reader's browser would request: pictures for icons, its logo, telemetry. Each becomes an inert value, so that
 //   the page works offline and nobody learns that it is read.
-// - Its search lists the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
-//   For a found response it leads to the top of the operation. Here it leads to the response.
+// - The search lists the introduction as one result, by the name of the API, below all operations. Here each section is a separate result.
+//   A found response leads to the top of its operation. Here it leads to the response.
 
 import { allowedMarkdown, keepAllowed } from './allowed-markdown.ts';
 
-/** A dot, for the icons that Redoc would fetch by name; `#` turns the name it appends into a fragment. */
+/** A dot, for icons that Redoc would fetch by name. `#` turns the name that Redoc appends into a fragment. */
 const dot = svgUri('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="4"/></svg>');
 
 /** The name of the renderer as plain text in place of its logo. */
@@ -36,13 +36,13 @@ export const inertAddresses: readonly RendererChange[] = [
   { text: 'http://localhost:4318/', instead: 'data:,' },
 ];
 
-/** One place that the search finds, as Redoc has it. */
+/** One result of Redoc's search. */
 export interface SearchedPlace {
   readonly id: string;
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** Titles of the places around it. */
+  /** Titles of the outer sections. */
   readonly path: readonly string[];
   /** `root`: the introduction. */
   readonly kind: string;
@@ -58,7 +58,7 @@ interface SearchedPart {
 }
 
 /**
- * Makes each section of the introduction a place of its own, which the search ranks by its title as an operation: an error code is the title of
+ * Makes each section of the introduction a separate result, ranked by its title like an operation: an error code is the title of
  * its entry. Runs in the page, so it refers to nothing outside its own body.
  */
 export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[] {
@@ -106,16 +106,16 @@ export const rendererChanges: readonly RendererChange[] = [
   { text: 'return rB(Wz.parse(qB(n)))', instead: keeping('rB(Wz.parse(qB(n)))') },
 ];
 
-/** The same where Redocly renders the introduction in advance, in code of its own. */
+/** The same change for Redocly's code that renders the introduction in advance. */
 export const drawnBeforehand: RendererChange = {
   text: 'return uSe(Co.parse(kj(r)))',
   instead: keeping('uSe(Co.parse(kj(r)))'),
 };
 
 /**
- * Replaces each text wherever it stands in the script.
+ * Replaces all occurrences of each text in the script.
  *
- * @returns the script, and the texts that did not occur: the renderer changed, and the table needs a look
+ * @returns the script, and the texts that did not occur: the renderer has changed, so the table must be corrected
  */
 export function changeRenderer(
   script: string,

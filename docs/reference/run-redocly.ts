@@ -9,16 +9,16 @@ async function readPackage(): Promise<{ readonly version: string; readonly bin: 
   return JSON.parse(await readFile(packageFile, 'utf8'));
 }
 
-/** The exact version of Redocly CLI that is installed, and with it that of Redoc. */
+/** The installed version of Redocly CLI, which determines that of Redoc. */
 export async function redoclyVersion(): Promise<string> {
   return (await readPackage()).version;
 }
 
 /**
- * Runs Redocly CLI in a process of its own, on this very Node, without telemetry and without asking for updates.
+ * Runs Redocly CLI in a separate process of the same Node, without telemetry and without a check for updates.
  *
- * @param signal stops the process; the promise waits until it is gone
- * @param more variables of its environment
+ * @param signal stops the process; the promise waits until the process has exited
+ * @param more further environment variables
  * @param first modules that are loaded before Redocly, as `file:` addresses
  * @throws Error with the output of Redocly, if it fails
  */
@@ -51,7 +51,7 @@ export async function runRedocly(
   }
   let fault: Error | undefined;
   const { promise, resolve } = Promise.withResolvers<number | null>();
-  // An abort is an error at once, but until it is closed the process may still write.
+  // `execFile` reports an abort immediately, but the process may write until it has exited.
   child.on('error', (error) => (fault = error)).on('close', resolve);
   const status = await promise;
   if (fault !== undefined) throw fault;

@@ -9,8 +9,8 @@ const unmarked = new Set(['ImplicitFlow', 'PasswordFlow', 'ClientCredentials', '
 /**
  * Shows `x-extension: true` in Redoc, the mark of additions to the described interface.
  *
- * Redoc draws `x-badges` next to operations, parameters and schemas. Of everything else it shows the description, so
- * the mark opens that. An OAuth flow has none and stays as it is.
+ * Redoc draws `x-badges` next to operations, parameters and schemas. Of other objects it shows the description, which then begins
+ * with the mark. An OAuth flow has no description and stays unchanged.
  *
  * @param node one object of the contract, changed in place, as Redocly's decorators do
  * @param type its kind, in Redocly's words: `Operation`, `Schema`, `Response`

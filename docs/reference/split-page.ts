@@ -1,9 +1,9 @@
-// Splits a page of Redocly: code of the renderer and text of the contract are checked in different ways.
+// Splits a page of Redocly, since the renderer's code and the contract's text need different checks.
 
 export interface Page {
-  /** Everything around the two below: head, styles, the pre-rendered body, the call at the end. */
+  /** Text before and after script and contract: head, styles, the pre-rendered body, the final call. */
   readonly frame: readonly [before: string, after: string];
-  /** Redoc itself. */
+  /** Redoc's code. */
   readonly script: string;
   /** The contract as JSON, `<` written as an escape. */
   readonly definition: string;

@@ -1,4 +1,4 @@
-// A contract may consist of several files. All of them are in the page, so all of them are inputs.
+// A contract may consist of several files. The page contains all of them, so all are inputs.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readContractFiles } from '@lockstep/toolkit/contract/contract-files';
@@ -8,11 +8,11 @@ import { runRedocly } from './run-redocly.ts';
 
 /** A contract in one file. */
 export interface WholeContract {
-  /** As it is written, with comments; bundled if it consists of several files. */
+  /** The text of the author, with comments; bundled if the contract consists of several files. */
   readonly text: string;
-  /** Whether it is JSON, and no YAML beyond that. */
+  /** Whether the text is JSON, not only YAML. */
   readonly isJson: boolean;
-  /** The parsed document, a value of its own. */
+  /** The parsed document, not shared with other callers. */
   readonly value: unknown;
 }
 
@@ -45,5 +45,5 @@ export async function readWhole(
   }
 }
 
-/** More than any author needs. Each alias within another counts too, so that a few lines can't become gigabytes. */
+/** More aliases than any author needs. Nested ones count too, so that a few lines can't become gigabytes. */
 export const maxAliasCount = 100_000;
