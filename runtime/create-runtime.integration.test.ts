@@ -36,7 +36,7 @@ const contractOf = (error: object) => ({
   },
 });
 
-/** It declares no errors. */
+/** A contract whose operation declares no errors. */
 const withoutDefault = contractOf({});
 Reflect.deleteProperty(withoutDefault.paths['/thing'].get.responses, 'default');
 

@@ -37,7 +37,7 @@ test('the checks of an unreferenced contract are released with it', async () => 
   expect(gone.deref()).toBeUndefined();
 });
 
-/** In a frame of its own, so that no variable of the test keeps it. */
+/** A separate function, so that no variable of the test references the document. */
 function useAndDrop(): WeakRef<object> {
   const document = { components: { schemas: { Name: { type: 'string' } } } };
   expect(createSchemaCompiler(document)({ $ref: '#/components/schemas/Name' })(7)).toHaveLength(1);

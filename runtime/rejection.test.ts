@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Rejection } from './rejection.ts';
 
-// If this fails, what a project refuses is a 500 where the command serves its handlers: each has its own copy of the runtime.
+// If this fails, a rejection of a project's handler becomes a 500: the project and the serving command have separate copies of the runtime.
 test('a rejection of another copy of this module is one', async () => {
   const copy: typeof import('./rejection.ts') = await import(`${'./rejection.ts'}?copy`);
   const refused = new copy.Rejection('form', { text: 'No' });

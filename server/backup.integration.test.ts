@@ -102,7 +102,7 @@ describe('a backup of a server that is being written to', () => {
     expect((statSync(backup).mode & 0o777).toString(8)).toBe('600');
     const kept = new Set(read(backup, 'select at from activity').flat());
     expect(acknowledged.entries.filter((at) => !kept.has(at))).toEqual([]);
-    // All other tables equal the database; these may have fewer rows, since writes went on.
+    // All other tables equal the database; these may have fewer rows, since the server continued to write.
     for (const table of tables(database)) {
       const [before, after] = [backup, database].map((file) => read(file, `select * from "${table}"`));
       if (/^(activity|job|device|lock_memory)$/.test(table))
@@ -266,7 +266,7 @@ test('Ctrl-C in the middle of either stops it with a message, and leaves no inco
     [['backup', target], { DATABASE_URL: `sqlite:${large}` }],
     [['restore', large], { DATABASE_URL: `sqlite:${target}` }],
   ] as const) {
-    // As soon as it has created the file of the copy.
+    // The signal is sent when the file of the copy exists.
     const stop = { STOP_WHEN: '.part', STOP_BY: 'SIGINT' };
     const child = spawn(process.execPath, ['--import', stopper, main, ...args], {
       env: environment({ ...env, ...stop }),

@@ -48,7 +48,7 @@ for (const { name, cwd, start, tags } of [
     const [keys, database, dataFile] = ['keys.json', 'service.sqlite', 'acme.json'].map((name) => join(folder, name));
     if (!keys || !database || !dataFile) throw new Error('no paths');
     writeFileSync(dataFile, JSON.stringify(sample));
-    // As a service manager sets them: the operator's shell has neither.
+    // A service manager sets both variables; the operator's shell has neither.
     const service = { LOCKSTEP_KEYS: keys, DATABASE_URL: `sqlite:${database}` };
     const run = (...args: string[]) => start(args, { cwd: cwd(), env: environment(service) });
     const paste = async (says: string, { text }: Output, known: Readonly<Record<string, string>> = {}) => {

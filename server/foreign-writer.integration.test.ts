@@ -39,7 +39,7 @@ test('ten writers that wait for another process finish together, and readers are
     return got;
   };
   const writes = Array.from({ length: writers }, (_, index) => note('write', write(index)));
-  // One after the other, for as long as a writer waits.
+  // Sends requests one after the other, as long as a writer waits.
   for (let index = 0; index < 10; index += 1) {
     expect(await note('health', readHealth())).toBe(200);
     expect(await note('read', readDevice())).toBe(200);

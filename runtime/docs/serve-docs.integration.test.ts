@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A folder as a build leaves it. */
+/** A folder with the files of a build. */
 async function writeDocs(changes: Partial<DocsManifest> = {}): Promise<void> {
   const files = { 'index.html': html, 'openapi.yaml': yaml, 'openapi.json': json, 'types.gen.ts': types };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);

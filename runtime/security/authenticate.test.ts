@@ -25,7 +25,7 @@ const document = {
   },
 };
 
-/** Tokens are names; the scopes of one stand after it, apart by dots. */
+/** A token is a name, followed by its scopes, separated by dots. */
 const verifyToken = (token: string) => {
   if (token === 'old') return { kind: 'bad', reason: 'expired' } as const;
   if (token === 'gone') return { kind: 'bad', reason: 'revoked' } as const;
@@ -76,7 +76,7 @@ interface Given {
   readonly query?: string;
 }
 
-/** Who passes, or what is said instead. */
+/** The principal, or the message of the rejection. */
 async function judge({ security, headers = {}, query = '' }: Given): Promise<string | undefined> {
   const request = new IncomingMessage(new Socket());
   for (const [name, value] of Object.entries(headers)) {
@@ -282,7 +282,7 @@ describe('credentials', () => {
   });
 });
 
-/** RFC 6750, 2.1 and 3.1; RFC 9110, 11.1. What is no token of this scheme was not sent. */
+/** RFC 6750, 2.1 and 3.1; RFC 9110, 11.1. Other text than a token of this scheme counts as no token. */
 const headers: readonly (readonly [name: string, value: string, want: 'ann' | 'missing' | 'invalid'])[] = [
   ['Bearer', 'Bearer ann', 'ann'],
   ['bearer', 'bearer ann', 'ann'],

@@ -34,7 +34,7 @@ const cases = [
   { name: 'text alone', given: '\udc00', want: { at: '', says: 'text holds half of a surrogate pair' } },
 ];
 
-/** A list that counts how often a walk asks for more than the items themselves. */
+/** A list that counts reads of its keys and property descriptors. */
 function countEntries(items: readonly unknown[]): { readonly list: readonly unknown[]; readonly asked: () => number } {
   let asked = 0;
   const count =
@@ -51,7 +51,7 @@ function countEntries(items: readonly unknown[]): { readonly list: readonly unkn
 }
 
 describe('checkJsonTree', () => {
-  // An entry, a pointer and a task for each of 80,000 items held the loop for 34 to 74 ms; the bench has the time.
+  // An entry, a pointer and a task for each of 80,000 items blocked the event loop for 34 to 74 ms; the benchmark measures it.
   test('makes nothing of the items of a list but a look at each', () => {
     const { list, asked } = countEntries(Array(80_000).fill(1));
     expect(checkJsonTree({ list })).toBeUndefined();

@@ -74,7 +74,7 @@ describe('a choice with a discriminator', () => {
 
 describe('a schema that refers to itself in several ways', () => {
   const n = { n: { $ref: '#/N' } };
-  /** Fits nothing, and is found out last. */
+  /** Rejects every value of these tests, but only after its members were checked. */
   const late = { allOf: [{ properties: n }, { required: ['a'] }] };
   const nest = (levels: number): unknown => (levels === 0 ? {} : { n: nest(levels - 1) });
   const byKeyword = {

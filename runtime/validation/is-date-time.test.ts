@@ -58,7 +58,7 @@ describe('a date-time', () => {
         const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
         if (!isDateTime(`${local}${zone}`)) return;
         passed += 1;
-        // Read without its offset, so that the digits come back as they are; a day that is none would come back as another.
+        // Parsed without its offset, so that valid digits are printed unchanged, and an invalid day becomes another.
         const shown = new Date(`${local}Z`).toISOString();
         expect(shown.slice(0, local.length)).toBe(local);
       }),

@@ -2,7 +2,7 @@ import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern, readPattern, renewSteps } from './read-pattern.ts';
 
-/** Characters of a text. For so many the platform's engine does quadratic or exponential work. */
+/** Length of a text for which the platform's engine does quadratic or exponential work. */
 const long = 100_000;
 
 describe('a pattern that the platform takes longer for than the text is long', () => {
@@ -17,7 +17,7 @@ describe('a pattern that the platform takes longer for than the text is long', (
     { name: 'letters of any script', pattern: '^(\\p{L}+\\p{M}*)+$', text: `${'é'.repeat(long)}!` },
   ])('is run in linear time: $name', ({ pattern, text }) => {
     const linear = readPattern(pattern);
-    // No time is measured: the platform's engine would not come to an end.
+    // No time is measured, since the platform's engine would not terminate.
     expect(String(linear)).toBe(`linear ${pattern}`);
     expect(linear.test(text)).toBe(false);
   });
@@ -51,7 +51,7 @@ describe('a pattern that the platform takes longer for than the text is long', (
     const good = 'a'.repeat(999);
     renewSteps();
     expect(pattern.test('a'.repeat(100_000))).toBe(false);
-    // Steps are counted by length, and this text is refused at its first letter.
+    // Steps are counted by length, although the first letter of this text does not match.
     for (let spent = 0; spent < 9; spent += 1) pattern.test('b'.repeat(999));
     expect([pattern.test(good), pattern.test(good)]).toEqual([true, false]);
     renewSteps();

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** The rows that the OAuth server keeps of a login that old, and of a refresh an hour ago that rotated its token. */
+/** The rows of a login of that age, and of a refresh an hour ago that rotated its token. */
 async function connect(grantId: string, email: string, clientId: string, agoSeconds: number): Promise<void> {
   const iiat = nowSeconds - agoSeconds;
   const scope = 'openid serviceapi/get-devices';
@@ -236,7 +236,7 @@ describe('grant revoke', () => {
   });
 
   test('is reported as long as one of its access tokens could still be used', async () => {
-    // Also where the store revokes by itself, as it disables an owner. A minute lies between the clocks.
+    // The store also revokes grants when it disables an owner. The clocks differ by a minute.
     expect(revocationKeptSeconds).toBeGreaterThanOrEqual(accessTokenSeconds + 60);
     await revoke({ grant: 'grant-1' });
     await store.oidc.purge(nowSeconds + accessTokenSeconds + 59, 500);

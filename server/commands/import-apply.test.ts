@@ -19,12 +19,12 @@ const file: ImportFile = {
 interface Fake {
   /** The duration of one device. */
   readonly msEach?: number;
-  /** The answer to the batch of that number; its time passes too. */
+  /** The answer to the batch with that number; its duration passes too. */
   readonly fail?: (call: number) => Error | undefined;
   readonly run?: Partial<ImportRun>;
 }
 
-/** A store of the test on a clock of its own, which moves by what is written and by pauses. */
+/** A simulated store with a clock, which writes and pauses move forward. */
 async function write({ msEach = 0.05, fail = () => undefined, run = {} }: Fake = {}) {
   const calls: string[] = [];
   const shown: ImportProgress[] = [];

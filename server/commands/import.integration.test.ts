@@ -11,7 +11,7 @@ import { serveDemo } from '../operations/fixtures/serve-demo.ts';
 import { holdLock } from '../store/sqlite/fixtures/hold-lock.ts';
 import { main, runHere } from './fixtures/run-command.ts';
 
-// If these fail, an import of many devices keeps a server from writing for its whole time, or leaves behind what no second import mends.
+// If these fail, an import of many devices keeps a server from writing for its whole time, or leaves data behind that no second import corrects.
 
 const devicesEach = 10;
 /** 3,000 devices show an interrupted import in a seventh of the time of 20,000. */
@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /**
  * `leastWrites` shows that the server wrote at all: an import of 3,000 devices takes less than a second, in which a machine under load may
- * answer few writes. A write that is refused, or waits too long, is seen by its status.
+ * answer few writes. The status of an answer shows whether the write failed or waited too long.
  */
 test('devices are imported while a server writes, and none of its writes fails', async () =>
   importBesideWriter(await placeFile(someHouses), { devices: 3000, leastWrites: 2 }));
@@ -62,7 +62,7 @@ async function importBesideWriter(
   await demo.close();
 }
 
-// Killed after its first batch, of some 30, the shorter one has too many to go to end between the look and the kill.
+// The kill follows the first of some 30 batches of the shorter import, so it can't finish between the check and the kill.
 const whole = 'an import that is killed leaves whole devices and links that lead somewhere, and once more completes it';
 test(whole, async () => survivesKills(await placeFile(someHouses), { devices: 3000, first: 1, kills: 1 }));
 test(`${whole}, however often`, { tags: ['full'] }, async () =>
@@ -99,7 +99,7 @@ async function survivesKills(
 
 test('Ctrl-C stops it after the current batch, and it prints its progress', async () => {
   const database = join(folder, 'interrupted.sqlite');
-  // So many that it is under way still when the signal comes, also on a busy machine.
+  // So many devices that the import is unfinished when the signal comes, also on a busy machine.
   const { child, exit, output } = startImport(database, await placeFile(1000));
   await untilDevices(database, 1);
   child.kill('SIGINT');
@@ -132,7 +132,7 @@ async function placeFile(houses: number): Promise<string> {
   return path;
 }
 
-/** Houses with a bridge, its locks and a keypad, and some locks without: each reference that there is. */
+/** Houses with a bridge, its locks and a keypad, and some locks without one: every kind of reference. */
 function makeFile(houses: number) {
   const id = (number: number) => `65e${String(number).padStart(21, '0')}`;
   const common = { pairedAt: '2026-01-01T00:00:00Z' };
@@ -183,7 +183,7 @@ function startImport(database: string, path: string, ...options: string[]) {
   return { child, exit, output: once(child, 'close').then(() => printed) };
 }
 
-/** Read by another library and connection, between two batches of the import. */
+/** Reads by another library and connection, between two batches of the import. */
 function read<Result>(database: string, use: (all: (sql: string) => Record<string, unknown>[]) => Result): Result {
   const connection = new DatabaseSync(database, { timeout: 5000 });
   try {
@@ -198,7 +198,7 @@ async function untilDevices(database: string, count: number): Promise<void> {
   await expect.poll(() => read(database, (all) => all(sql).length), { timeout: 20_000, interval: 5 }).toBe(count);
 }
 
-/** @returns how many devices there are */
+/** @returns the number of devices */
 function expectWhole(database: string): number {
   return read(database, (all) => {
     expect(all('pragma foreign_key_check')).toEqual([]);

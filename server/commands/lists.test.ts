@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A job whose data and output hold the digits of a code, as a careless bridge might send them. */
+/** A job whose data and output contain the digits of a code, as a careless bridge might send them. */
 async function addJob(number: number, given: { readonly accountId?: string; readonly bridgeId?: string } = {}) {
   const createdAt = now + number * 1000;
   const jobId = String(number).padStart(24, '0');

@@ -12,7 +12,7 @@ describe('from a file or a program', () => {
     ['pässwörter 🐢\n', 'pässwörter 🐢'],
     ['', ''],
   ])('%j is the password %j', async (text, password) => {
-    // In pieces, as a pipe may give them.
+    // A pipe may deliver a password in several pieces.
     expect(await readPassword(Readable.from(Array.from(Buffer.from(text), (byte) => Buffer.of(byte))))).toBe(password);
   });
 
@@ -74,7 +74,7 @@ describe('on a terminal', () => {
   });
 });
 
-/** A terminal that somebody types at. `modes`: whether it was raw, in which it shows nothing by itself. */
+/** A simulated terminal. `modes`: whether it was raw, a mode that does not show typed text. */
 function ask() {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => modes.push(raw) });

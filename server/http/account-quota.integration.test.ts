@@ -8,7 +8,7 @@ import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './acc
 import { type RunningApp, startApp, testNow } from './fixtures/start-app.ts';
 import type { VerifyToken } from './token-scheme.ts';
 
-// Every answer here is held against the contract before it leaves: a header that is not declared would make it a 500.
+// Every answer is validated against the contract before it is sent: an undeclared header would cause a 500.
 
 const json = { 'content-type': 'application/json' };
 const allScopes = Object.keys(contract.components.securitySchemes.oauth2.flows.clientCredentials.scopes);
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A quota that nothing has been taken from, at the time of the tests. */
+/** An unused quota at the time of the tests. */
 function begin(limit: number): void {
   now = testNow;
   const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
@@ -97,7 +97,7 @@ describe('the quota of an account and client', () => {
     expect(sockets.size).toBe(connections);
     const taken = answers.filter(({ status }) => status === 404);
     expect(taken).toHaveLength(limit);
-    // Each of those that were taken saw another rest.
+    // The answer to each accepted request has another remaining quota.
     expect(new Set(taken.map(({ rest }) => rest)).size).toBe(limit);
     const rejected = answers.filter(({ status }) => status === 429);
     expect(rejected).toHaveLength(connections * requestsEach - limit);

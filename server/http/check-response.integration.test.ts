@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([strict.close(), trusting.close()]));
 
-/** Calls an operation whose handler answers so. */
+/** Calls an operation whose handler returns this answer. */
 async function answerWith(id: Id, make: () => Answer, app = strict) {
   current = make;
   const before = app.logged.length;

@@ -8,7 +8,7 @@ import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
 const limits = { headersMs: 400, requestMs: 700, checkMs: 50, drainMs: 600 };
-/** Longer than a test may last: a wait for this limit instead of its own times out. */
+/** Longer than the timeout of a test, so that a test that waits for this limit fails. */
 const forever = 600_000;
 const put =
   'PUT /v1/devices/a HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer all\r\nContent-Type: application/json\r\n';
@@ -22,7 +22,7 @@ afterEach(async () => {
   await app?.close();
 });
 
-/** An application whose one written operation answers when it is released. */
+/** An application with one held operation, which answers when the test releases it. */
 async function start(own: Partial<typeof limits> = {}): Promise<RunningApp> {
   let begin: () => void = () => undefined;
   begun = new Promise<void>((resolve) => {
@@ -165,7 +165,7 @@ describe('an answer that leaves before its request was read', () => {
 });
 
 describe('a caller that does not read', () => {
-  /** More than both sides' buffers take. */
+  /** More bytes than the buffers of both sides hold. */
   const large = Buffer.alloc(64_000_000);
 
   test('is cut off, and what it was owed is let go', async () => {
@@ -294,7 +294,7 @@ describe('closing', () => {
   });
 });
 
-// Node listens on every interface then, as where the variable of `--host "$HOST"` is not set.
+// Without this check, Node would listen on every interface if the variable in `--host "$HOST"` is not set.
 test('an empty address is refused as one of another machine', async () => {
   const listening = listen(() => undefined, { port: 0, host: '' });
   await expect(listening).rejects.toMatchObject({ syscall: 'listen', code: 'EADDRNOTAVAIL' });

@@ -7,7 +7,7 @@ import { type RunningApp, startApp } from './fixtures/start-app.ts';
 let app: RunningApp;
 let isUp = true;
 
-/** Stands for the OAuth server: it reads its own body, and answers what it was given. */
+/** Replaces the OAuth server: it reads its own body, and answers with the received request. */
 function callback(request: IncomingMessage, response: ServerResponse): void {
   if (request.url === '/boom') throw new Error('secret of the OAuth server');
   let text = '';
@@ -168,7 +168,7 @@ describe('the log has one line for each request', () => {
   });
 });
 
-/** A line is written when the connection has the whole answer, which may be after its reader has it. */
+/** Waits for the log line, which may be written after the client has the answer. */
 async function waitForLines(requestId: string, count = 1) {
   const lines = () => app.logged.filter((line) => line.requestId === requestId);
   await expect.poll(() => lines().length, { timeout: 15_000 }).toBe(count);

@@ -109,7 +109,7 @@ describe('a clock that goes back', () => {
           const use = counter.take('a', real - back);
           expect(use.endsAt - (real - back)).toBeLessThanOrEqual(windowMs);
           if (!use.accepted) {
-            // The wait is also over for a caller that only looks.
+            // The wait is also over for a caller that does not count a request.
             expect(counter.look('a', real - back)).toEqual(use);
             real = use.endsAt + back;
             expect(counter.take('a', real - back).accepted).toBe(true);

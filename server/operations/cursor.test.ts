@@ -78,7 +78,7 @@ describe('a cursor opens in one form alone', () => {
 
   test('not with other bits where the last character has some to spare, which Node ignores', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    // 31 and 32 bytes: 4 and 2 bits to spare, 15 and 3 other texts for the same bytes.
+    // 31 and 32 bytes leave 4 and 2 unused bits, so 15 and 3 other texts have the same bytes.
     const texts = [2, 3].map((length) => cursors.seal('harbour', new Uint8Array(length)));
     const others = texts.flatMap((one) =>
       [...alphabet]

@@ -82,7 +82,7 @@ describe('the statements of a job', () => {
     const queries = await record(act);
     const steps = queries.filter(({ sql }) => /^(delete|update)/.test(sql)).flatMap((query) => explain(query));
     expect(steps.some((step) => /^SEARCH due USING/.test(step))).toBe(true);
-    // Unfinished jobs are few: their index holds nothing else.
+    // The index contains only the unfinished jobs, which are few.
     const whole = steps.filter((step) => /SCAN|TEMP B-TREE/.test(step));
     expect(whole.filter((step) => !/^SCAN due USING (COVERING )?INDEX job_unfinished$/.test(step))).toEqual([]);
   });

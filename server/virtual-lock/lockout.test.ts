@@ -125,7 +125,7 @@ describe('a lockout', () => {
   });
 });
 
-/** The members that have a later effect: the start of an hour that forgives nothing has none. */
+/** The members with a later effect. The start of an hour has none if no entry can be forgiven. */
 function pickJudged({ wrong, wrongSince, level, lockedUntil, relaxedAt }: Lockout): Partial<Lockout> {
   return { wrong, level, lockedUntil, ...(wrong > 0 && { wrongSince }), ...(level > 0 && { relaxedAt }) };
 }

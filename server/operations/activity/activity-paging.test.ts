@@ -11,7 +11,7 @@ afterAll(() => fixture.store.close());
 describe.each(orders)('1,000 entries with ties by $sort', (order) => {
   const { sort, want } = order;
 
-  // Every limit there is has its turn in the slow suite.
+  // The slow suite covers every limit.
   testLaw('come exactly once, in order, whatever the limit', { few: 8, many: 25 }, async (numRuns) => {
     const limits = fc.oneof(fc.integer({ min: 9, max: 300 }), fc.constantFrom(12, 13, 50, 100, 125, 250, 299, 300));
     await fc.assert(

@@ -12,7 +12,7 @@ import {
   zones,
 } from './fixtures/code-laws.ts';
 
-// If these fail, a guest stands before a closed door, or somebody gets in whom nobody let in.
+// If these fail, a valid code does not open a door, or a code opens one outside of its window.
 
 const fixture = await openZones();
 afterAll(() => fixture.store.close());
@@ -40,7 +40,7 @@ describe('a code that was issued', () => {
       }),
       { numRuns },
     );
-    // Of 1200 tries, each of 8.2 in 100,000, more than three come up once in 250,000 times.
+    // With 1200 tries, each with a chance of 8.2 in 100,000, more than three hits occur once in 250,000 runs.
     expect(opened).toBeLessThanOrEqual(3);
   });
 

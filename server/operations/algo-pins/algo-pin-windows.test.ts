@@ -26,7 +26,7 @@ const kathmandu = 'LK2A00000004';
 
 interface Given {
   readonly kind: Kind;
-  /** The server's clock, left out: 2026-11-20T17:00:00Z. */
+  /** The server's clock; by default 2026-11-20T17:00:00Z. */
   readonly at?: string;
   readonly device?: string;
   readonly startDate?: string;
@@ -362,7 +362,7 @@ describe('a window is rejected, with what would do:', () => {
         const mended = want === 'window_length' ? { ...given, endDate: time } : { ...given, startDate: time };
         return (await create({ ...mended, kind: kind as Kind })).status;
       });
-      // Between the longest hourly and the shortest daily code each of the two values is for one of the kinds.
+      // Between the longest hourly and the shortest daily code, each kind has one of the two nearest values.
       const [hourly, daily, own] = await Promise.all(statuses);
       expect(own === 200 || (nearest.length === 2 && (hourly === 200 || daily === 200))).toBe(true);
     }

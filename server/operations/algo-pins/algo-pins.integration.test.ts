@@ -5,7 +5,7 @@ import { testLaw } from '../../fixtures/test-law.ts';
 import { type Call, type ServedDemo, serveDemo } from '../fixtures/serve-demo.ts';
 import { type Kind, kinds } from './fixtures/code-fixture.ts';
 
-/** When the documented examples take place: 18:25 in Berlin. */
+/** The time of the documented examples: 18:25 in Berlin. */
 const now = Date.parse('2026-11-20T17:25:00.000Z');
 
 let demo: ServedDemo;
@@ -325,7 +325,7 @@ describe('digits of codes', () => {
       ['access_code', 'audit_entry', 'oidc_artifact'].map((table) => demo.readRows(table)),
     );
     const places = { files: await demo.readFiles(), log: demo.readLog(), rows: JSON.stringify(tables) };
-    // In each of them things are found that are there.
+    // The search does find other values in each of these texts.
     expect(places.files).toContain('Season guest');
     expect(places.rows).toContain('Season guest');
     expect(places.log).toContain('"route":"createDailyAlgoPin"');

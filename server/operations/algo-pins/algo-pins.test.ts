@@ -17,7 +17,7 @@ const common = { pin, pinId, variance: 1, issuedAt: '2026-11-20T17:00:00.000Z' }
 const fromNow = { ...common, startDate: '2026-11-20T18:00:00+01:00', activateBy: '2026-11-21T18:00:00+01:00' };
 const planned = { ...common, startDate: start, activateBy: '2026-12-02T15:00:00+01:00' };
 
-// Whole bodies are compared: a member that nobody declared fails.
+// Whole bodies are compared, so an undeclared member fails.
 const answered = [
   {
     kind: 'hourly',
@@ -186,7 +186,7 @@ const noTimezone = rejected(409, 'message', "The device's property has no timezo
 const notSupported = (deviceId: string) =>
   rejected(418, 'error', `The device ${deviceId} does not support algoPIN codes`, 'algopin_not_supported');
 
-/** A start that keeps no rule: whatever stands before the rules is answered instead. */
+/** A start that breaks the rules, so that a test shows which checks precede them. */
 const misaligned = { accessName: 'A', startDate: '2020-01-01T00:30:00Z', endDate: '2020-01-01T00:00:00Z' };
 const unwritten = [
   { name: 'an unknown device', given: ['LK2A99999999'], want: notFound },

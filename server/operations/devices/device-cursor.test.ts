@@ -23,7 +23,7 @@ const list = fc.record({
   limit: fc.integer({ min: 1, max: 300 }),
 });
 
-/** A place in a list, whose last device matches the search as a store finds it: part of the name, or start of the id. */
+/** A place in a list. Its last device matches the search like in a store: by a part of the name, or the start of the id. */
 const cursor: fc.Arbitrary<DeviceCursor> = fc
   .tuple(
     list,

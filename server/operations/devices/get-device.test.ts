@@ -68,7 +68,7 @@ const suite = {
 const adminKey = { admin_key: deriveAdminKey(keys.deviceKey, 'LK2A00000001') };
 const lockRef = { lockRef: deriveLockRef(keys.deviceKey, 'LK2A00000001') };
 
-// 42: whole bodies are compared, so a member that nobody declared fails.
+// 42: whole bodies are compared, so an undeclared member fails.
 const answered = [
   { name: 'a lock', given: ['LK2A00000001'], want: lock },
   { name: 'a bridge: online, no battery', given: ['BR1A00000001'], want: bridge },

@@ -92,7 +92,7 @@ describe('a list', () => {
   });
 });
 
-/** Names and searches that are the same to a person. NFC of NFD, and lower case beyond ASCII. */
+/** Names and searches that look the same to a person: NFC of NFD, and lower case of letters outside ASCII. */
 const spellings = [
   { name: 'capital Ż finds ż', given: 'Ż', finds: 'żółta' },
   { name: 'small ż finds Ż', given: 'ż', finds: 'ŻÓŁTA' },

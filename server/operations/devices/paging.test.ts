@@ -58,7 +58,7 @@ describe('1,000 devices in pages', () => {
   }
 });
 
-/** 100 code points each, of which 99 are the same. The last ones grow threefold in NFC, in bytes or in code points. */
+/** 100 code points each, of which 99 are the same. NFC triples the bytes or the code points of the last ones. */
 const longNames = ['a', 'ß', '\uffff', '\u{10fffd}', '\u{1f422}', '\u{1d160}', '\ufb2c', '\u0390', 'İ'].flatMap(
   (character) => [0x41, 0x1f600, 0x10ffff].map((last) => character.repeat(99) + String.fromCodePoint(last)),
 );

@@ -12,7 +12,7 @@ afterEach(() => fixture.store.close());
 const put = (deviceId: string, body: Request['body'] = {}, account = 'harbour') =>
   fixture.ask({ operation: 'updateDevice', deviceId, body, account });
 
-/** All that the store keeps of devices, to see what a request wrote. */
+/** All stored data of devices, to find the writes of a request. */
 async function readAll() {
   const sort = { by: 'deviceName', descending: false } as const;
   const lists = ['harbour', 'meadow'].map((accountId) => fixture.store.devices.list({ accountId, sort, limit: 1000 }));

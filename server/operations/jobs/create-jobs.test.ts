@@ -177,7 +177,7 @@ describe('a bridge holds 20 unfinished jobs', () => {
     for (const rejected of [await fixture.proxy(lock, unlock), await fixture.target(bridge)])
       expect(rejected).toMatchObject({
         status: 429,
-        // The oldest of the twenty was made 100 ms after the start, and 4900 ms have passed: 115.2 s are left.
+        // The oldest of the twenty was created 100 ms after the start, and 4900 ms have passed: 115.2 s are left.
         headers: { 'Retry-After': 116 },
         body: { code: 'queue_full', error: 'The bridge has 20 unfinished jobs, try again in 116 seconds' },
       });
@@ -295,7 +295,7 @@ describe('an Idempotency-Key', () => {
   test('belongs to a client, and to the account it was used for', async () => {
     await fixture.proxy(lock, unlock, { key: 'k', client: 'demo-partner' });
     expect((await fixture.proxy(lock, unlock, { key: 'k', client: 'demo-own' })).headers).toBeUndefined();
-    // The partner acts for both accounts: what it gets for one is no answer for the other.
+    // The partner acts for both accounts, and a job of one is no answer for the other.
     const other = await fixture.proxy(lock, unlock, { key: 'k', client: 'demo-partner', account: meadowLodge });
     expect(other).toMatchObject({ status: 400, body: { code: 'idempotency_key_reused' } });
     expect(harbourStays).not.toBe(meadowLodge);
