@@ -33,7 +33,7 @@ export interface PlannedOperation<Principal, Context extends Exchange<Principal>
   readonly handler: AnyHandler<Principal, Context>;
 }
 
-/** Further checks of a service. A step that throws a Rejection ends the request. */
+/** Further checks of a service. If a step throws a Rejection, the request is rejected. */
 export interface AddedSteps<Context> {
   /** After the credentials. Whether the principal may send requests at all: not with a locked account or an expired trial. */
   readonly authenticated?: (exchange: Context) => void | Promise<void>;

@@ -63,7 +63,7 @@ async function writeRecords(transaction: DatabaseTransaction, spelling: Spelling
   if (part.audit !== undefined) await addAuditEntry(transaction, part.audit);
 }
 
-/** Reads rows that no other transaction changes until this one ends: SQLite has one lock for writers, elsewhere each row is locked first. */
+/** Reads rows that no other transaction changes until this one is finished: SQLite has one lock for writers, elsewhere each row is locked first. */
 async function readStored(
   transaction: DatabaseTransaction,
   spelling: Spelling,
