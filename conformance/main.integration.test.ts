@@ -110,17 +110,17 @@ describe('exit codes', () => {
       message: '--phase story is not built yet. Built: baseline.',
     },
     {
-      name: 'a budget that is none',
+      name: 'an invalid budget',
       args: ['--contract', 'x', '--base-url', 'http://a', '--budget', 'much'],
       message: '"much" is not a budget',
     },
     {
-      name: 'an address that is none',
+      name: 'an invalid address',
       args: ['--contract', 'x', '--base-url', 'ftp://a'],
       message: 'ftp://a is not an http address',
     },
     {
-      name: 'a folder that is none',
+      name: 'an invalid folder',
       args: [
         '--contract',
         'x',
@@ -134,12 +134,12 @@ describe('exit codes', () => {
       message: `--allow-files absent is not a folder.\n--allow-files ${apis.library.file} is not a folder.`,
     },
     {
-      name: 'a contract that is not there',
+      name: 'a missing contract',
       args: ['--contract', 'absent.yaml', '--base-url', 'http://a'],
       message: 'The contract cannot be read',
     },
     {
-      name: 'an operation that is not there, with the nearest one',
+      name: 'an unknown operation, with the nearest one',
       args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'listBook'],
       message: 'No operation is called listBook. Did you mean listBooks?',
     },
@@ -179,7 +179,7 @@ describe('exit codes', () => {
     expect(out).toContain('a 401 came without WWW-Authenticate');
   });
 
-  test('2 when nothing listens, which is reported first and alone, with its fix', async () => {
+  test('2 when no server listens, which is reported first and alone, with its fix', async () => {
     const base = 'http://127.0.0.1:1';
     const options = ['--contract', apis.library.file, '--base-url', base, '--report', 'junit', '--out', 'there'];
     const { code, out } = await conform(options);
@@ -194,7 +194,7 @@ describe('exit codes', () => {
     expect(junit).not.toContain('the run stopped before its turn');
   });
 
-  test('2 when nothing listens at the API, although the authorization server answers', async () => {
+  test('2 when no server listens at the API, although the authorization server answers', async () => {
     served = await serve(apis.weather.create());
     const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
     const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
@@ -203,7 +203,7 @@ describe('exit codes', () => {
     expect(out.split('\n')[0]).toBe('Unreachable: no server listens at this address (http://127.0.0.1:1).');
   });
 
-  test('2 when nothing listens at the API, with findings of the authorization server', async () => {
+  test('2 when no server listens at the API, with findings of the authorization server', async () => {
     const clean = apis.weather.create();
     served = await serve(async (request) => ({ ...(await clean(request)), status: 500 }));
     const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
@@ -227,7 +227,7 @@ describe('exit codes', () => {
     expect(out.match(/No token/g)).toHaveLength(1);
   });
 
-  test('2 when the address is wrong, which is no defect of the deployment, with the right one', async () => {
+  test('2 when the address is wrong, without a defect of the deployment, with the right address', async () => {
     const args = await library(createLibrary());
     const wrong = args.map((arg) => arg.replace(/\/v2$/, '/v3'));
     const { code, out } = await conform([...wrong, '--report', 'junit', '--out', 'there']);
@@ -240,7 +240,7 @@ describe('exit codes', () => {
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).not.toContain('<failure');
   });
 
-  test('2 when the address is wrong and no right one is near, with the address of the contract', async () => {
+  test('2 when the address is wrong and no right one was found, with the address of the contract', async () => {
     served = await serve(() => ({ status: 404, body: {} }));
     const { code, out } = await conform(['--contract', apis.library.file, '--base-url', `${served.origin}/v3`]);
     expect(code).toBe(2);
@@ -250,7 +250,7 @@ describe('exit codes', () => {
     ]);
   });
 
-  test('2 when a front page answers everything, also where it knows no method but GET', async () => {
+  test('2 when a front page answers everything, even if only to GET', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Welcome</title>' };
     const args = await library(({ method }) => ({ ...page, status: method === 'GET' ? 200 : 405 }));
     const { code, out } = await conform([...args, '--fail-on', 'unreached']);
@@ -262,7 +262,7 @@ describe('exit codes', () => {
     expect(out).not.toMatch(/Defect|Never accepted|Covered/);
   });
 
-  test('2 when everything is redirected, with the address that it leads to', async () => {
+  test('2 when everything is redirected, with the target address', async () => {
     const args = await library(({ path }) => ({
       status: 301,
       headers: { location: `https://library.example${path}?key=secret` },
@@ -305,7 +305,7 @@ describe('exit codes', () => {
       expect(out).toContain('\n1 defect found, and 4 of 7 operations were never accepted: ');
     });
 
-    test('are counted in the singular where there is one', async () => {
+    test('are counted in the singular if there is one', async () => {
       const args = await library(() => ({ status: 400, body: { reason: 'closed' } }));
       const { code, out } = await conform([...args, '--operation', 'readMotto']);
       expect(code).toBe(2);
@@ -313,7 +313,7 @@ describe('exit codes', () => {
       expect(out).toContain('Covered: 0 of 1 operation accepted');
     });
 
-    test('make the exit code 1 under --fail-on unreached, and 0 where they are left out', async () => {
+    test('make the exit code 1 under --fail-on unreached, and 0 if they are excluded', async () => {
       expect((await onlyReads('--fail-on', 'unreached')).code).toBe(1);
       await served?.close();
       const reads = ['--operation', 'listBooks', 'readBook', 'readMotto'];
@@ -342,7 +342,7 @@ describe('exit codes', () => {
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
   });
 
-  test('2 when the runner itself fails in mid-run, with the reports so far and nothing held against the deployment', async () => {
+  test('2 when the runner itself fails during a run, with the reports so far and no defect of the deployment', async () => {
     const { promise: second, resolve: isSecond } = Promise.withResolvers<void>();
     let requests = 0;
     const args = await library(async () => {
@@ -362,7 +362,7 @@ describe('exit codes', () => {
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).toContain('<error message="The runner failed');
   });
 
-  test('2 when the runner fails before a run begins, which leaves its process to the caller', async () => {
+  test('2 when the runner fails before a run begins, and does not exit the process of the caller', async () => {
     let said = '';
     const left: number[] = [];
     const streams = {
@@ -408,12 +408,12 @@ describe('exit codes', () => {
     expect(error).toContain('--out there cannot be written: EISDIR');
   });
 
-  test.each(['what it prints', 'its help'])('0 when nobody reads %s', async (what) => {
-    const args = what === 'its help' ? ['--help'] : await library(createLibrary());
+  test.each(['output', 'help'])('0 when no process reads its %s', async (text) => {
+    const args = text === 'help' ? ['--help'] : await library(createLibrary());
     const line = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
     const code = await new Promise((resolve) => {
-      execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, text) =>
-        resolve(text.trim()),
+      execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, code) =>
+        resolve(code.trim()),
       );
     });
     expect(code).toBe('0');
@@ -536,7 +536,7 @@ test('waits for a deployment that is still starting, and begins when it answers'
   expect(served.requests[0]).toBe('GET /v2');
 });
 
-test('waits before it asks a deployment for its own contract', async () => {
+test('waits before it reads the contract from the deployment', async () => {
   const spare = await serve(() => ({ status: 200 }));
   const { origin } = spare;
   await spare.close();
@@ -557,7 +557,7 @@ test('waits before it asks a deployment for its own contract', async () => {
   expect(out + error).not.toContain('key-of-the-contract');
 });
 
-test('waits no longer than asked, and reports why', async () => {
+test('waits no longer than the given time, and reports the reason', async () => {
   const args = ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'];
   const { code, out, error } = await conform([...args, '--wait-for-target', '300ms']);
   expect([code, out]).toEqual([2, '']);
@@ -566,7 +566,7 @@ test('waits no longer than asked, and reports why', async () => {
   );
 });
 
-test('leaves out what the contract calls deprecated', async () => {
+test('excludes deprecated operations', async () => {
   const text = await readFile(apis.library.file, 'utf8');
   const file = join(folder, 'library.yaml');
   await writeFile(file, text.replace('operationId: listBooks', 'operationId: listBooks\n      deprecated: true'));

@@ -51,7 +51,7 @@ describe('a body is parsed by its media type', () => {
     );
   });
 
-  test('a type by its own name comes before a range that stands first', () => {
+  test('an exact type takes precedence over an earlier range', () => {
     const content = { 'application/*': { schema: { type: 'array' } }, 'application/json': { schema } };
     const responses = { 200: { description: 'OK', content } };
     const contract = contractOf({ '/a': { get: { operationId: 'read', responses } } });
@@ -63,15 +63,25 @@ describe('a body is parsed by its media type', () => {
     expect(judged('application/problem+json')).toEqual([['response 200 application/*', 1]]);
   });
 
-  test('the octets of a file are no text of JSON, though they may be JSON', () => {
+  test('the octets of a file are not judged as JSON text, even if they are JSON', () => {
     expect(judge({ type: 'string', format: 'binary' }, '{"a":1}', { headers: json })).toEqual([]);
     expect(judge({ type: 'string' }, '{"a":1}', { headers: json })).toHaveLength(1);
   });
 
   test.each([
-    { name: 'a number that is no text', schema: { type: 'string' }, body: '12345678901234567890', want: 'type' },
-    { name: 'one that no reader represents', schema: { type: 'string' }, body: '1e999999', want: 'type' },
-    { name: 'one that is surely below', schema: { type: 'number', minimum: 0 }, body: '-1e999999', want: 'minimum' },
+    { name: 'a number instead of a text', schema: { type: 'string' }, body: '12345678901234567890', want: 'type' },
+    {
+      name: 'a number too large to represent instead of a text',
+      schema: { type: 'string' },
+      body: '1e999999',
+      want: 'type',
+    },
+    {
+      name: 'a number too large to represent, below its bound',
+      schema: { type: 'number', minimum: 0 },
+      body: '-1e999999',
+      want: 'minimum',
+    },
     { name: 'a long number beyond its bound', schema: { maximum: 9 }, body: '12345678901234567890', want: 'maximum' },
   ])('$name is a defect', ({ schema, body, want }) => {
     expect(judge(schema, body).map(({ keyword, severity }) => [severity, keyword])).toEqual([['defect', want]]);
@@ -79,21 +89,21 @@ describe('a body is parsed by its media type', () => {
 
   test.each<{ name: string; schema: object; body: string | Buffer; type?: string }>([
     { name: 'a long number by its digits', schema: { exclusiveMaximum: 2 ** 53 + 4 }, body: '9007199254740995' },
-    { name: 'a number that no reader represents', schema: { type: 'number' }, body: '1e999999' },
-    { name: 'such a number within what is described by nothing', schema: {}, body: '{"a":[1e999999]}' },
-    { name: 'XML by a schema of what it stands for', schema, body: '<a/>', type: 'text/xml' },
-    { name: 'a charset that nobody knows', schema, body: 'a', type: 'text/plain; charset=x-none' },
-    { name: 'text of no charset that is named', schema: {}, body: Buffer.from([0xff]), type: 'text/plain' },
+    { name: 'a number too large to represent', schema: { type: 'number' }, body: '1e999999' },
+    { name: 'a number too large to represent, without a schema', schema: {}, body: '{"a":[1e999999]}' },
+    { name: 'XML, whose schema describes the decoded value', schema, body: '<a/>', type: 'text/xml' },
+    { name: 'an unknown charset', schema, body: 'a', type: 'text/plain; charset=x-none' },
+    { name: 'text that is not UTF-8, without a charset', schema: {}, body: Buffer.from([0xff]), type: 'text/plain' },
     {
-      name: 'text that another charset lacks',
+      name: 'text that is invalid in its charset',
       schema: {},
       body: Buffer.from([0xff]),
       type: 'text/csv; charset=euc-kr',
     },
-    { name: 'levels beyond all measure', schema, body: `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)}}` },
-    { name: 'values beyond all measure', schema, body: `{"a":[${'[],'.repeat(250_000)}1]}` },
-    { name: 'a schema that leads out of the document', schema: { $ref: 'other.yaml#/A' }, body: '{}' },
-    { name: 'a schema of which a part cannot be read', schema: { properties: { a: { pattern: '(' } } }, body: '{}' },
+    { name: 'too many levels', schema, body: `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)}}` },
+    { name: 'too many values', schema, body: `{"a":[${'[],'.repeat(250_000)}1]}` },
+    { name: 'a schema in another document', schema: { $ref: 'other.yaml#/A' }, body: '{}' },
+    { name: 'a schema with an unreadable part', schema: { properties: { a: { pattern: '(' } } }, body: '{}' },
   ])('$name is not judged, and not taken for right', ({ schema, body, type = 'application/json' }) => {
     const [verdict] = judgeBody(schema, body, { headers: { 'content-type': type } });
     expect([verdict?.failures, verdict?.unjudged]).toEqual([[], expect.stringMatching(/./)]);
@@ -116,14 +126,14 @@ const book = {
 };
 const good = { id: 'b1', title: 'Emma', pages: 3 };
 
-describe('one fault, once', () => {
+describe('one fault is reported once', () => {
   test.each<{ name: string; body: unknown; faults: number }>([
     {
-      name: 'each item lacks the same',
+      name: 'each item lacks the same member',
       body: [{ ...good, title: undefined }, good, { ...good, title: undefined }],
       faults: 1,
     },
-    { name: 'an item is another thing', body: [{ error: 'x', note: 7 }], faults: 1 },
+    { name: 'an item of an unrelated shape', body: [{ error: 'x', note: 7 }], faults: 1 },
     {
       name: 'nulls at several members',
       body: [
@@ -175,7 +185,7 @@ describe('one fault, once', () => {
       isOne: true,
     },
     {
-      name: 'one name that two different schemas want',
+      name: 'a name that two different schemas require',
       a: [book, { ...good, title: undefined }],
       b: [{ type: 'object', required: ['title'] }, {}],
       isOne: false,
@@ -246,22 +256,22 @@ describe('not a defect', () => {
   });
 });
 
-describe('how sure it is', () => {
+describe('the severity of a violation', () => {
   test.each<{ name: string; schema: object; body: unknown; severity: string; message?: string }>([
     {
-      name: 'a word for an instant',
+      name: 'a word as a date-time',
       schema: { type: 'string', format: 'date-time' },
       body: '"soon"',
       severity: 'defect',
     },
     {
-      name: 'nothing for an instant',
+      name: 'an empty text as a date-time',
       schema: { type: 'string', format: 'date-time' },
       body: '""',
       severity: 'suspect',
     },
-    { name: 'nothing for an address', schema: { type: 'string', format: 'uri' }, body: '""', severity: 'suspect' },
-    { name: 'a word for a UUID', schema: { type: 'string', format: 'uuid' }, body: '"b1"', severity: 'suspect' },
+    { name: 'an empty text as a URI', schema: { type: 'string', format: 'uri' }, body: '""', severity: 'suspect' },
+    { name: 'a word as a UUID', schema: { type: 'string', format: 'uuid' }, body: '"b1"', severity: 'suspect' },
     {
       name: 'null in none of the branches',
       schema: { properties: { owner: { oneOf: [text, { type: 'object' }] } } },
@@ -276,7 +286,7 @@ describe('how sure it is', () => {
   });
 });
 
-test('parts of an allOf that close each other out are one fault of the contract, wherever they show', () => {
+test('parts of an allOf that exclude each other are one fault of the contract at all places', () => {
   const components = {
     Base: { type: 'object', additionalProperties: false, properties: { id: text } },
     One: { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { a: text } }] },

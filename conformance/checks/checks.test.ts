@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { contextOf, contractOf } from '../seeded/by-hand.ts';
 import { failureOf } from './checks.ts';
 
-describe('a schema that breaks a norm is a finding with its pointer, its clause and what was expected', () => {
+describe('a schema that breaks a norm is a finding with its pointer, its clause and the expectation', () => {
   const at = '#/components/schemas/A/properties/x';
   test.each<{ schema: object; version?: string; want: readonly [string, string, string, RegExp] }>([
     { schema: { type: 'str' }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
@@ -33,14 +33,14 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
     expect(failure?.message).toMatch(message);
   });
 
-  test('ids that stand twice are one cause', () => {
+  test('repeated ids are one cause', () => {
     const get = (operationId: string) => ({ get: { operationId, responses: { 200: { description: 'OK' } } } });
     const { problems } = contractOf({ '/a': get('x'), '/b': get('x'), '/c': get('yes'), '/d': get('yes') });
     const causes = problems.flatMap((problem) => failureOf(problem)?.causes.map(String) ?? []);
     expect([causes.length, new Set(causes).size]).toEqual([2, 1]);
   });
 
-  test('the same at nine places is one cause', () => {
+  test('the same fault at nine places is one cause', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 9 }, (_, index) => [`p${index}`, { $ref: `#/components/schemas/None${index}` }]),
     );

@@ -12,7 +12,7 @@ function judge(sent: Partial<NumberedExchange['seen']>, body: string) {
     .flatMap(({ failures }) => failures.map(({ keyword }) => keyword));
 }
 
-test('a body of nothing but the beginnings of marks is searched in linear time', () => {
+test('a body of repeated beginnings of marks is searched in linear time', () => {
   for (const mark of ['/usr/', 'at a(', 'File "']) expect(judge({}, mark.repeat(2_000_000))).toEqual([]);
 });
 
@@ -22,12 +22,12 @@ describe('internals-leaked', () => {
   test.each<{ name: string; sent: Partial<NumberedExchange['seen']>; body: string; want: string[] }>([
     { name: 'an error of the database', sent: {}, body: near, want: ['a database error'] },
     {
-      name: 'about a name that was sent',
+      name: 'about a sent name',
       sent: { requestBody: { name: 'dune42' } },
       body: near,
       want: ['a database error'],
     },
-    { name: 'about the statement that was sent', sent: { requestBody: { sql: 'dune42' } }, body: near, want: [] },
+    { name: 'about the sent statement', sent: { requestBody: { sql: 'dune42' } }, body: near, want: [] },
     {
       name: 'about one of several',
       sent: { requestBody: { statements: [{ text: 'dune42 x' }] } },
@@ -35,7 +35,7 @@ describe('internals-leaked', () => {
       want: [],
     },
     { name: 'about a query of the query string', sent: { query: { query: 'SELECT dune42' } }, body: near, want: [] },
-    { name: 'about content that is nothing else', sent: { requestBody: 'SELECT dune42' }, body: near, want: [] },
+    { name: 'about content that is a statement', sent: { requestBody: 'SELECT dune42' }, body: near, want: [] },
     {
       name: 'about another statement',
       sent: { requestBody: { sql: 'arrakis' } },
@@ -50,9 +50,9 @@ describe('internals-leaked', () => {
       want: ['a JavaScript stack frame'],
     },
     { name: 'a path', sent: {}, body: 'no /app/x.js', want: ['a file path of the server'] },
-    { name: 'a path that was sent', sent: { query: { file: '/app/x.js' } }, body: 'no /app/x.js', want: [] },
+    { name: 'a sent path', sent: { query: { file: '/app/x.js' } }, body: 'no /app/x.js', want: [] },
     {
-      name: 'a path in addition to one that was sent',
+      name: 'a path in addition to the sent one',
       sent: { query: { file: '/app/x.js' } },
       body: 'no /app/x.js in /app/y.js',
       want: ['a file path of the server'],

@@ -95,7 +95,7 @@ describe('status-undocumented', () => {
     expect(failure?.message).toBe(`302 is not documented; listed: 200, 400, 404; ${message}`);
   });
 
-  test('is one cause for each status, whatever was listed instead', () => {
+  test('is one cause for each status, independent of the listed statuses', () => {
     const causes = ['plain', 'headers'].flatMap((operation) =>
       judge(statusUndocumented, { operation, status: 204 }).flatMap((failure) => failure.causes),
     );
@@ -123,7 +123,7 @@ describe('media-type', () => {
     expect(judge(mediaType, { operation, status, headers, body }).map(({ severity }) => severity)).toEqual(want);
   });
 
-  test('of HEAD there is nothing to judge', () => {
+  test('an answer to HEAD is not judged', () => {
     const request = { method: 'HEAD' };
     expect(
       judge(mediaType, { operation: 'plain', headers: { 'content-type': 'text/html' }, body: 'x', request }),

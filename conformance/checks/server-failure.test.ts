@@ -25,7 +25,7 @@ function outcomeOf(outcome: Outcome, body: string): Answer | NoAnswer {
   return { kind: 'answer', status: outcome, headers: [], body: Buffer.from(body), durationMs: 1 };
 }
 
-/** An exchange, and the same request sent again alone where a second outcome is given. */
+/** An exchange, and a repeat of the request alone if a second outcome is given. */
 function traceOf(id: string, first: Outcome, again?: Outcome, body = ''): readonly NumberedExchange[] {
   const operation = contract.operations.find((one) => one.id === id);
   if (operation === undefined) throw new Error(`no ${id}`);
@@ -50,8 +50,8 @@ function severitiesOf(check: typeof serverError, trace: readonly NumberedExchang
     .map(({ severity }) => severity);
 }
 
-describe('a 5xx that shows again alone', () => {
-  /** Statuses that are defects, of an operation that documents none, each by itself, or all as a range. */
+describe('a 5xx that occurs again when repeated alone', () => {
+  /** Statuses that are defects of an operation that documents none of them, each of them, or a range. */
   const rows: readonly { operation: string; defects: readonly number[] }[] = [
     { operation: 'plain', defects: [500, 502, 503, 504, 507] },
     { operation: 'exact', defects: [500, 502, 504, 507] },
@@ -143,7 +143,7 @@ describe('a 5xx about a missing part of the environment is only inconclusive', (
   });
 });
 
-describe('what is not sent again is settled by another request of the operation', () => {
+describe('an unrepeated request is judged by another request of the operation', () => {
   const [post] = traceOf('make', 500);
   test.each([
     { times: 1, isUndisturbed: true, want: 'suspect' },

@@ -57,7 +57,7 @@ test.each([1, 16])(
   },
 );
 
-test.each([1, 16])('what fails although all else is as before is a defect: %d workers', async (workers) => {
+test.each([1, 16])('a failure while the control reads still succeed is a defect: %d workers', async (workers) => {
   const served = await serve(createServer(false));
   const options = testOptions('library', served.origin, { baseUrl: served.origin, authUrl: undefined, workers });
   const permissions = { effects: [], readOnly: false, writes: 'all' } as const;

@@ -25,7 +25,7 @@ function requestWith(token: string): OutgoingRequest {
   };
 }
 
-/** A server that lets in who shows this token. */
+/** A server that accepts this token. */
 function watched(accepted: string) {
   const [said, kept, sent]: [string[], string[], string[]] = [[], [], []];
   const watch = watchCredentials(
@@ -55,7 +55,7 @@ describe('after a 401', () => {
     expect([said, kept]).toEqual([[], [second]]);
   });
 
-  test('others that had shown what ended are sent again as well, and what is on trial goes out with nothing else', async () => {
+  test('other requests with the expired secret are sent again too, and a replacement is tried while nothing else is in flight', async () => {
     const { watch, see } = watched(second);
     const early = [watch.current(requestWith(first)), watch.current(requestWith(first))] as const;
     see(read, 200);
@@ -70,7 +70,7 @@ describe('after a 401', () => {
     ]);
   });
 
-  test('credentials that still hold elsewhere are kept, and are not asked for again before another write', async () => {
+  test('credentials that are accepted elsewhere are kept, and not checked again before another write', async () => {
     const { watch, see, sent } = watched(first);
     see(read, 200);
     see(write, 201);
@@ -81,7 +81,7 @@ describe('after a 401', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('credentials that let in once more since then are asked for again', async () => {
+  test('credentials that were accepted again are checked again', async () => {
     const { watch, see, sent } = watched(first);
     see(read, 200);
     await watch.check([first], watch.current(requestWith(first)));
@@ -90,14 +90,14 @@ describe('after a 401', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a request that showed nothing lost nothing', async () => {
+  test('a request without credentials causes no check', async () => {
     const { watch, see } = watched(second);
     see(read, 200);
     see(write, 201, { token: second });
     expect(await watch.check([], requestWith(first))).toBe('kept');
   });
 
-  test('credentials that never let in are no loss', async () => {
+  test('credentials that were never accepted are not reported as lost', async () => {
     const { watch, see, said } = watched(second);
     see(write, 201);
     expect(await watch.check([first], watch.current(requestWith(first)))).toBe('kept');

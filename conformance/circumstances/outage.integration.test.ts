@@ -1,4 +1,4 @@
-// A deployment that stops: who is blamed, who is sent again, and who never is.
+// A deployment that stops: requests that are blamed, requests that are repeated, and requests that must not be repeated.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ interface Mortal {
     readonly path: string;
     readonly body: string;
   }) => 'instead' | { readonly afterMs: number } | undefined;
-  /** Until it listens again; undefined: for ever. */
+  /** Time until it listens again; undefined if it never does. */
   readonly awayMs: number | undefined;
 }
 
@@ -60,7 +60,7 @@ async function run(lines: readonly string[], { stops, awayMs }: Mortal, change: 
     const asked = { method, path, body: Buffer.concat(chunks).toString() };
     requests.push(`${method} ${path}${asked.body && ` ${asked.body}`}`);
     const how = stops(asked);
-    // Some are under way when it happens.
+    // Some requests are in flight at that time.
     await new Promise((resolve) => setTimeout(resolve, how === 'instead' ? 3 : 8));
     if (how === 'instead') return stop();
     response.writeHead(method === 'POST' ? 201 : 200).end();
@@ -122,7 +122,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(result.verdict).toBe('cut-short');
   });
 
-  test('stops soon after an accepted write without a name that means it: an inconclusive finding names the write', async () => {
+  test('stops soon after an accepted write with an ordinary name: an inconclusive finding names the write', async () => {
     let isFirst = true;
     const stops: Mortal['stops'] = ({ path }) => {
       if (path !== '/configuration' || !isFirst) return undefined;
@@ -139,7 +139,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(result.findings[0]?.message).toContain('accepted just before: PUT /configuration');
   });
 
-  test('a POST without data stops: it is named, and never sent again', async () => {
+  test('a POST without data stops it: the POST is named, and never sent again', async () => {
     const { told, requests, unreached } = await run(
       [...reads, 'POST /door'],
       { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },
@@ -150,7 +150,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(unreached).toEqual(['POST /door']);
   });
 
-  test('one of two POSTs stops: a new case of its own names it, and no request is sent twice', async () => {
+  test('one of two POSTs stops it: a new request with other data shows which, and no request is sent twice', async () => {
     const { told, requests, unreached } = await run(
       [...reads, 'POST /books {}', 'POST /doors {}'],
       { stops: ({ path }) => (path === '/doors' ? 'instead' : undefined), awayMs: 200 },
@@ -174,7 +174,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     expect(unreached).toEqual([]);
   });
 
-  test('a POST stops that may be repeated by its contract: it is sent again alone', async () => {
+  test('a POST that the contract calls idempotent stops it: the POST is sent again alone', async () => {
     const { told, requests } = await run(
       [...reads, 'POST /door !'],
       { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },

@@ -14,7 +14,7 @@ function outageOf({ operation, request }: NumberedExchange, last: NumberedExchan
   return { base: '', lostAt: 0, accepted, last, interrupted: [], awayMs: 10, waitedMs: 0 };
 }
 
-test('requests that may have stopped the deployment are reported at the end of the run, however long it takes', () => {
+test('requests that may have stopped the deployment are reported at the end even of a long run', () => {
   const outages: Outage[] = [];
   const kept = rememberExchanges(() => outages);
   const [write, last] = [exchange(), exchange()];
@@ -24,7 +24,7 @@ test('requests that may have stopped the deployment are reported at the end of t
   expect(judgeOutages(outages, kept.of).map(({ exchanges }) => exchanges)).toEqual([[write]]);
 });
 
-test('what no outage is about is forgotten, also behind what is kept', () => {
+test('exchanges without an outage are forgotten, even after kept ones', () => {
   const outages: Outage[] = [];
   const kept = rememberExchanges(() => outages);
   const [write, other] = [exchange(), exchange()];

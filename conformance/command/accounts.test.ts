@@ -66,7 +66,7 @@ describe('tokens by scope', () => {
   });
 });
 
-test('credentials by the name of their scheme, and a second account by options of its own', async () => {
+test('credentials by the name of their scheme, and a second account by its own options', async () => {
   const { own, second, faults } = await accountsOf({
     credential: ['apiKey=k=1', 'login=ada:pw'],
     secondToken: ['admin=other'],

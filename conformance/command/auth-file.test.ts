@@ -5,7 +5,7 @@ import { optionTable } from './options.ts';
 
 const read = (text: string) => readAuthFile('auth.yaml', text, 1);
 
-test('users of fixed headers, of a template, and of today and earlier spellings of a token', () => {
+test('users with fixed headers, with a template, and with current and earlier spellings of a token', () => {
   const { users, faults } = read(`
 schemaVersion: "0.3.0"
 auth:
@@ -66,7 +66,7 @@ configs: {whatever: it-is}
   });
 });
 
-test('created users get names of their own, the same in the next run, wherever their placeholders are', () => {
+test('created users get their own names at all placeholders, the same names in the next run', () => {
   const text = `
 auth: [{name: one}, {name: two}]
 authTemplate:
@@ -92,7 +92,7 @@ authTemplate:
   expect(read(text).users).toEqual(users);
 });
 
-test('a member that is left empty comes from the template, as does a user that is', () => {
+test('an empty member comes from the template, and so does an empty user', () => {
   const { users, faults } = read(`
 auth: [{name: one, fixedHeaders: null}, null]
 authTemplate: {name: two, fixedHeaders: [{name: A, value: b}]}
@@ -132,10 +132,10 @@ authTemplate:
   };
 
   test.each([
-    { name: 'sixteen characters, its affixes among them', generator: 'prefix: u_', want: /^u_[0-9a-f]{14}$/ },
-    { name: 'no more where more are allowed', generator: 'maxLength: 40', want: /^[0-9a-f]{16}$/ },
-    { name: 'as many as are asked for', generator: 'minLength: 20', want: /^[0-9a-f]{20}$/ },
-    { name: 'one between long affixes', generator: 'maxLength: 2, prefix: abc', want: /^abc[0-9a-f]$/ },
+    { name: 'sixteen characters, including its affixes', generator: 'prefix: u_', want: /^u_[0-9a-f]{14}$/ },
+    { name: 'sixteen characters even if more are allowed', generator: 'maxLength: 40', want: /^[0-9a-f]{16}$/ },
+    { name: 'the required length', generator: 'minLength: 20', want: /^[0-9a-f]{20}$/ },
+    { name: 'one character between long affixes', generator: 'maxLength: 2, prefix: abc', want: /^abc[0-9a-f]$/ },
   ])('has $name', ({ generator, want }) => expect(made(generator)?.password).toMatch(want));
 
   test('is used in headers, body and password, and depends on the seed', () => {
@@ -149,7 +149,7 @@ authTemplate:
   });
 });
 
-test('the file that the README shows is one, and the options that it names exist', async () => {
+test('the file in the README is valid, and the options that the README names exist', async () => {
   const page = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const { users, faults } = read(/```yaml\n(.+?)```/s.exec(page)?.[1] ?? '');
   expect([users.map(({ name }) => name), faults]).toEqual([['ada', 'bob'], []]);
@@ -163,8 +163,8 @@ test('the file that the README shows is one, and the options that it names exist
 
 describe('names each fault and its place', () => {
   test.each([
-    { name: 'no YAML', text: 'auth: [', message: /^auth\.yaml:\d+ / },
-    { name: 'no object', text: '- a', message: 'auth.yaml:1 The document is not an object.' },
+    { name: 'invalid YAML', text: 'auth: [', message: /^auth\.yaml:\d+ / },
+    { name: 'a list instead of an object', text: '- a', message: 'auth.yaml:1 The document is not an object.' },
     { name: 'no user', text: 'auth: []', message: 'auth.yaml:1 /auth: expected a list of users.' },
     {
       name: 'a misspelt member',
@@ -178,13 +178,13 @@ describe('names each fault and its place', () => {
       message: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: expected text, found a number. Put it in quotes.',
     },
     {
-      name: 'a password that YAML reads as a number, without telling it',
+      name: 'a password that YAML reads as a number, without showing it',
       text: 'auth:\n  - name: a\n    loginEndpointAuth:\n      payloadUserPwd: {username: a, password: 98765}',
       message:
         'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: expected text, found a number. Put it in quotes.',
     },
     {
-      name: 'a verb that is none',
+      name: 'an unknown verb',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {endpoint: /l, verb: post, expectCookies: true}',
       message: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is not one of POST, GET, PATCH, DELETE, PUT.',
     },
@@ -194,12 +194,12 @@ describe('names each fault and its place', () => {
       message: 'auth.yaml:3 /auth/0/loginEndpointAuth: the request needs either endpoint or externalEndpointURL.',
     },
     {
-      name: 'a selector that is no pointer',
+      name: 'a selector that is not a pointer',
       text: 'auth:\n- name: a\n  loginEndpointAuth: {endpoint: /l, verb: GET, token: {extractFrom: body, extractSelector: t, sendIn: header, sendName: A}}',
       message: 'auth.yaml:3 /auth/0/loginEndpointAuth/token: t is not a JSON pointer (RFC 6901): write /t.',
     },
     {
-      name: 'a user without a way in',
+      name: 'a user without a log-in',
       text: 'auth: [{name: a}]',
       message: 'auth.yaml:1 /auth/0: the user needs fixedHeaders, loginEndpointAuth, or both.',
     },

@@ -7,7 +7,7 @@ test('every option is in the table under the name that commander gives it', () =
   expect(names).toEqual(Object.keys(optionTable));
 });
 
-test('what is secret can come from the environment', () => {
+test('secrets can come from the environment', () => {
   const secret = /token|credential|user|secret|password/i;
   const open = Object.entries<{ flags: string; env?: string }>(optionTable).filter(
     ([name, { env }]) => secret.test(name) && env === undefined,

@@ -32,7 +32,7 @@ let folder: string;
 let server: Server;
 let origin: string;
 
-/** Certificates of an authority of the test's own, for the server and for a client whose key is encrypted. */
+/** Certificates of the test's authority, for the server and for a client whose key is encrypted. */
 function makeCertificates(): void {
   const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
@@ -59,7 +59,7 @@ function makeCertificates(): void {
   sign('client', '-passout', 'pass:key-password');
 }
 
-/** For rows that end before anything is sent: the authorities that a run trusts would stay trusted by this process. */
+/** For rows that fail before a request: this process would go on trusting the authorities of a run. */
 function refuse(...args: string[]): Promise<Ended> {
   return conformHere(['--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args]);
 }
@@ -100,7 +100,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
   const trusted = ['--ca', 'ca.pem'];
   const client = ['--cert', 'client.pem', '--key', 'client.key'];
 
-  test('the client sends its own, and trusts those of the given authority', async () => {
+  test('the client sends its certificate, and trusts those of the given authority', async () => {
     const { code, out } = await conform(
       ...trusted,
       ...client,
@@ -138,12 +138,12 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
       message: /cannot be used together: .*key/i,
     },
     {
-      name: 'a file that is not there',
+      name: 'a missing file',
       args: ['--cert', 'client.pem', '--key', 'gone.key'],
       message: /--key gone\.key cannot be read: ENOENT/,
     },
     {
-      name: 'an authority that is none',
+      name: 'an authority without a certificate',
       args: ['--ca', 'empty.pem'],
       message: /--ca empty\.pem contains no certificate: expected PEM/,
     },

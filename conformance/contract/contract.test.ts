@@ -15,7 +15,7 @@ test.each(covers)('%s covers %s: %s', (declared, sent, want) => {
   expect(coversMediaType(declared, sent)).toBe(want);
 });
 
-test('a type without a subtype, or with a gap, is none (RFC 9110, 8.3.1)', () => {
+test('a type without a subtype, or with a space, is not a media type (RFC 9110, 8.3.1)', () => {
   expect(['json', 'text/', 'text / csv', '', 'a/b c'].map(essenceOf)).toEqual(Array(5).fill(undefined));
   expect(essenceOf(' Text/CSV ; header=present')).toBe('text/csv');
 });

@@ -1,4 +1,4 @@
-// Published documents, chosen by rule in test/corpus, before the runner has met any of them: npm ci --prefix test/corpus
+// Published documents that test/corpus selects by a rule, not by results of the runner: npm ci --prefix test/corpus
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPattern, samplePatterns } from '@lockstep/values/pattern';
@@ -30,7 +30,7 @@ describe.runIf(isInstalled)('a published document', () => {
   test.each(documents)('is read, and each operation has a first request or a reason: $file', ({ file, operations }) => {
     const text = readFileSync(join(from, file), 'utf8');
     if (operations === 0) {
-      // Webhooks alone.
+      // Documents with only webhooks.
       expect(() => readContract(file, text)).toThrow('The contract has no readable operation');
       return;
     }
@@ -44,7 +44,7 @@ describe.runIf(isInstalled)('a published document', () => {
     if (missing.length > 0) process.stdout.write(`${file}: ${missing.length} of ${operations} ${missing[0]}\n`);
   });
 
-  test.each(documents)('has patterns that yield a text of an asked length, or are refused: $file', ({ file }) => {
+  test.each(documents)('has patterns that yield a text of a given length, or are rejected: $file', ({ file }) => {
     for (const { source, bounds } of patternsOf(JSON.parse(readFileSync(join(from, file), 'utf8')))) {
       const text = samplePatterns([source], bounds, 1);
       counts.patterns += 1;
@@ -63,7 +63,7 @@ describe.runIf(isInstalled)('a published document', () => {
     }
   });
 
-  test('all of them together leave the memory bounded, and most can be asked', () => {
+  test('all documents together need bounded memory, and most have requests', () => {
     process.stdout.write(`${JSON.stringify(counts)}\n`);
     expect(process.resourceUsage().maxRSS / 1024).toBeLessThan(2_500);
     expect(counts.drafted / counts.operations).toBeGreaterThan(0.95);
@@ -71,7 +71,7 @@ describe.runIf(isInstalled)('a published document', () => {
   });
 });
 
-/** @returns for each operation `drafted`, or why not */
+/** @returns for each operation `drafted`, or the reason why there is no draft */
 function draftFirsts(contract: Contract): string[] {
   const tools = { contract, judge: createJudge(contract), now: Date.UTC(2030, 0, 1), tag: 'conform-1', seed: 1 };
   const resources = createResources(contract);

@@ -24,14 +24,14 @@ async function write(files: Readonly<Record<string, string>>): Promise<void> {
 const contractOf = (schema: string): string =>
   `openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {responses: {'200': {description: D, content: {application/json: {schema: ${schema}}}}}}}}\n`;
 
-/** Pointers and lines of what an answer breaks. */
+/** Pointers and lines of the violations in an answer. */
 function judge(contract: Contract, value: unknown): readonly string[] {
   const { pointer = '' } = contract.operations[0]?.responses[0]?.contents[0] ?? {};
   const found = createJudge(contract).judge(`${pointer}/schema`, 'response', value) ?? [];
   return found.map((one) => `${one.pointer} ${contract.lineOf(one.pointer)}`);
 }
 
-test('files of the own folder are a part of the contract, and are named by their paths', async () => {
+test('files in the same folder are part of the contract, under their paths', async () => {
   await write({
     'api/openapi.yaml': contractOf("{$ref: 'parts/a b%25.yaml#/Book'}"),
     'api/parts/a b%.yaml':
@@ -55,16 +55,16 @@ test('operations, names of a discriminator and anchors are found in other files'
   expect(judge(contract, { kind: 'dog' })).toEqual(['#/x-files/pets.yaml/Dog/required 2']);
 });
 
-describe('what is outside of the folder is refused, with the option that allows it', () => {
+describe('a file outside of the folder is forbidden, and the message names the option that allows it', () => {
   const rows = [
     { name: 'above', reference: '../keys.json', message: 'a file outside the contract' },
-    { name: 'by its whole path', reference: 'FOLDER/keys.json', message: 'a file outside the contract' },
+    { name: 'by its absolute path', reference: 'FOLDER/keys.json', message: 'a file outside the contract' },
     { name: 'a path that is encoded', reference: '%2e%2e/keys.json#/a', message: 'a file outside the contract' },
     { name: 'by a link', reference: 'link.json', message: 'a file outside the contract' },
     { name: 'by a link of a folder', reference: 'linked/keys.json', message: 'a file outside the contract' },
     { name: 'a hidden file', reference: '.env', message: 'a hidden file' },
     {
-      name: 'a folder whose name begins alike',
+      name: 'a folder whose name has the same beginning',
       reference: '../api-keys/keys.json',
       message: 'a file outside the contract',
     },

@@ -14,7 +14,7 @@ const rows: readonly { name: string; answer: (path: string, own: string) => Test
     message: 'it is longer than 64 kB',
   },
   {
-    name: 'redirects to another origin, whose query stays unsaid',
+    name: 'redirects to another origin, whose query is not shown',
     answer: () => moved('https://127.0.0.1/x?key=secret'),
     message: 'it redirects to another origin, https://127.0.0.1, which is not followed.',
   },
@@ -24,7 +24,7 @@ const rows: readonly { name: string; answer: (path: string, own: string) => Test
     message: 'it redirects to another origin, http://127.0.0.1:1,',
   },
   {
-    name: 'redirects to itself first, and to another origin then',
+    name: 'redirects to itself first, then to another origin',
     answer: (path) => moved(path === '/' ? '/next' : 'file:///etc/hosts'),
     message: 'it redirects to another origin, file://',
   },
@@ -40,13 +40,13 @@ test.each(rows)('a contract whose address $name is not read', async ({ answer, m
   await served.close();
 });
 
-test('an address with a password is not asked, and the password stays unsaid', async () => {
+test('an address with a password gets no request, and the password is not shown', async () => {
   const given = 'HTTP://ada:pass-word@127.0.0.1:1?key=secret';
   const reading = readContractFile(given).catch((error: Error) => error.message.replaceAll(given, ''));
   expect(await reading).toMatch(/^(?!.*(pass-word|secret))[\s\S]*an address must not contain a name or password\./);
 });
 
-test('a contract within the bound is read, also where it is found by redirects within its origin', async () => {
+test('a contract within the bound is read, also after redirects within its origin', async () => {
   const served = await serve(({ path }) => (path === '/' ? moved('/a') : zipped(text)));
   expect((await readContractFile(`${served.origin}/`, { bytes: most })).title).toBe('T');
   await served.close();

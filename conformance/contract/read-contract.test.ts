@@ -4,7 +4,7 @@ import { readContract } from './read-contract.ts';
 
 const head = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';
 
-describe('a contract that cannot be tested is refused with every reason', () => {
+describe('a contract that cannot be tested is rejected with every reason', () => {
   const broken = [
     { name: 'not YAML', given: 'a: [', want: /api.yaml:1 #\n.*flow collection/ },
     { name: 'a list', given: '- a', want: /not an object/ },
@@ -24,7 +24,7 @@ describe('a contract that cannot be tested is refused with every reason', () => 
       want: /another document[\s\S]*no readable operation/,
     },
     {
-      name: 'a reference in a circle',
+      name: 'a circular reference',
       given: `${head}paths: {/a: {$ref: '#/paths/~1b'}, /b: {$ref: '#/paths/~1a'}}`,
       want: /leads back to itself/,
     },
@@ -63,7 +63,7 @@ describe('an unreadable part is reported with line and pointer, and the rest is 
       want: ['#/paths/~1a~1{id}/get/parameters/0', /no valid value of `in`/],
     },
     {
-      name: 'a parameter of a path that has no such place',
+      name: 'a path parameter that is not in the path',
       given: 'get: {parameters: [{name: x, in: path, required: true, schema: {}}], responses: {}}',
       want: ['#/paths/~1a~1{id}/get/parameters/0', /has no parameter x/],
     },
@@ -78,12 +78,12 @@ describe('an unreadable part is reported with line and pointer, and the rest is 
       want: ['#/paths/~1a~1{id}/get/parameters/1', /declared twice/],
     },
     {
-      name: 'a path parameter that may be left out',
+      name: 'an optional path parameter',
       given: 'get: {parameters: [{name: id, in: path, schema: {}}], responses: {}}',
       want: ['#/paths/~1a~1{id}/get/parameters/0', /not required/],
     },
     {
-      name: 'a status that is none',
+      name: 'an invalid status',
       given: 'get: {responses: {OK: {}}}',
       want: ['#/paths/~1a~1{id}/get/responses/OK', /not a status/],
     },
@@ -113,7 +113,7 @@ describe('an unreadable part is reported with line and pointer, and the rest is 
   });
 });
 
-test('an id that is taken is left, and the operation kept under method and path', () => {
+test('an operation with a repeated id gets its method and path as its id', () => {
   const { operations, problems } = readContract(
     'api.yaml',
     `${head}paths:
@@ -130,7 +130,7 @@ test('an id that is taken is left, and the operation kept under method and path'
   ]);
 });
 
-test('paths that differ in the names of their values are one, a path without a slash is none; the rest is kept', () => {
+test('paths that differ only in parameter names are reported, a path without a slash is skipped, and the rest is kept', () => {
   const { operations, problems } = readContract(
     'api.yaml',
     `${head}paths:
@@ -146,7 +146,7 @@ test('paths that differ in the names of their values are one, a path without a s
   ]);
 });
 
-test('names in a query differ by case, those of headers don’t', () => {
+test('names of query parameters are case-sensitive, names of headers are not', () => {
   const parameters = [
     { name: 'a', in: 'query', schema: {} },
     { name: 'A', in: 'query', schema: {} },
@@ -161,7 +161,7 @@ test('names in a query differ by case, those of headers don’t', () => {
   expect(problems.map(({ pointer }) => pointer)).toEqual(['#/paths/~1a/get/parameters/3']);
 });
 
-test('an operation with servers that are not the document’s goes to the other address', () => {
+test('an operation with servers other than the document’s goes to the other address', () => {
   const { operations } = readContract(
     'api.yaml',
     `${head}servers: [{url: 'https://{h}/v1', variables: {h: {default: a.example}}}]
@@ -177,7 +177,7 @@ paths:
   ]);
 });
 
-test('a status is described by itself, else by its range, else by default', () => {
+test('a status is described by its own response, otherwise by its range or by default', () => {
   const [operation] = readContract(
     'api.yaml',
     `${head}paths: {/a: {get: {responses: {default: {}, 4xx: {}, '404': {}}}}}`,

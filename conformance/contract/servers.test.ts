@@ -20,7 +20,7 @@ describe('an operation with servers of its own belongs to another party', () => 
   });
 });
 
-describe('an operation of another server is asked', () => {
+describe('an operation of another server is called', () => {
   const local = 'http://localhost:3000/api';
   const rows: readonly {
     readonly name: string;
@@ -30,7 +30,7 @@ describe('an operation of another server is asked', () => {
     readonly authUrl?: string;
     readonly want: string | undefined;
   }[] = [
-    { name: 'nowhere, if nothing names its server', own: 'https://files.example', want: undefined },
+    { name: 'nowhere, if no option names its server', own: 'https://files.example', want: undefined },
     { name: 'on the host of the base URL', own: 'http://localhost:3000/files', want: 'http://localhost:3000/files' },
     {
       name: 'at --server',
@@ -53,7 +53,7 @@ describe('an operation of another server is asked', () => {
       want: 'http://localhost:1',
     },
     {
-      name: 'at --auth-url, where --server names another',
+      name: 'at --auth-url, if --server names another server',
       own: 'https://files.example',
       given: [['https://a.example', 'http://localhost:1']],
       authUrl: 'http://localhost:2',
@@ -65,7 +65,7 @@ describe('an operation of another server is asked', () => {
     expect(contract.operations.map((operation) => baseOf(operation, { baseUrl: local, authUrl }))).toEqual([want]);
   });
 
-  test('the option that is named exists, and is that of an authorization server only with OAuth', () => {
+  test('the named option exists, and is --auth-url only with OAuth', () => {
     const explained = [{}, { login: { type: 'http', scheme: 'bearer' } }, { login: { type: 'oauth2', flows: {} } }].map(
       (securitySchemes) => {
         const contract = contractOf('https://files.example', undefined, { securitySchemes });
@@ -77,7 +77,7 @@ describe('an operation of another server is asked', () => {
     expect(explained).toEqual([[plain], [plain], [both]]);
   });
 
-  test('a server that no operation has is known as such', () => {
+  test('a server without operations is reported as unknown', () => {
     const contract = contractOf('https://files.example', 'https://a.example');
     const places: readonly ServerPlace[] = [
       ['https://file.example', local],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ContractError } from './contract.ts';
 import { readSource } from './source.ts';
 
-describe('a value is read as YAML 1.2 and JSON say', () => {
+describe('a value is read according to YAML 1.2 and JSON', () => {
   const table: readonly [name: string, text: string, want: unknown][] = [
     ['dates are texts', 'a: 2030-01-01\nb: 2030-01-01T00:00:00Z', { a: '2030-01-01', b: '2030-01-01T00:00:00Z' }],
     ['yes and no are texts, true is not', 'a: yes\nb: no\nc: true', { a: 'yes', b: 'no', c: true }],
@@ -23,14 +23,17 @@ describe('a value is read as YAML 1.2 and JSON say', () => {
     expect(readSource('api.yaml', text).root).toEqual(want);
   });
 
-  test.each(['__proto__: {x: 1}', '{"__proto__": {"x": 1}}'])('a member called __proto__ is one: %s', (text) => {
-    const { root } = readSource('api.yaml', text);
-    expect(Object.keys(root)).toEqual(['__proto__']);
-    expect(Object.getPrototypeOf(root)).toBe(Object.prototype);
-  });
+  test.each(['__proto__: {x: 1}', '{"__proto__": {"x": 1}}'])(
+    'a member called __proto__ is an ordinary member: %s',
+    (text) => {
+      const { root } = readSource('api.yaml', text);
+      expect(Object.keys(root)).toEqual(['__proto__']);
+      expect(Object.getPrototypeOf(root)).toBe(Object.prototype);
+    },
+  );
 });
 
-describe('what cannot be read is refused with its line', () => {
+describe('an unreadable document is rejected with its line', () => {
   const deep = 3000;
   const laughs = ['a0: &a0 [x, x]', ...Array.from({ length: 40 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
   const table: readonly [name: string, file: string, text: string, want: RegExp][] = [
@@ -60,7 +63,7 @@ describe('what cannot be read is refused with its line', () => {
 
 test.each([
   { name: 'JSON', text: `{"a":[${'[],'.repeat(1_000_001)}1]}` },
-  { name: 'lines of an old system', text: `a:\r${'- a\r'.repeat(2_000_001)}` },
+  { name: 'lines that end with a carriage return', text: `a:\r${'- a\r'.repeat(2_000_001)}` },
   { name: 'items within items', text: `a:\n${`${'- '.repeat(1_000)}a\n`.repeat(2_000)}` },
 ])('millions of values are refused before they are read: $name', ({ text }) => {
   expect(() => readSource('api', text)).toThrow('The document has more than 2000000 values.');

@@ -11,7 +11,7 @@ function content(mediaType: string, encoding: MediaContent['encoding'] = {}): Me
 const form = 'application/x-www-form-urlencoded';
 const list = { color: ['light blue', 'bl&ck,'], size: 1 };
 
-describe('a body is written as its media type and encoding say', () => {
+describe('a body is written according to its media type and encoding', () => {
   // Source: OpenAPI 3.1, 4.8.15 Encoding Object: style form, explode true by default.
   const rows: readonly [string, MediaContent, unknown, string][] = [
     ['JSON', content('application/json'), { a: [1] }, '{"a":[1]}'],
@@ -57,7 +57,7 @@ describe('a body is written as its media type and encoding say', () => {
   });
 });
 
-test('the boundary of a multipart body stands in its type', () => {
+test('the media type of a multipart body contains its boundary', () => {
   expect(encodeBody(content('multipart/form-data'), {}).contentType).toBe(
     'multipart/form-data; boundary=lockstep-7d1f0c5e',
   );
@@ -94,7 +94,7 @@ describe('other media types', () => {
     expect(encodeBody(content(mediaType), 'x').bytes.toString('latin1').slice(0, magic.length)).toBe(magic);
   });
 
-  test('what most servers read comes first, else the order of the contract holds', () => {
+  test('media types that most servers read come first, the others in the order of the contract', () => {
     const types = [
       'application/octet-stream',
       'application/xml',

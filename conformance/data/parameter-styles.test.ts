@@ -63,7 +63,7 @@ test('a header is not percent-encoded', () => {
   expect(encodeHeader(parameter({ in: 'header', style: 'simple', explode: false }), list)).toBe('blue,bl&ck');
 });
 
-// Style `simple`, as headers have it (OpenAPI 3.1, 4.8.12.6): every reading that some decoder may have.
+// Headers have the style `simple` (OpenAPI 3.1, 4.8.12.6): each row is one reading of a decoder.
 const rows: readonly { name: string; schema: unknown; text: string; explode?: boolean; want: unknown }[] = [
   { name: 'text', schema: { type: 'string' }, text: 'a,b', want: 'a,b' },
   { name: 'digits as text', schema: { type: 'string' }, text: '5', want: '5' },
@@ -101,7 +101,7 @@ test.each(rows)('reads $name', ({ schema, text, explode = false, want }) => {
   expect(decodeText(formOf(schema), '#/schema', text, explode)).toContainEqual(want);
 });
 
-test('does not read what the schema does not take as a list, an object or null', () => {
+test('reads a text as a list, an object or null only if the schema allows it', () => {
   expect(decodeText(formOf({ type: 'string' }), '#/schema', 'null', false)).toEqual(['null']);
   expect(decodeText(formOf({ type: 'string' }), '#/schema', 'a,b', false)).toEqual(['a,b']);
 });

@@ -274,7 +274,7 @@ describe('a schema that contains itself', () => {
     expect([levels, text]).toEqual([7, 'conform-1']);
   });
 
-  test('six times is built in part: all of it would be 55,987 objects', () => {
+  test('six times is built in part: the whole would be 55,987 objects', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, self])) };
     const text = JSON.stringify(complete(schema));
@@ -392,7 +392,7 @@ describe('an impossible value is reported with its location', () => {
   });
 });
 
-describe('a hostile contract neither stops nor stalls what builds', () => {
+describe('a hostile contract neither stops nor stalls the builder', () => {
   const self = { $ref: '#/components/schemas/S' };
   const nested = (levels: number, leaf: unknown, isRequired: boolean): unknown =>
     Array.from({ length: levels }).reduce<unknown>(
@@ -487,13 +487,13 @@ describe('a hostile contract neither stops nor stalls what builds', () => {
   });
 });
 
-test('the same seed draws the same, another seed another', () => {
+test('the same seed builds the same values, another seed builds others', () => {
   const schema = { type: 'string', pattern: '^[A-Z]{8}-[0-9]{8}$' };
   expect(candidatesOf(schema, [], 5)).toEqual(candidatesOf(schema, [], 5));
   expect(candidatesOf(schema, [], 6)).not.toEqual(candidatesOf(schema, [], 5));
 });
 
-test('an example comes first, then the same moved to the present; an invalid one is left out', () => {
+test('an example comes first, then the same example moved to the present; an invalid one is skipped', () => {
   const schema = {
     type: 'object',
     properties: { from: { type: 'string', format: 'date-time' }, n: { type: 'integer' } },
@@ -506,7 +506,7 @@ test('an example comes first, then the same moved to the present; an invalid one
   ]);
 });
 
-test('of what is no JSON, a text among the examples is sent as it stands', () => {
+test('a text among the examples of a type other than JSON is sent unchanged', () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 'T', version: '1' },
@@ -524,7 +524,7 @@ test('of what is no JSON, a text among the examples is sent as it stands', () =>
   expect(values('application/json')).toEqual([{ a: 1 }, {}]);
 });
 
-test('no value comes twice, whatever the order of its members', () => {
+test('no value comes twice, even with another order of members', () => {
   const schema = { type: 'object', required: ['a', 'b'], properties: { a: { const: 1 }, b: { const: 2 } } };
   expect(
     candidatesOf(schema, [
@@ -535,7 +535,7 @@ test('no value comes twice, whatever the order of its members', () => {
   ).toEqual([{ label: 'example', value: { a: 1, b: 2 } }]);
 });
 
-test('recipes of rules replace what an example has, in order, in the spelling of the schema', () => {
+test('recipes of rules replace values of an example, in order, in the spelling of the schema', () => {
   const time = { type: 'string', format: 'date-time', pattern: '\\+00:00$' };
   const schema = {
     type: 'object',

@@ -23,13 +23,13 @@ interface Case {
   readonly given: Partial<Credentials>;
   readonly second?: Partial<Credentials>;
   readonly identity?: Identity;
-  /** Headers, queries and cookies as they would be written; undefined: nobody can be shown. */
+  /** Headers, query and cookies as they are sent; undefined if the identity has no credentials. */
   readonly want: readonly string[] | undefined;
 }
 
 const nobody: Credentials = { token: undefined, clientId: undefined, clientSecret: undefined };
 
-/** A token endpoint that grants what is asked for, and calls the token by it. */
+/** A token endpoint that grants the requested scopes, and names the token after them. */
 async function answer({ body }: OutgoingRequest) {
   const scope = new URLSearchParams(body?.toString()).get('scope') ?? 'a b c';
   const token = { access_token: `t:${scope}`, token_type: 'Bearer', scope };
@@ -67,7 +67,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
     about: 'one alternative of several schemes',
     cases: [
       {
-        name: 'two of OAuth: one token in one header',
+        name: 'two OAuth schemes: one token in one header',
         security: [{ one: ['a'], other: ['b'] }],
         given: { token: 't' },
         want: ['authorization: Bearer t'],
@@ -85,7 +85,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: undefined,
       },
       {
-        name: 'the next alternative after one that cannot be sent',
+        name: 'the next alternative if the first cannot be sent',
         security: [{ one: [], basic: [] }, { key: [] }],
         given: { token: 't', ...client },
         want: ['X-Key: t'],
@@ -108,7 +108,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['authorization: Bearer t'],
       },
       {
-        name: 'a credential by the name of its scheme, before a bare token taken for a key',
+        name: 'a credential by the name of its scheme, before a bare token used as a key',
         security: [{ queryKey: [] }, { key: [] }],
         given: { token: 't', byScheme: { key: 'k' } },
         want: ['X-Key: k'],
@@ -131,13 +131,13 @@ describe.each<{ about: string; cases: readonly Case[] }>([
     about: 'HTTP Basic',
     cases: [
       {
-        name: 'is the user in UTF-8, nothing of it escaped (RFC 7617)',
+        name: 'is the user in UTF-8, without escapes (RFC 7617)',
         security: [{ basic: [] }],
         given: { user: { name: 'a b', password: 'ü%' }, ...client },
         want: [`authorization: Basic ${Buffer.from('a b:ü%').toString('base64')}`],
       },
       {
-        name: 'is the client where there is no user, form-encoded (RFC 6749, 2.3.1)',
+        name: 'is the client if there is no user, form-encoded (RFC 6749, 2.3.1)',
         security: [{ basic: [] }],
         given: { clientId: 'a b', clientSecret: '%' },
         want: [`authorization: Basic ${Buffer.from('a+b:%25').toString('base64')}`],
@@ -160,13 +160,13 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['Authorization: Bearer mine'],
       },
       {
-        name: 'joins what else the alternative asks for',
+        name: 'is sent together with other credentials of the alternative',
         security: [{ key: [], bearer: [] }],
         given: { token: 't', headers: [['X-Key', 'k']] },
         want: ['authorization: Bearer t', 'X-Key: k'],
       },
       {
-        name: 'goes to open operations too, as every such header does',
+        name: 'is also sent to open operations, like all such headers',
         security: [],
         given: { headers: [['X-Key', 'k']] },
         want: ['X-Key: k'],
@@ -178,7 +178,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['sid=1', 'theme=dark'],
       },
       {
-        name: 'is not sent by nobody',
+        name: 'is not sent without credentials',
         security: [{ key: [] }],
         given: {
           token: 't',
@@ -225,7 +225,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['authorization: Bearer t:a c'],
       },
       {
-        name: 'every scope but one, of an alternative that asks for a key besides',
+        name: 'every scope but one, of an alternative that also needs a key',
         security: [{ key: [] }, { one: ['b'], key: [] }],
         given: { ...client, byScheme: { key: 'k' } },
         identity: { without: ['b'] },
@@ -259,7 +259,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: [],
       },
       {
-        name: 'nobody is anonymous over a connection that shows a certificate',
+        name: 'no request is anonymous over a connection with a client certificate',
         security: [{ certificate: [] }],
         given: { hasCertificate: true },
         identity: 'anonymous',
@@ -281,7 +281,7 @@ describe.each<{ about: string; cases: readonly Case[] }>([
   });
 });
 
-test('of a user who logs in the password is secret, and what describes the request is not', () => {
+test('the password of a log-in is secret, and the description of its request is not', () => {
   const type = ['Content-Type', 'application/json'] as const;
   const login = { endpoint: '/login', method: 'POST', body: '{}', expectCookies: true, token: undefined };
   const { kept } = open([], {
@@ -296,7 +296,7 @@ test('of a user who logs in the password is secret, and what describes the reque
   expect(kept).toEqual(['key-of-ada', 'pass-of-ada']);
 });
 
-test('headers that let nobody in go with every request, and every value of the user is kept secret', () => {
+test('headers without a credential are sent with every request, and every value of the user is kept secret', () => {
   const headers = [
     ['X-Trace', 'run-7781'],
     ['Authorization', 'Bearer header-token'],

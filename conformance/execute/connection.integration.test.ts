@@ -17,15 +17,15 @@ test('an aborted request stops at once, also during the connection', async () =>
   await accepted;
   stop.abort();
   expect(await sent).toBeUndefined();
-  // Nothing is left that would keep the process.
+  // Nothing keeps the process alive.
   await new Promise((resolve) => silent.close(resolve));
   await connection.close();
 });
 
 test.each([
   { name: 'a line break in a header', request: { headers: [['x-note', 'a\nb']] } },
-  { name: 'a name of a header that is none', request: { headers: [['x note', 'a']] } },
-  { name: 'a length that is not that of the body', request: { headers: [['content-length', '9']], method: 'PUT' } },
+  { name: 'an invalid header name', request: { headers: [['x note', 'a']] } },
+  { name: 'a length that differs from the body', request: { headers: [['content-length', '9']], method: 'PUT' } },
 ] satisfies { name: string; request: Partial<OutgoingRequest> }[])(
   '$name is not sent, and is no evidence about the server',
   async ({ request }) => {
@@ -52,7 +52,7 @@ test('a server without TLS is reported as such', async () => {
   });
 });
 
-test('a header beyond ASCII goes out in UTF-8', async () => {
+test('a header beyond ASCII is sent in UTF-8', async () => {
   const came: unknown[] = [];
   const served = await serve(({ headers }) => {
     came.push(Buffer.from(String(headers['x-note']), 'latin1').toString());
@@ -71,10 +71,10 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-describe('an endless answer is given up', () => {
+describe('an endless answer is aborted', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
   test.each([
-    { name: 'content of a byte at a time', first: `${head}\r\n{`, piece: ' ', reason: 'unfinished' },
+    { name: 'content that comes byte by byte', first: `${head}\r\n{`, piece: ' ', reason: 'unfinished' },
     {
       name: 'a trailer',
       first: `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: `,

@@ -102,7 +102,7 @@ test.each([
   expect(readJson(Buffer.from(text))).toEqual(want);
 });
 
-test('of bodies beyond what a round may keep the beginning is kept, and until the next round', () => {
+test('beyond the bound of a round, only the beginning of each body is kept, until the next round', () => {
   const { hold, release } = createHolder(10, 3);
   const lengths = (size: number) => {
     const { body, isCut } = hold({ kind: 'answer', status: 200, headers: [], body: Buffer.alloc(size), durationMs: 1 });

@@ -1,4 +1,4 @@
-// How requests travel: what a connection, a gateway or a deployment that stops may do without anybody being blamed who is not to blame.
+// Faults of connections, of gateways and of a deployment that stops: no operation is blamed for them by chance.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server as NetServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
@@ -56,7 +56,7 @@ test.each([1, 4, 16, 64])(
   },
 );
 
-test('a POST that breaks with a connection that others had used is not sent twice, and is no more than doubtful', async () => {
+test('a POST that fails on a reused connection is not sent twice, and its finding is inconclusive', async () => {
   const used = new WeakSet<Socket>();
   let posts = 0;
   const server = createServer((request, response) => {
@@ -94,17 +94,20 @@ test.each([
   { status: 503, write: undefined, times: 3 },
   { status: 500, write: undefined, times: 1 },
   { status: 500, write: 'put' as const, times: 2 },
-])('what may have been done is not sent twice: $write $status comes $times times', async ({ status, write, times }) => {
-  const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
-  await run(served.origin, 1, {}, write);
-  await served.close();
-  expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
-});
+])(
+  'a write that may have taken effect is not sent twice: $write $status comes $times times',
+  async ({ status, write, times }) => {
+    const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
+    await run(served.origin, 1, {}, write);
+    await served.close();
+    expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
+  },
+);
 
-test('a silent server holds nothing up beyond the end of the budget', async () => {
+test('a silent server delays nothing after the budget is spent', async () => {
   const silent = createSocketServer(() => undefined);
   const origin = await listen(silent);
-  // The timeout, which alone would break it off otherwise, is beyond that of this test.
+  // Only the timeout would stop the request otherwise, and it is longer than that of this test.
   const result = await run(origin, 8, { budget: { requests: undefined, milliseconds: 500 }, timeoutMs: 600_000 });
   silent.close();
   expect(result.warnings.map(({ message }) => message).join()).toContain('time is up');
@@ -123,7 +126,7 @@ test.each([1, 16])(
     expect(result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation)).toEqual([
       'GET /r5',
     ]);
-    // Once among the others, and once alone.
+    // Once with the other requests, and once alone.
     expect(server.deaths()).toBe(2);
   },
 );
@@ -150,7 +153,7 @@ test.each([
   expect([defects, result.coverage.reached]).toEqual([[], 9]);
 });
 
-test('a POST that takes longer than the time-out is waited for once', async () => {
+test('a POST that takes longer than the timeout is sent once', async () => {
   let posts = 0;
   const server = createServer((request, response) => {
     if (request.method === 'POST') posts += 1;
@@ -163,7 +166,7 @@ test('a POST that takes longer than the time-out is waited for once', async () =
   expect(result.findings.map(({ severity, operation }) => [severity, operation])).toEqual([['suspect', 'POST /w']]);
 });
 
-test('a token of which nobody said what it is for is tried as each of the alternatives, the same way for any number of workers', async () => {
+test('a token of unknown use is tried for each alternative, in the same order for any number of workers', async () => {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
@@ -213,7 +216,7 @@ test('a token of which nobody said what it is for is tried as each of the altern
   expect(logs[0]).toEqual(logs[1]);
 });
 
-test('a server that stops for good: pending operations are named, and the run stops', async () => {
+test('after a server has stopped for good, pending operations are named, and the run stops', async () => {
   const server = createMortal((path) => path === '/r5', undefined);
   const origin = await server.start();
   const result = await run(origin, 24, { workers: 1, maxWaitMs: 300 });
@@ -232,7 +235,7 @@ function createMortal(isDeadly: (path: string) => boolean, restartMs: number | u
   let server: Server;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (!isDeadly(request.url ?? '')) {
-      // Some are under way when it happens.
+      // Some requests are in flight at that time.
       setTimeout(() => response.writeHead(request.method === 'POST' ? 201 : 200).end(), 5);
       return;
     }
@@ -267,7 +270,7 @@ async function listen(server: NetServer, port = 0): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a header that the user gave goes out once, instead of what the runner would send under its name', async () => {
+test('a header that the user gave is sent once, and replaces any other header of that name', async () => {
   const parameter = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } };
   const contract = byHand({ '/a': { get: { parameters: [parameter], responses: { 200: { description: 'Done' } } } } });
   const came: unknown[] = [];

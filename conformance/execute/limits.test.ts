@@ -10,7 +10,7 @@ describe('budgets', () => {
   ])('%s', (text, want) => {
     expect(readBudget(text)).toEqual(want);
   });
-  test.each(['', '30', 'req', '-1s', '1h'])('refuses %j', (text) => {
+  test.each(['', '30', 'req', '-1s', '1h'])('%j is rejected', (text) => {
     expect(() => readBudget(text)).toThrow(RangeError);
   });
 });
@@ -22,7 +22,7 @@ test('rates are per second', () => {
 });
 
 describe('requests in flight to one origin', () => {
-  /** Sends so many at once, in which the server is overloaded at some; @returns the most that were in flight, wave by wave */
+  /** Sends waves of requests, some of which overload the server. @returns the most requests in flight in each wave */
   async function waves(isOverloaded: (wave: number) => boolean, headers: Answer['headers'] = []): Promise<number[]> {
     const inFlight = limitInFlight(8);
     const found: number[] = [];
@@ -42,13 +42,13 @@ describe('requests in flight to one origin', () => {
     return found;
   }
 
-  test('are as many as there are workers, and half of them once it was overloaded, down to one', async () => {
+  test('are as many as the workers, and half as many after each overload, down to one', async () => {
     expect(await waves(() => false)).toEqual([8, 8, 8, 8, 8]);
     expect(await waves((wave) => wave === 0)).toEqual([8, 4, 4, 4, 4]);
     expect((await waves(() => true)).at(-1)).toBe(1);
   });
 
-  test('stay as many if it has Retry-After', async () => {
+  test('stay as many if the answer has Retry-After', async () => {
     expect(await waves(() => true, [['retry-after', '1']])).toEqual([8, 8, 8, 8, 8]);
   });
 });

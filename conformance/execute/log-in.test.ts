@@ -44,7 +44,7 @@ function at(user: Partial<User>, reply: (request: OutgoingRequest) => Reply, may
   return { session, sent, kept };
 }
 
-describe('what is taken from the answer', () => {
+describe('the credentials in the answer', () => {
   test.each<{ name: string; change: Partial<Login>; reply: Reply; want: object | undefined; problem?: string }>([
     {
       name: 'a member of its body',
@@ -65,7 +65,7 @@ describe('what is taken from the answer', () => {
       want: { headers: [], query: [['k', 'JWT T']], cookies: [] },
     },
     {
-      name: 'cookies, without those that are only deleted',
+      name: 'cookies, except deleted ones',
       change: { expectCookies: true },
       reply: {
         headers: [
@@ -76,21 +76,21 @@ describe('what is taken from the answer', () => {
       want: { headers: [], query: [], cookies: [['sid', '1=2']] },
     },
     {
-      name: 'nothing where the member is missing',
+      name: 'nothing if the member is missing',
       change: { token },
       reply: { body: { data: [] } },
       want: undefined,
       problem: 'user ada: POST /login: the body of the answer has no token at /data/0/token',
     },
     {
-      name: 'nothing of a refusal',
+      name: 'nothing from a rejection',
       change: { token },
       reply: { status: 401 },
       want: undefined,
       problem: 'user ada: POST /login: the answer is 401',
     },
     {
-      name: 'nothing where no cookie came',
+      name: 'nothing without a cookie',
       change: { expectCookies: true },
       reply: {},
       want: undefined,
@@ -103,7 +103,7 @@ describe('what is taken from the answer', () => {
   });
 });
 
-test('logs in once, and once more when the session has ended', async () => {
+test('logs in once, and once more after the session has expired', async () => {
   let count = 0;
   const { session, sent, kept } = at({ login: { ...login, token: { ...token, extractSelector: '/t' } } }, () => ({
     body: { t: `token-${++count}` },
@@ -118,7 +118,7 @@ test('logs in once, and once more when the session has ended', async () => {
   expect(kept).toEqual(['token-1', 'token-2']);
 });
 
-test('a path is looked for beneath the base URL, then at its host', async () => {
+test('a path is tried below the base URL, then at its host', async () => {
   const { session, sent } = at({ login: { ...login, expectCookies: true } }, ({ base }) =>
     base.endsWith('/v2') ? { status: 404 } : { headers: [['set-cookie', 'a=b']] },
   );
@@ -126,10 +126,10 @@ test('a path is looked for beneath the base URL, then at its host', async () => 
   expect(sent).toEqual(['POST http://a/v2/login {"name":"ada"}', 'POST http://a/login {"name":"ada"}']);
 });
 
-describe('a user that is made first', () => {
+describe('a user that is created first', () => {
   const creation = { endpoint: 'http://b/users', method: 'POST', headers: [], body: 'new' };
   const cookies = { login: { ...login, expectCookies: true }, creation };
-  test('may be there already', async () => {
+  test('may exist already', async () => {
     const { session, sent } = at(cookies, ({ path }) =>
       path === '/users' ? { status: 409 } : { headers: [['set-cookie', 'a=b']] },
     );
@@ -144,7 +144,7 @@ describe('a user that is made first', () => {
       'user ada: POST /login: the answer is 401; POST http://b/users created no user: the answer is 400',
     ]);
   });
-  test('is not made under --read-only', async () => {
+  test('is not created under --read-only', async () => {
     const { session, sent } = at(cookies, () => ({ status: 401 }), false);
     await session.badge();
     expect(sent).toEqual(['POST http://a/v2/login {"name":"ada"}']);

@@ -90,20 +90,24 @@ describe('scenarios that may disturb each other run one after another', () => {
       domains: [at('/a'), at('/a', 'writes'), at('/a')],
       chains: [[0, 1, 2]],
     },
-    { name: 'a write of what lies beneath as well', domains: [at('/a', 'writes'), at('/a/b')], chains: [[0, 1]] },
     {
-      name: 'a path that only begins alike is another',
+      name: 'a write also waits for reads below its path',
+      domains: [at('/a', 'writes'), at('/a/b')],
+      chains: [[0, 1]],
+    },
+    {
+      name: 'a path with only the same beginning is another path',
       domains: [at('/a', 'writes'), at('/ab', 'writes')],
       chains: [[0], [1]],
     },
     {
-      name: 'all that needs the deployment alone',
+      name: 'a scenario that needs the deployment alone waits for all',
       domains: [at('/a'), at('/b', 'alone'), at('/c')],
       chains: [[0, 1, 2]],
     },
-    { name: 'the root holds everything', domains: [at('/', 'writes'), at('/b')], chains: [[0, 1]] },
+    { name: 'the root contains every path', domains: [at('/', 'writes'), at('/b')], chains: [[0, 1]] },
     {
-      name: 'one that disturbs two joins them',
+      name: 'a scenario that disturbs two groups joins them',
       domains: [at('/a/b', 'writes'), at('/a/c', 'writes'), at('/a', 'writes')],
       chains: [[0, 1, 2]],
     },
@@ -119,7 +123,7 @@ describe('scenarios that may disturb each other run one after another', () => {
   }
 });
 
-test('the first rank makes the round, and ranks are asked anew after each', async () => {
+test('the first rank forms the round, and ranks are computed again after each round', async () => {
   let isKnown = false;
   const waiting = scenario('consumer', { rank: () => (isKnown ? [5] : undefined) });
   const later = scenario('later');
@@ -156,7 +160,7 @@ test.each([1, 4, 16])('results count in the order of the plan, not of arrival: %
   expect((await run([slow('a', 20), slow('b', 1), slow('c', 8)], { workers })).order).toEqual(['a', 'b', 'c']);
 });
 
-test('one that runs alone has a round of its own', async () => {
+test('a scenario that runs alone has its own round', async () => {
   let underWay = 0;
   let most = 0;
   const counted = (id: string, kind: Domain['kind']): Scenario => {
@@ -176,7 +180,7 @@ test('one that runs alone has a round of its own', async () => {
   expect([order, most]).toEqual([['a', 'b', 'c'], 1]);
 });
 
-test('a failure is sent again alone, behind the rest of the turn', async () => {
+test('a failed request is sent again alone, after the rest of the turn', async () => {
   const failing = scenario('failing', {
     run: async () => ({ exchanges: [exchangeOf(200), exchangeOf(500)], reasons: [] }),
   });

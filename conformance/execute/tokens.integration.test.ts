@@ -54,13 +54,13 @@ function tokensOf(
 
 const client = { clientId: 'a:b', clientSecret: 's e' };
 
-describe('a token endpoint that refuses all for one scope too many, and names none that it grants', () => {
-  test('gives a token for what an operation asks for', async () => {
+describe('a token endpoint that rejects all scopes because of one, and names no granted scope', () => {
+  test('gives a token for the scopes of an operation', async () => {
     const tokens = tokensOf(client);
     expect((await tokens.tokenFor(['items:write']))?.text).toBe('for items:read,items:write');
     expect(asked).toEqual(['-']);
   });
-  test('gives the narrowest token that leaves out one scope, found by asking for each', async () => {
+  test('gives a token without one scope, found by requesting each scope', async () => {
     const tokens = tokensOf(client);
     expect((await tokens.tokenWithout(['items:read']))?.text).toBe('for items:write');
     expect(asked).toEqual(['-', 'items:read items:write others:read', 'items:read', 'items:write', 'others:read']);
@@ -74,13 +74,13 @@ describe('a token endpoint that refuses all for one scope too many, and names no
 });
 
 describe('a command', () => {
-  test('is asked for the scopes, none of whose characters it reads as a command', async () => {
+  test('receives the scopes, and parses none of their characters as a command', async () => {
     const scopes = ['a;b', '$(echo no)'];
     const tokens = tokensOf({ tokenCommand: 'printf "%s" {scope} | tr " " "+"' }, scopes);
     expect((await tokens.tokenFor(scopes))?.text).toBe('$(echo+no)+a;b');
     expect((await tokens.tokenWithout(['a;b']))?.text).toBe('$(echo+no)');
   });
-  test('that takes no scope is run once', async () => {
+  test('without {scope} runs once', async () => {
     const tokens = tokensOf({ tokenCommand: `printf '{"access_token":"%s","scope":"x y"}' "$$"` });
     const [one, other] = await Promise.all([tokens.tokenFor(['a']), tokens.tokenFor(['b'])]);
     expect(one?.granted).toEqual(['x', 'y']);

@@ -12,7 +12,7 @@ interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A token endpoint as a function from the form, counting what it was asked for. */
+/** A token endpoint as a function of the form. It counts the requested scopes. */
 function at(
   reply: (form: URLSearchParams, request: OutgoingRequest) => Reply,
   credentials = client,
@@ -47,7 +47,7 @@ const silent = (form: URLSearchParams): Reply => ({ body: { access_token: `t:${f
 const jwtOf = (claims: object): string => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
 
 describe('a token with every scope but some', () => {
-  test('is asked for with the scopes that the server said it grants', async () => {
+  test('is requested with the scopes that the server granted', async () => {
     const { tokens, asked } = at(granting);
     expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
     expect(asked).toEqual(['-', 'a c']);
@@ -57,7 +57,7 @@ describe('a token with every scope but some', () => {
     expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
     expect(asked).toEqual(['-', 'a b c', 'a c']);
   });
-  test('is found one by one where a client may not have them all', async () => {
+  test('is found scope by scope if the client may not have all of them', async () => {
     const { tokens } = at((form) => {
       const all = form.get('scope')?.split(' ') ?? [];
       return all.includes('b') ? { status: 400, body: { error: 'invalid_scope' } } : silent(form);
@@ -67,7 +67,7 @@ describe('a token with every scope but some', () => {
   });
   test.each<{ name: string; reply: (form: URLSearchParams) => Reply; scopes?: string[] }>([
     {
-      name: 'the server grants more than it was asked for',
+      name: 'the server grants more than the requested scopes',
       reply: () => ({ body: { access_token: 't', scope: 'a b' } }),
     },
     {
@@ -75,11 +75,11 @@ describe('a token with every scope but some', () => {
       reply: () => ({ body: { access_token: jwtOf({ scope: 'a b c' }) } }),
     },
     { name: 'the client has no other scope', reply: silent, scopes: ['b'] },
-    { name: 'the endpoint refuses', reply: () => ({ status: 400, body: { error: 'invalid_scope' } }) },
-  ])('cannot be had where $name', async ({ reply, scopes }) => {
+    { name: 'the endpoint rejects the request', reply: () => ({ status: 400, body: { error: 'invalid_scope' } }) },
+  ])('does not exist if $name', async ({ reply, scopes }) => {
     expect(await at(reply, client, scopes).tokens.tokenWithout(['b'])).toBeUndefined();
   });
-  test('is one that the user gave, the widest of them', async () => {
+  test('is the widest token that the user gave', async () => {
     const scopedTokens = [
       { scopes: ['a'], text: 'A' },
       { scopes: ['a', 'c'], text: 'AC' },
@@ -95,19 +95,19 @@ describe('a token with every scope but some', () => {
 });
 
 describe('a token for some scopes', () => {
-  test('is the general one as long as that has them', async () => {
+  test('is the general token while that has these scopes', async () => {
     const { tokens, asked } = at(granting);
     await tokens.tokenFor(['a']);
     await tokens.tokenFor(['b', 'c']);
     expect((await tokens.tokenFor(['d']))?.text).toBe('t:d');
     expect(asked).toEqual(['-', 'd']);
   });
-  test('is fetched once, also for many that ask at the same time', async () => {
+  test('is fetched once for concurrent requests', async () => {
     const { tokens, asked } = at(granting);
     await Promise.all([tokens.tokenFor([]), tokens.tokenFor([]), tokens.tokenFor(['a'])]);
     expect(asked).toEqual(['-']);
   });
-  test('is fetched anew before its end', async () => {
+  test('is fetched again before it expires', async () => {
     const { tokens, asked, pass } = at((form) => ({ body: { ...granting(form).body, expires_in: 600 } }));
     await tokens.tokenFor([]);
     pass(500_000);
@@ -117,7 +117,7 @@ describe('a token for some scopes', () => {
     await Promise.all([tokens.tokenFor([]), tokens.tokenFor([])]);
     expect(asked).toHaveLength(2);
   });
-  test('is renewed once, and all who held the old one get the new one', async () => {
+  test('is renewed once for all holders of the old token', async () => {
     let count = 0;
     const { tokens } = at(() => ({ body: { access_token: `t${++count}` } }));
     const old = await tokens.tokenFor([]);
@@ -127,7 +127,7 @@ describe('a token for some scopes', () => {
     expect(next?.text).toBe('t2');
     expect(next && tokens.renew(next)).toBe(false);
   });
-  test('has the reason why there is none', async () => {
+  test('comes with a reason if it is missing', async () => {
     const { tokens } = at(() => ({ status: 401, body: { error: 'invalid_client', error_description: 'who?' } }));
     expect(await tokens.tokenFor(['a'])).toBeUndefined();
     expect(tokens.problems()).toEqual([
@@ -137,8 +137,8 @@ describe('a token for some scopes', () => {
   });
 });
 
-describe('ways to ask', () => {
-  test('the secret goes into the body where the header is not taken (RFC 6749, 2.3.1)', async () => {
+describe('requests for a token', () => {
+  test('the secret is sent in the body if the server rejects the header (RFC 6749, 2.3.1)', async () => {
     const { tokens, asked } = at((form, { headers }) => {
       const inHeader = headers.some(([name]) => name === 'authorization');
       const isBoth = inHeader && form.has('client_secret');
@@ -147,7 +147,7 @@ describe('ways to ask', () => {
     expect((await tokens.tokenFor(['d']))?.text).toBe('t:d');
     expect(asked).toEqual(['-', '-', 'd']);
   });
-  test('a refresh token gives way to the one that comes with the answer (RFC 6749, 6)', async () => {
+  test('a refresh token in the answer replaces the old one (RFC 6749, 6)', async () => {
     const used: unknown[] = [];
     const { tokens } = at(
       (form) => {
@@ -165,7 +165,7 @@ describe('ways to ask', () => {
       ['refresh_token', 'r2', 'public'],
     ]);
   });
-  test('name and password where the contract has that grant alone', async () => {
+  test('name and password are sent if the contract has only that grant', async () => {
     const { tokens } = at(
       (form) => ({
         body: { access_token: `${form.get('grant_type')} ${form.get('username')} ${form.get('password')}` },
@@ -184,7 +184,7 @@ test.each([
   { command: 'get "s={scope}&x"', want: `get "s=\${LOCKSTEP_SCOPE}&x"` },
   { command: "get 's={scope}' {scope}", want: `get 's='"$LOCKSTEP_SCOPE"'' "$LOCKSTEP_SCOPE"` },
   { command: `get it\\'s {scope} "it's {scope}"`, want: `get it\\'s "$LOCKSTEP_SCOPE" "it's \${LOCKSTEP_SCOPE}"` },
-])('scopes stand quoted in $command', ({ command, want }) => {
+])('scopes are quoted in $command', ({ command, want }) => {
   expect(insertScope(command)).toBe(want);
 });
 
@@ -216,13 +216,13 @@ describe('the token endpoint is the declared one, beneath an address that the us
       want: { base: authUrl, path: '' },
     },
     {
-      name: 'another server, whose address nobody gave',
+      name: 'another server without an address in the options',
       flows: { clientCredentials: { tokenUrl: 'https://x/t' } },
       auth: undefined,
       want: undefined,
     },
     {
-      name: 'by password where there is no client',
+      name: 'by password if there is no client',
       flows: { password: { tokenUrl: 'token' } },
       auth: undefined,
       want: { base: baseUrl, path: '/token', grant: 'password' },

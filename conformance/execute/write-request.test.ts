@@ -5,7 +5,7 @@ import { type Draft, writeRequest } from './write-request.ts';
 
 const anonymous = { headers: [], query: [], cookies: [], scopes: undefined };
 
-describe('what stands behind ? or # of a path is sent as a query, since a fragment never is (RFC 3986, 3.5)', () => {
+describe('the text after ? or # of a path is sent as a query, since a fragment is never sent (RFC 3986, 3.5)', () => {
   test.each([
     { path: '/#Action=Stop', given: {}, want: '/?Action=Stop' },
     { path: '/jobs?kind=a&b', given: {}, want: '/jobs?kind=a&b=' },
@@ -42,7 +42,7 @@ function draftOf(path: string, parameters: readonly object[], value: string): Dr
   };
 }
 
-test('what HTTP can carry in ASCII alone is encoded: a path of the contract, half a character', () => {
+test('text that HTTP carries only in ASCII is encoded: a path of the contract, half a character', () => {
   const parameters = ['path', 'query', 'header'].map((where) => ({
     name: `of-${where}`,
     in: where,
@@ -56,7 +56,7 @@ test('what HTTP can carry in ASCII alone is encoded: a path of the contract, hal
   expect(sent).toBe('日\ufffd');
 });
 
-test('a credential stands once, where the contract has a parameter for it as well', () => {
+test('a credential is sent once, even if the contract also has a parameter for it', () => {
   const key = { schema: { type: 'string' }, required: true };
   const parameters = [
     { ...key, name: 'X-Key', in: 'header' },
@@ -73,7 +73,7 @@ test('a credential stands once, where the contract has a parameter for it as wel
   expect(headers).toContainEqual(['cookie', 'session=real']);
 });
 
-test('what frames a message is never a value of the contract', () => {
+test('headers that frame a message never have a value of the contract', () => {
   const parameters = ['Content-Length', 'Transfer-Encoding', 'Connection', 'Host', 'Expect', 'X-Own'].map((name) => ({
     name,
     in: 'header',

@@ -1,4 +1,4 @@
-// Each line that a report prints is run by a shell, and has to arrive as the request that it stands for.
+// A shell runs each line of a report: the server has to receive the same request.
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { runConformance } from '../run/run-conformance.ts';
@@ -18,7 +18,7 @@ const object = (properties: Readonly<Record<string, object>>) => ({
   properties,
 });
 
-/** Requests that a shell, or curl itself, may well spoil. */
+/** Requests that a shell or curl may change. */
 const operations: Readonly<Record<string, object>> = {
   plain: { get: {} },
   quotes: { get: { parameters: [param('q', 'query', enumOf(`it's "50 %" & $HOME \`id\` \\ #1`))] } },

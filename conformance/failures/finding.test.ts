@@ -31,8 +31,8 @@ function collect(failures: readonly (readonly [operation: string, change: Partia
   return { findings: findings.all(), facts: findings.facts(), isNew };
 }
 
-describe('one cause, once', () => {
-  test('over all operations and locations, which are listed', () => {
+describe('one cause is one finding', () => {
+  test('across all operations and locations, which are listed', () => {
     const { findings, isNew } = collect([
       ['a', {}],
       ['b', {}],
@@ -62,7 +62,7 @@ describe('one cause, once', () => {
     ]);
   });
 
-  test('where instances that break several sentences share one of them', () => {
+  test('if instances that break several requirements share one of them', () => {
     const shared = (...names: string[]): Partial<Failure> => ({ causes: names.map((name) => ['2XX', name]) });
     const { findings } = collect([
       ['a', shared('x', 'y')],
@@ -73,7 +73,7 @@ describe('one cause, once', () => {
     expect(findings.map(({ operations }) => operations)).toEqual([['a', 'b', 'c'], ['c']]);
   });
 
-  test('where a third instance shows that two of them are one', () => {
+  test('if a third instance shows that two of them have one cause', () => {
     const { findings } = collect([
       ['a', { severity: 'suspect', causes: [['2XX', 'x']] }],
       ['b', { causes: [['2XX', 'y']], pointer: '#/y' }],
@@ -93,7 +93,7 @@ describe('one cause, once', () => {
     ]);
   });
 
-  test('as surely as it was shown once', () => {
+  test('with the highest severity that was shown', () => {
     const { findings, isNew } = collect([
       ['a', { severity: 'suspect' }],
       ['b', {}],
@@ -105,12 +105,12 @@ describe('one cause, once', () => {
     ]);
   });
 
-  test('and a fact about the deployment is no finding', () => {
+  test('a fact about the deployment is no finding', () => {
     const { findings, facts } = collect([['a', { severity: 'warning' }]]);
     expect([findings.length, facts.length]).toEqual([0, 1]);
   });
 
-  test('with an id that no order and no value changes', () => {
+  test('with an id that does not depend on order and values', () => {
     const first = collect([
       ['a', {}],
       ['b', { causes: [['2XX', 'y']] }],
@@ -122,7 +122,7 @@ describe('one cause, once', () => {
     expect(second.findings.map(({ id }) => id).sort()).toEqual(first.findings.map(({ id }) => id).sort());
   });
 
-  test('with as many places as can be read, and all of them counted', () => {
+  test('with a readable number of places, and a count of all', () => {
     const many = Array.from({ length: mostOccurrences + 7 }, (_, index) => ['a', { pointer: `#/${index}` }] as const);
     const [finding] = collect(many).findings;
     expect([finding?.occurrences.length, finding?.count]).toEqual([mostOccurrences, mostOccurrences + 7]);

@@ -62,8 +62,8 @@ function exchangeOf(requestBody: unknown, responseBody: unknown): Exchange {
   };
 }
 
-describe('what an answer gave under a secret schema', () => {
-  test('is kept out in any spelling, and whole texts that only contain it are not', () => {
+describe('a secret value in an answer', () => {
+  test('is redacted in any spelling, and words that only contain it are not', () => {
     const redactor = createRedactor(contract);
     const found = redactor.learn(exchangeOf(undefined, { code: 'a b/c"d+e', pin: 4711 }));
     expect(found.map(({ text }) => text)).toEqual(['a b/c"d+e', '4711']);
@@ -72,7 +72,7 @@ describe('what an answer gave under a secret schema', () => {
     );
   });
 
-  test('is kept out at its own place alone where it is too short, or too common a word', () => {
+  test('is redacted only at its own place if it is too short, or too common a word', () => {
     const redactor = createRedactor(contract);
     redactor.learn(exchangeOf(undefined, { code: 'no', pin: 12 }));
     redactor.learn(exchangeOf(undefined, { code: 'changeDoor', pin: true }));
@@ -84,7 +84,7 @@ describe('what an answer gave under a secret schema', () => {
     );
   });
 
-  test('is kept out when it is sent on', () => {
+  test('is redacted in later requests', () => {
     const redactor = createRedactor(contract);
     redactor.learn(exchangeOf(undefined, { code: 'from-the-server-1' }));
     redactor.learn(exchangeOf({ password: 'from-the-server-1' }, {}));
@@ -92,7 +92,7 @@ describe('what an answer gave under a secret schema', () => {
   });
 });
 
-test('what the run made up stays readable, also where the server sends it back as a secret', () => {
+test('a generated value stays readable, even if the server returns it as a secret', () => {
   const redactor = createRedactor(contract);
   const invented = { password: 'made-up-password', data: '{"pin":"8812"}' };
   redactor.learn(exchangeOf(invented, { code: 'made-up-password', pin: '8812' }));
@@ -110,14 +110,14 @@ describe('a header that the user gave', () => {
   ] as const;
   const redactor = createRedactor(contract, headers);
 
-  test('is kept out as a whole, in its telling parts, and where it is the value of that header', () => {
+  test('is redacted as a whole, in its secret parts, and as the value of that header', () => {
     const shown = 'k3y-of-the-user, dXNlcjpwYXNzLXdvcmQtMQ==, pass-word-1, abcdef012345, eu, dark';
     expect(redactor.redact(shown)).toBe('***, ***, ***, ***, eu, dark');
     expect(redactor.headerText('x-tenant', 'eu')).toBe('***');
     expect(redactor.headerText('accept-language', 'eu')).toBe('eu');
   });
 
-  test('unless it describes what is sent or wanted', () => {
+  test('is not redacted if it describes content or negotiation', () => {
     const { redact } = createRedactor(contract, [['Accept', 'application/vnd.a+json; version=20260101']]);
     expect(redact('application/vnd.a+json; version=20260101')).toBe('application/vnd.a+json; version=20260101');
   });
@@ -139,7 +139,7 @@ describe('a header that the user gave', () => {
   });
 });
 
-describe('a curl line, pasted with its variables set, sends what was sent', () => {
+describe('a curl line, pasted with its variables set, sends the same request', () => {
   const redactor = createRedactor(contract);
   redactor.keep('to"ken 1/', 'TOKEN');
   redactor.keep('narrow-token-2', 'TOKEN');
@@ -177,7 +177,7 @@ describe('a curl line, pasted with its variables set, sends what was sent', () =
       sends: ['--data-raw', '{"it":"it\'s","code":"pass word 77","token":"to\\"ken 1/"}'],
     },
     {
-      name: 'a body that a shell would take for a file, without a type',
+      name: 'a body that curl would read as a file name, without a type',
       request: { ...plain, method: 'PUT', body: Buffer.from('@/etc/hosts') },
       sends: ['-X', 'PUT', '-H', 'content-type:', '--data-raw', '@/etc/hosts'],
     },
@@ -207,7 +207,7 @@ describe('a curl line, pasted with its variables set, sends what was sent', () =
     expect(needs).not.toHaveProperty('AUTH');
   });
 
-  test('bytes that are no text', () => {
+  test('bytes that are not text', () => {
     const body = Buffer.from([0, 0xff, 0x27, 0x41, 0x0a]);
     const request = { ...plain, method: 'POST', headers: [['content-type', 'image/png']] as const, body };
     const { line } = curlLine(request, { target: 'api' }, redactor);

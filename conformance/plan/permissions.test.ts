@@ -59,7 +59,7 @@ test.each(kinds)('the kind of %s is %s', (id, kind) => {
   expect(kindOf(contract, named(id))).toBe(kind);
 });
 
-test('an action is sent where all writes are allowed, where it may be repeated, or where its effect is allowed', () => {
+test('an action is sent if all writes are allowed, if it is idempotent, or if its effect is allowed', () => {
   const sent = (change: Partial<Permissions>): string[] =>
     kinds.map(([id]) => id).filter((id) => !refuseOperation(contract, named(id), { ...permissions, ...change }));
   const plain = ['list', 'token', 'count', 'add', 'write', 'note', 'replace', 'remove', 'pay'];

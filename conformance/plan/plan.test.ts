@@ -30,7 +30,7 @@ test('an operation that needs an id comes after its producers, deletions last, c
 
 const contract = await readContractFile(apis.library.file);
 
-test('each obligation has an address of its own and names a part of the contract', () => {
+test('each obligation has its own key and names a part of the contract', () => {
   const all = planObligations(contract.operations, checks).close(() => undefined);
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
   expect(all.filter(({ pointer }) => readPointer(contract.root, pointer) === undefined)).toEqual([]);
@@ -42,7 +42,7 @@ test('each obligation has an address of its own and names a part of the contract
   });
 });
 
-test('what was violated once stays so, and is not counted as met', () => {
+test('a violated obligation stays violated, and does not count as met', () => {
   const [operation] = contract.operations;
   if (operation === undefined) throw new Error('no operation');
   const obligations = planObligations([operation], []);
@@ -58,7 +58,7 @@ test('what was violated once stays so, and is not counted as met', () => {
   ]);
 });
 
-test('a place that no plan foresaw counts as well', () => {
+test('an unplanned place counts too', () => {
   const [operation] = contract.operations;
   if (operation === undefined) throw new Error('no operation');
   const obligations = planObligations([operation], []);

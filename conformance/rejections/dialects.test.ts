@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readComplaints } from './dialects.ts';
 import { readRules } from './read-rules.ts';
 
-describe('a sentence asks for', () => {
+describe('a sentence requires', () => {
   const rows: readonly (readonly [message: string, want: object])[] = [
     ['is required', { kind: 'required' }],
     ['Field required', { kind: 'required' }],

@@ -17,7 +17,7 @@ function infer(rejection: unknown, kind = 'TEXT', known = noConstraints): Constr
   return inferConstraints(contract, exchange, readRejection(contract, exchange), known).constraints;
 }
 
-describe('a sentence outside of all dialects asks for', () => {
+describe('a sentence outside of all dialects requires', () => {
   test.each([
     ['the value that it names', 'Only CHAT templates are supported', ['CHAT']],
     ['another than the one that was sent', 'TEXT is not implemented', ['CHAT', 'KIND_UNSPECIFIED']],
@@ -27,7 +27,7 @@ describe('a sentence outside of all dialects asks for', () => {
     expect(infer(message).get('body /kind')?.keywords.enum).toEqual(want);
   });
 
-  test('another value, and not the one that was rejected before', () => {
+  test('another value, which was not rejected before', () => {
     const first = infer('TEXT is not implemented');
     const second = infer('CHAT is not implemented', 'CHAT', first);
     expect(second.get('body /kind')?.keywords).toEqual({ enum: ['KIND_UNSPECIFIED'] });

@@ -60,17 +60,17 @@ const result: RunResult = {
   durationMs: 1500,
 };
 
-test('a line with an item of the run warns that it may be gone', () => {
-  const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
+test('a curl line with an item of the run has a warning that the item may be deleted', () => {
+  const printed = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
   const message = 'The ids in the lines are those of this run: if an item no longer exists, use the id of another one.';
-  expect([told('recorded, example').includes(message), told('plain').includes(message)]).toEqual([true, false]);
+  expect([printed('recorded, example').includes(message), printed('plain').includes(message)]).toEqual([true, false]);
 });
 
-test('the last lines name what was not tested', () => {
+test('the last lines name the untested parts', () => {
   expect(formatConsole(result)).toMatch(/\nNot tested:\n {2}not built yet: wrong input\n {2}never accepted: drop\n$/);
 });
 
-test('what is wrong with the contract itself is a suite of its own, and a location has its own message', () => {
+test('faults of the contract itself have their own suite, and a location has its own message', () => {
   const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };
   const occurrence = { fingerprint: '1', pointer: '', count: 1 };
   const folded = {
@@ -88,7 +88,7 @@ test('what is wrong with the contract itself is a suite of its own, and a locati
   ]);
 });
 
-test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {
+test('one case for each operation and check: failed if the cause occurred, passed, or skipped with the reason', () => {
   const lines = formatJunit(result).split('\n');
   expect(
     lines

@@ -11,9 +11,9 @@ const one = [{ id: 1 }];
 describe('the items of an answer are', () => {
   test.each<{ name: string; body: unknown; list: readonly object[] }>([
     { name: 'those of an array, without empty ones', body: [null, {}, ...one], list: one },
-    { name: 'those of the list that has their name', body: { tags: [{ id: 9 }], pets: one }, list: one },
+    { name: 'those of the list with their name', body: { tags: [{ id: 9 }], pets: one }, list: one },
     {
-      name: 'those of a filled list, before an empty one that has their name',
+      name: 'those of a filled list, before an empty one with their name',
       body: { pets: [], rows: one },
       list: one,
     },
@@ -75,15 +75,15 @@ describe('the object of an answer is read', () => {
     },
     { name: 'with a number next to an object', body: { count: 3, data: { n: 1 } }, whole: { count: 3, 'data.n': 1 } },
     { name: 'with both of two objects', body: { a: { n: 1 }, b: { n: 2 } }, whole: { 'a.n': 1, 'b.n': 2 } },
-    { name: 'with its id, where that is an object', body: { _id: { $oid: 'a' } }, whole: { '_id.$oid': 'a' } },
+    { name: 'with its id, even if that is an object', body: { _id: { $oid: 'a' } }, whole: { '_id.$oid': 'a' } },
     { name: 'without empty text', body: { n: 1, note: '' }, whole: { n: 1 } },
     { name: 'with text up to 300 characters', body: { a: longText, b: `${longText} ` }, whole: { a: longText } },
     { name: 'with tokens up to 2,000 characters', body: { a: token, b: `${token}a` }, whole: { a: token } },
     { name: 'four objects deep', body: { n: 1, a: { b: { c: { d: 2 } } } }, whole: { n: 1, 'a.b.c.d': 2 } },
     { name: 'by its own members first', body: { a: { b: 2 }, 'a.b': 1 }, whole: { 'a.b': 1 } },
-    { name: 'with a mark where it is of the system', body: { n: 1, is_system: true }, whole: { n: 1, '@system': 1 } },
-    { name: 'without that mark where it is not', body: { n: 1, is_system: false }, whole: { n: 1 } },
-    { name: 'as none where nothing plain stands in it', body: { rows: [] }, whole: undefined },
+    { name: 'with a mark if it belongs to the system', body: { n: 1, is_system: true }, whole: { n: 1, '@system': 1 } },
+    { name: 'without that mark if it does not', body: { n: 1, is_system: false }, whole: { n: 1 } },
+    { name: 'as none if it has no scalar', body: { rows: [] }, whole: undefined },
   ])('$name', ({ body, whole }) => expect(read(body).whole).toEqual(whole));
 
   test('up to 60 members', () => {

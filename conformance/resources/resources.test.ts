@@ -6,7 +6,7 @@ import { findTargets, referencesFor } from './find-targets.ts';
 import { createResources, type Resources } from './resources.ts';
 
 interface Answered {
-  /** `GET /books/b1`: the path as it was sent. */
+  /** The sent path, `GET /books/b1`. */
   readonly call: string;
   readonly body?: unknown;
   readonly status?: number;
@@ -14,7 +14,7 @@ interface Answered {
   readonly location?: string;
 }
 
-/** Operations as `GET /books/{bookId}`, with a schema for parameters where one is given. */
+/** Operations such as `GET /books/{bookId}`, with an optional schema for parameters. */
 function contractOf(operations: readonly string[], schemas: Readonly<Record<string, object>> = {}): Contract {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const line of operations) {
@@ -79,7 +79,7 @@ const machines = [
   { machineId: 'h1', kind: 'Hub', hubId: null },
 ];
 
-describe('what a path is about first', () => {
+describe('the first target of a path is', () => {
   const rows: readonly {
     name: string;
     answers: readonly Answered[];
@@ -107,19 +107,19 @@ describe('what a path is about first', () => {
       want: undefined,
     },
     {
-      name: 'two that stand in one item',
+      name: 'two values of one item',
       answers: [{ call: 'GET /machines', body: machines }],
       path: '/machines/{machineId}/via/{hubId}',
       want: { machineId: 'm1', hubId: 'h1' },
     },
     {
-      name: 'a kind that the name speaks of',
+      name: 'an item of the kind in the name',
       answers: [{ call: 'GET /machines', body: machines }],
       path: '/machines/{hubId}/jobs',
       want: { hubId: 'h1' },
     },
     {
-      name: 'a kind that the name speaks of, behind items of other kinds',
+      name: 'an item of the kind in the name, after items of other kinds',
       answers: [
         {
           call: 'GET /machines',
@@ -145,13 +145,13 @@ describe('what a path is about first', () => {
       want: { shopId: '3', orderId: '9' },
     },
     {
-      name: 'a slug where the parameter does not ask for an id',
+      name: 'a slug if the parameter is not named as an id',
       answers: [{ call: 'GET /pages', body: { data: { items: [{ id: 4, slug: 'about-us', title: 'About us' }] } } }],
       path: '/pages/{page}',
       want: { page: 'about-us' },
     },
     {
-      name: 'an id where the parameter asks for one',
+      name: 'an id if the parameter is named as an id',
       answers: [{ call: 'GET /pages', body: { results: [{ slug: 'about-us', id: 4 }] } }],
       path: '/pages/{page_id}',
       want: { page_id: 4 },
@@ -169,13 +169,13 @@ describe('what a path is about first', () => {
       want: { topic: 'alpha' },
     },
     {
-      name: 'the name that was sent, if the answer to a create has none',
+      name: 'the sent name, if the answer to a create has none',
       answers: [{ call: 'POST /topics', status: 204, sent: { name: 'gamma', size: 4 } }],
       path: '/topics/{topicName}',
       want: { topicName: 'gamma' },
     },
     {
-      name: 'a child with the parent that it was read under',
+      name: 'a child with the parent under which it was read',
       answers: [
         { call: 'GET /shops', body: [{ id: 1 }, { id: 2 }] },
         { call: 'GET /shops/2/orders', body: [{ id: 9 }] },
@@ -196,7 +196,7 @@ describe('what a path is about first', () => {
       want: { ownerId: 31 },
     },
     {
-      name: 'items that are found beneath the collection',
+      name: 'items below the collection',
       answers: [{ call: 'GET /pet/findByStatus', body: [{ id: 7 }] }],
       path: '/pet/{petId}',
       want: { petId: 7 },
@@ -214,7 +214,7 @@ describe('what a path is about first', () => {
       want: undefined,
     },
     {
-      name: 'what fits the schema of the parameter',
+      name: 'a value that fits the schema of the parameter',
       answers: [{ call: 'GET /boxes', body: [{ id: 'x', uuid: '3f0c3bd2-0b1a-4f5e-9c39-0a8d2f3f9a11' }] }],
       path: '/boxes/{boxId}',
       schemas: { boxId: { type: 'string', format: 'uuid' } },
@@ -283,7 +283,7 @@ describe('results of trials', () => {
     { id: 2, code: 'A-2' },
   ];
 
-  test('the next member comes before the next item, and what was accepted settles it for every path beneath', () => {
+  test('the next member comes before the next item, and an accepted one settles it for every path below', () => {
     const run = after(operations, [{ call: 'GET /boxes', body: boxes }]);
     expect(run.targets('GET /boxes/{boxId}').map(({ values }) => values.boxId)).toEqual([1, 'A-1', 2, 'A-2']);
     run.observe({ call: 'GET /boxes/1', status: 404 });
@@ -297,7 +297,7 @@ describe('results of trials', () => {
     expect(run.targets('GET /boxes/{boxId}')[0]?.sure).toBe(true);
   });
 
-  test('what was deleted is not tried again, nor what lay beneath it', () => {
+  test('a deleted object is not tried again, nor are objects below it', () => {
     const lines = ['POST /boxes', 'DELETE /boxes/{boxId}', ...operations];
     const run = after(lines, [
       { call: 'POST /boxes', status: 201, body: { id: 5 } },
@@ -320,7 +320,7 @@ describe('results of trials', () => {
   });
 });
 
-describe('whose it is', () => {
+describe('ownership of objects', () => {
   const operations = [
     'GET /pets',
     'POST /pets',
@@ -329,7 +329,7 @@ describe('whose it is', () => {
     'POST /pets/{petId}/toys',
   ];
 
-  test('what a POST answered with is owned and comes first, what stood in a list is not', () => {
+  test('an object in the answer to a POST is owned and comes first, one in a list is not owned', () => {
     const run = after(operations, [
       { call: 'GET /pets', body: [{ id: 1 }] },
       { call: 'POST /pets', status: 201, body: { data: { id: 2 } } },
@@ -341,7 +341,7 @@ describe('whose it is', () => {
     ]);
   });
 
-  test('an id that stood in the list before is of nothing new', () => {
+  test('an id that was in the list before is not of a new object', () => {
     const run = after(operations, [
       { call: 'GET /pets', body: [{ id: 1 }] },
       { call: 'POST /pets', status: 200, body: { id: 1, job: 'queued' } },
@@ -352,7 +352,7 @@ describe('whose it is', () => {
   const flat = { timezone: 'Europe/Berlin', title: 'Sunny attic' };
   test.each<{ name: string; answers: readonly Answered[]; owned: readonly unknown[] }>([
     {
-      name: 'none that shares no more than a property with it',
+      name: 'no item that shares only a property with the sent object',
       answers: [
         { call: 'GET /pets', body: [] },
         { call: 'POST /pets', status: 201, sent: { timezone: 'Europe/Berlin' } },
@@ -361,7 +361,7 @@ describe('whose it is', () => {
       owned: [],
     },
     {
-      name: 'none but the one whose id is known',
+      name: 'only the item with the known id',
       answers: [
         { call: 'GET /pets', body: [] },
         { call: 'POST /pets', status: 201, sent: flat, body: { id: 2 } },
@@ -370,21 +370,21 @@ describe('whose it is', () => {
       owned: [2],
     },
     {
-      name: 'none that bears the name which was given',
+      name: 'no item with the given name',
       answers: [
         { call: 'POST /pets', status: 201, sent: flat },
         { call: 'GET /pets', body: [{ id: 1, ...flat }] },
       ],
       owned: [],
     },
-  ])('of what a list shows, $name is owned', ({ answers, owned }) => {
+  ])('in a list, $name is owned', ({ answers, owned }) => {
     const found = after(operations, answers).targets('DELETE /pets/{petId}');
     expect(
       found.flatMap((target) => (target.owned && target.values.petId !== flat.title ? [target.values.petId] : [])),
     ).toEqual(owned);
   });
 
-  test('it stays owned when it is read, and so does what lies beneath it', () => {
+  test('an owned object stays owned when it is read, and so do objects below it', () => {
     const run = after(operations, [
       { call: 'POST /pets', status: 201, body: { id: 2 } },
       { call: 'GET /pets/2', body: { id: 2 } },
@@ -394,7 +394,7 @@ describe('whose it is', () => {
   });
 });
 
-test('a name outside of a path gets ids of the resource in it', () => {
+test('a name outside of a path gets ids of the resource that it contains', () => {
   const run = after(
     ['GET /authors', 'GET /books', 'GET /authors/{id}'],
     [
@@ -423,7 +423,7 @@ test('keeps a bounded number of items, and has room for owned ones', () => {
   expect(run.targets('GET /pets/{petId}')[0]?.values).toEqual({ petId: 9_000 });
 });
 
-test('gives ids that a server chose a name that is the same in every run', () => {
+test('gives ids from a server a name that is the same in every run', () => {
   const named = ['a9', 'zz'].map((id) => {
     const { resources } = after(['GET /pets', 'GET /pets/{petId}'], [{ call: 'GET /pets', body: [{ id }] }]);
     return resources.symbolOf('/pets/{petId}', 'petId', id);

@@ -9,7 +9,7 @@ const contract = contractOf({
   '/b': { get: { operationId: 'readB', responses } },
 });
 
-test('what is not built is named, and what the options leave out', () => {
+test('parts that are not built, and parts that the options exclude, are named', () => {
   const all = describeExcluded({
     contract,
     selected: contract.operations.slice(1),
@@ -37,7 +37,7 @@ test('open obligations are listed by reason: never accepted, not judged, not see
   ]);
 });
 
-test('operations that a run would not call are listed once for each reason', () => {
+test('operations that a run would not call are grouped by reason', () => {
   const unsent = [
     { id: 'a', notSent: 'x' },
     { id: 'b', notSent: 'y' },

@@ -80,9 +80,9 @@ describe('no report and no log contains a secret', () => {
     readonly name: string;
     readonly api: 'library' | 'weather';
     readonly operation: string;
-    /** Left out where an answer to it would give the secret away as well. */
+    /** Omitted if its answer would also reveal the secret. */
     readonly exclude?: readonly string[];
-    /** Those that an exchange carries; the operation's own answers give them back, so that findings would show them. */
+    /** Secrets in an exchange. Answers of the operation return them, so that findings could show them. */
     readonly carried: (request: TestRequest, answer: TestAnswer) => readonly string[];
   }
 
@@ -113,7 +113,7 @@ describe('no report and no log contains a secret', () => {
       carried: ({ headers }) => [headers['x-partner-key']].flatMap((key) => key ?? []),
     },
     {
-      name: 'what the contract calls sensitive, in an answer',
+      name: 'a sensitive value in an answer',
       api: 'library',
       operation: 'enrolReader',
       carried: (_, { body }) => (isObject(body) && 'pass' in body ? [String(body.pass)] : []),
@@ -187,7 +187,7 @@ test('reports the time of a finding, relative to the run', async () => {
   expect(result.findings.length).toBeGreaterThan(0);
 });
 
-test('never sends what has an effect that was not allowed', async () => {
+test('never sends a request with an effect that was not allowed', async () => {
   const { served, result } = await runAgainst('weather', apis.weather.create(), {
     permissions: { effects: [], readOnly: false, writes: 'all' },
   });
@@ -195,7 +195,7 @@ test('never sends what has an effect that was not allowed', async () => {
   expect(result.warnings.map(({ message }) => message).join()).toContain('--allow-effects remote');
 });
 
-test('reads alone under read-only', async () => {
+test('sends only reads under --read-only', async () => {
   const { served } = await runAgainst('library', apis.library.create(), {
     permissions: { effects: [], readOnly: true, writes: 'all' },
   });
@@ -211,7 +211,7 @@ test('changes and deletes only objects that it created', async () => {
   expect(writes).toEqual(['PUT /v2/books/b3', 'DELETE /v2/books/b3']);
 });
 
-test('leaves a book of others as it was when there is none of its own', async () => {
+test('does not change a foreign book if it has no own book', async () => {
   const handle = apis.library.create();
   const read = async (): Promise<unknown> =>
     (
@@ -229,7 +229,7 @@ test('leaves a book of others as it was when there is none of its own', async ()
   expect(await read()).toEqual(before);
 });
 
-test('a key that the user gave as a header is a credential: requests are not called anonymous, and no report shows it', async () => {
+test('a key that the user gave as a header is a credential: no request with it counts as anonymous, and no report shows it', async () => {
   const { result, log } = await runAgainst('library', createBroken(), {
     credentials: { token: undefined, clientId: undefined, clientSecret: undefined },
     headers: [['x-library-key', libraryKey]],
@@ -276,7 +276,7 @@ test('names the missing answers of an accepted operation in words', async () => 
   ]);
 });
 
-test('asks for a better address without credentials, and for no more requests than the budget has left', async () => {
+test('looks for a better address without credentials, within the rest of the budget', async () => {
   const handle = apis.library.create();
   const keys: unknown[] = [];
   const budget = { requests: 6, milliseconds: undefined };
@@ -299,20 +299,23 @@ test('asks for a better address without credentials, and for no more requests th
   expect(keys).toEqual([undefined]);
 });
 
-describe('what looks like the API at one place alone is an API with defects, not a wrong address', () => {
+describe('an API that is recognizable at only one operation has defects, not a wrong address', () => {
   const page: TestAnswer = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' };
   const rows: readonly { name: string; answer: (request: TestRequest, own: TestAnswer) => TestAnswer }[] = [
-    { name: 'a page everywhere but at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? own : page) },
+    {
+      name: 'a page everywhere except at one operation',
+      answer: ({ path }, own) => (path === '/v2/motto' ? own : page),
+    },
     { name: 'a page at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? page : own) },
     {
-      name: 'a redirect everywhere but at one operation',
+      name: 'a redirect everywhere except at one operation',
       answer: ({ path }, own) => (path === '/v2/motto' ? own : { status: 301, headers: { location: '/x' } }),
     },
     {
-      name: 'JSON under the name of text',
+      name: 'JSON with the media type of text',
       answer: (_, own) => ({ ...own, headers: { ...own.headers, 'content-type': 'text/css' } }),
     },
-    { name: 'pages of failures', answer: () => ({ ...page, status: 500 }) },
+    { name: 'pages with status 500', answer: () => ({ ...page, status: 500 }) },
   ];
   test.each(rows)('$name', async ({ answer }) => {
     const handle = apis.library.create();
@@ -350,7 +353,7 @@ test('a redirect to a login, or to nowhere, names no better address', async () =
   }
 });
 
-test('a page is no answer to ids either, and nothing of it counts as covered', async () => {
+test('pages for paths with ids are a wrong address too, and count as no coverage', async () => {
   const html = { 'content-type': 'text/html; charset=utf-8' };
   const { result } = await runAgainst('library', () => ({ status: 200, headers: html, body: '<p>Welcome</p>' }), {
     selection: { only: ['readBook'], exclude: [] },
@@ -374,7 +377,7 @@ test('an undocumented 2xx is a defect and an acceptance: its ids are used, its b
   expect(served.requests).toContain('DELETE /v2/books/b3');
 });
 
-test('asks to check the address if all paths had ids: either may be wrong', async () => {
+test('asks the user to check the address if all paths had ids: either may be wrong', async () => {
   const { result } = await runAgainst('library', () => ({ status: 404, body: { reason: 'none' } }), {
     selection: { only: ['readBook'], exclude: [] },
   });
@@ -390,7 +393,7 @@ test('reports that nothing listens', async () => {
   expect(result.verdict).toBe('unreachable');
 });
 
-test('fetches a token once, and once more when it expires in mid-run', async () => {
+test('fetches a token once, and once more when it expires during the run', async () => {
   const handle = apis.weather.create();
   let calls = 0;
   const { served, result } = await runAgainst('weather', async (request) => {
@@ -404,7 +407,7 @@ test('fetches a token once, and once more when it expires in mid-run', async () 
   expect(served.requests.filter((request) => request === 'POST /oauth/token')).toHaveLength(3);
 });
 
-test('a key that expires in mid-run cuts it short, and no operation is blamed', async () => {
+test('a key that expires during a run cuts it short, and no operation is blamed', async () => {
   const handle = apis.library.create();
   const used: string[] = [];
   const { result } = await runAgainst(
@@ -422,7 +425,7 @@ test('a key that expires in mid-run cuts it short, and no operation is blamed', 
   expect(warning?.fix).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
 });
 
-test('waits as long as Retry-After asks', async () => {
+test('waits for the time in Retry-After', async () => {
   const handle = apis.weather.create();
   let refusedAt = 0;
   const waits: number[] = [];

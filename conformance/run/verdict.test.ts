@@ -64,7 +64,7 @@ function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Ex
   return { operation, intent: plainIntent, request, outcome, seen, isPause: false, atMs: 1 };
 }
 
-describe('what a run amounts to', () => {
+describe('the verdict of a run', () => {
   const rows: readonly { name: string; came: Came; cut?: Cut; verdict: string; message?: RegExp }[] = [
     { name: 'all accepted', came: { guarded: 200, open: 204 }, verdict: 'passed', message: /^No defect found\.$/ },
     {
@@ -182,18 +182,18 @@ test.each([
   expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(message);
 });
 
-test('the option of the host that is away is in the fix', () => {
+test('the fix names the option of the unreachable host', () => {
   expect(judge({ open: 'refused' }).fix).toContain('--base-url');
   expect(judge({ token: 'refused' }).fix).toContain('--auth-url');
 });
 
-test('the first reason for want of a token is in the fix, with the number of others', () => {
+test('the first reason for a missing token is in the fix, with the number of others', () => {
   expect(judge({ guarded: 401 }, ['one', 'two', 'three']).fix).toMatch(/^No token: one \(and 2 more\)\. /);
   expect(judge({ guarded: 401 }, ['one']).fix).toMatch(/^No token: one\. /);
   expect(judge({ guarded: 401 }).fix).toMatch(/^Check --token/);
 });
 
-test('a reason for want of a token is in the fix where nothing was accepted, whatever came', () => {
+test('the reason for a missing token is in the fix if nothing was accepted, for any answers', () => {
   expect(judge({ guarded: 409 }, ['one']).fix).toMatch(/^No token: one\. /);
 });
 
@@ -202,7 +202,7 @@ test('rejected credentials go before defects of their rejections', () => {
   expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['nothing-tested', 2]);
 });
 
-test('a run that could not go on is not green', () => {
+test('a run that could not continue does not pass', () => {
   const judged = judge(
     { guarded: 200, open: 204 },
     [],

@@ -30,7 +30,7 @@ describe('a secret is found wherever the schema has it', () => {
   });
 });
 
-test('a schema without any secret is known to have none', () => {
+test('a schema without a secret is recognized', () => {
   const root = {
     A: { properties: { b: { $ref: '#/B' } } },
     B: { properties: { a: { $ref: '#/A' } } },
@@ -39,7 +39,7 @@ test('a schema without any secret is known to have none', () => {
   expect(['#/A', '#/B', '#/C'].map((pointer) => holdsSecrets(root, pointer))).toEqual([false, false, true]);
 });
 
-test('branches that lead back to what holds them are walked once a place', () => {
+test('branches that lead back to their parent are walked once for each location', () => {
   const tree = { writeOnly: true, anyOf: [1, 2, 3].map(() => ({ properties: { next: self } })) };
   const value = Array.from({ length: 40 }).reduce<unknown>((next) => ({ next }), {});
   expect([...secretsIn({ S: tree }, '#/S', value)].length).toBe(41);

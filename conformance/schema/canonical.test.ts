@@ -18,7 +18,7 @@ import { buildFrom } from '../data/value-candidates.ts';
 import { requestForm } from './canonical.ts';
 import { createJudge } from './create-judge.ts';
 
-/** A schema that was made around a value, so that what it takes and what it refuses is known without any judge. */
+/** A schema generated around a value, so that some valid and invalid values are known without a judge. */
 interface Case {
   readonly schema: unknown;
   readonly valid: unknown;
@@ -155,7 +155,7 @@ const { any } = letrec<{ any: Case; leaf: Case }>((tie) => ({
   ),
 }));
 
-/** The same values by other words. */
+/** Rewrites a schema with other keywords for the same values. */
 function wrap({ schema, valid, invalid }: Case, other: Case, how: string): Case {
   const never = { not: {} };
   switch (how) {
@@ -170,7 +170,7 @@ function wrap({ schema, valid, invalid }: Case, other: Case, how: string): Case 
     case 'if':
       return { schema: { if: schema, else: false }, valid, invalid };
     case 'ref': {
-      // Two of the same id are the same schema.
+      // Two schemas with the same id are the same schema.
       const $id = `https://law.example/${createHash('sha256').update(JSON.stringify(schema)).digest('hex')}`;
       return { schema: { $id, $defs: { a: schema, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/b' }, valid, invalid };
     }
@@ -207,9 +207,9 @@ function read({ schema }: Case) {
   return { contract, judge: createJudge(contract) };
 }
 
-test('the judge takes and refuses what a schema was made to take and refuse', () => judgesAsMade(100));
+test('the judge accepts and rejects the known values of generated schemas', () => judgesAsMade(100));
 test(
-  'the judge takes and refuses what a schema was made to take and refuse, 300 times',
+  'the judge accepts and rejects the known values of generated schemas, 300 times',
   { tags: ['full'], timeout: 60_000 },
   () => judgesAsMade(300),
 );
@@ -227,10 +227,9 @@ function judgesAsMade(numRuns: number): void {
   );
 }
 
-test('a value is built for every schema that one was made for, and is valid before anybody filters', () =>
-  buildsForAll(100));
+test('each generated schema with a known value gets a valid value before any filter', () => buildsForAll(100));
 test(
-  'a value is built for every schema that one was made for, and is valid before anybody filters, 300 times',
+  'each generated schema with a known value gets a valid value before any filter, 300 times',
   { tags: ['full'], timeout: 60_000 },
   () => buildsForAll(300),
 );
@@ -283,7 +282,7 @@ test.each([
     required: ['b'],
   },
   {
-    name: 'a name that chooses the branch stands where the branch declares it',
+    name: 'a discriminator name has the location of its declaration in the branch',
     schema: {
       oneOf: [{ $ref: '#/base' }],
       discriminator: { propertyName: 'kind', mapping: { first: '#/base' } },
@@ -292,7 +291,7 @@ test.each([
     required: ['kind'],
   },
   {
-    name: 'a schema that nothing meets',
+    name: 'an unsatisfiable schema',
     schema: { $ref: '#/base', allOf: [false] },
     want: { kind: '#/base/properties/kind', id: '#/base/properties/id' },
     required: ['kind'],

@@ -32,7 +32,7 @@ const account = {
 };
 const other = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } };
 
-describe('what a value breaks is named by its place in the contract', () => {
+describe('a violation names its location in the contract', () => {
   const rows: readonly {
     name: string;
     schema: unknown;
@@ -48,7 +48,7 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: [],
     },
     { name: 'writeOnly is not required of a response', schema: account, value: { id: 1 }, want: [] },
-    { name: 'each is required where it belongs', schema: account, value: {}, want: ['S/required'] },
+    { name: 'each is required in its own direction', schema: account, value: {}, want: ['S/required'] },
     {
       name: 'required and readOnly in two parts of allOf',
       schema: { allOf: [{ required: ['id'] }, { properties: { id: { readOnly: true } } }] },
@@ -77,33 +77,33 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: ['S/minProperties', 'S/required', 'S/required'],
     },
     {
-      name: 'the branch that was meant',
+      name: 'the only branch that the value may mean',
       schema: { anyOf: [{ $ref: '#/components/schemas/O' }, { type: 'null' }] },
       value: {},
       want: ['O/required'],
     },
     {
-      name: 'the whole choice where several were',
+      name: 'the whole choice if the value may mean several branches',
       schema: { anyOf: [{ $ref: '#/components/schemas/O' }, { type: 'object', required: ['b'] }] },
       value: {},
       want: ['S/anyOf'],
     },
     {
-      name: 'two branches are one too many for oneOf',
+      name: 'two matching branches violate oneOf',
       schema: { oneOf: [{ type: 'integer' }, { minimum: 0 }] },
       value: 1,
       want: ['S/oneOf'],
     },
     {
-      name: 'but not where a discriminator chooses',
+      name: 'but not if a discriminator selects the branch',
       schema: { oneOf: [{ type: 'integer' }, { minimum: 0 }], discriminator: { propertyName: 'k' } },
       value: 1,
       want: [],
     },
     { name: 'decimals by decimal arithmetic', schema: { multipleOf: 0.01 }, value: 4.35, want: [] },
     { name: 'large decimals too', schema: { multipleOf: 0.01 }, value: 123456789.01, want: [] },
-    { name: 'and what is none', schema: { multipleOf: 0.01 }, value: 4.355, want: ['S/multipleOf'] },
-    { name: 'a tiny rest', schema: { multipleOf: 0.01 }, value: 1e-13, want: ['S/multipleOf'] },
+    { name: 'a decimal that is no multiple', schema: { multipleOf: 0.01 }, value: 4.355, want: ['S/multipleOf'] },
+    { name: 'a tiny remainder', schema: { multipleOf: 0.01 }, value: 1e-13, want: ['S/multipleOf'] },
     {
       name: 'equal items, members in any order',
       schema: { uniqueItems: true },
@@ -123,7 +123,7 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: [],
     },
     {
-      name: 'and requires elsewhere',
+      name: 'the same schema requires the name elsewhere',
       schema: { items: { $ref: '#/components/schemas/O' }, properties: { a: { readOnly: true } } },
       direction: 'request',
       value: [{}],
@@ -143,19 +143,19 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: ['S/exclusiveMinimum'],
     },
     {
-      name: 'own members alone',
+      name: 'only own members count',
       schema: { type: 'object', required: ['constructor'] },
       value: {},
       want: ['S/required'],
     },
     {
-      name: 'a pattern that compiles without flag u alone',
+      name: 'a pattern that compiles only without flag u',
       schema: { type: 'string', pattern: '^\\-$' },
       value: '-',
       want: [],
     },
     {
-      name: 'a date-time that some reader takes',
+      name: 'a date-time that some reader accepts',
       schema: { format: 'date-time' },
       value: '2026-01-01 10:00:00z',
       want: [],
@@ -180,20 +180,20 @@ describe('what a value breaks is named by its place in the contract', () => {
   });
 });
 
-describe('a part that cannot be judged is reported and left out', () => {
+describe('a part that cannot be judged is reported and omitted', () => {
   const rows = [
     { name: 'an unknown type', schema: { type: 'str', maxLength: 1 }, want: 'S/type' },
     { name: 'an empty enum', schema: { enum: [], maxLength: 1 }, want: 'S/enum' },
     { name: 'a pattern that does not compile', schema: { pattern: '(', maxLength: 1 }, want: 'S/pattern' },
     { name: 'a bound that is no number', schema: { minimum: '1', maxLength: 1 }, want: 'S/minimum' },
-    { name: 'a reference to nothing', schema: { $ref: '#/nowhere', maxLength: 1 }, want: 'S' },
+    { name: 'a reference without a target', schema: { $ref: '#/nowhere', maxLength: 1 }, want: 'S' },
   ];
   test.each(rows)('$name', ({ schema, want }) => {
     expect(judge(schema, 'response', 'ab')).toEqual({ broken: ['S/maxLength'], problems: [want] });
   });
 });
 
-describe('what was left out can make no value wrong', () => {
+describe('an omitted part makes no value invalid', () => {
   const far = { $ref: 'other.yaml#/A' };
   const rows: readonly [string, unknown, unknown][] = [
     ['beneath not', { not: far }, 1],
@@ -210,7 +210,7 @@ describe('what was left out can make no value wrong', () => {
   });
 });
 
-describe('a null that is let in without being declared makes no value wrong', () => {
+describe('a null of leniency makes no value invalid', () => {
   const far = { nullable: true, allOf: [{ type: 'object', required: ['a'] }] };
   const near = { nullable: true, anyOf: [{ type: 'object', required: ['b'] }] };
   const holding = (schema: unknown) => ({ type: 'object', properties: { x: schema } });
@@ -270,12 +270,12 @@ describe('a null that is let in without being declared makes no value wrong', ()
     expect(judge(schema, 'response', value, { O: far }).broken).toEqual(want);
   });
 
-  test('a request is read as before', () => {
+  test('requests have no leniency for null', () => {
     expect(judge({ oneOf: [far, near] }, 'request', null).broken).toEqual(['S/oneOf']);
   });
 });
 
-describe('what a keyword has evaluated', () => {
+describe('properties and items that a keyword has evaluated', () => {
   const rows: readonly [string, unknown, unknown, readonly string[]][] = [
     [
       'by an if without then',
@@ -386,12 +386,12 @@ describe('a hostile contract neither stops nor stalls the judge', () => {
     ]);
   });
 
-  test('an answer nested deeper than the stack is', () => {
+  test('an answer nested deeper than the stack', () => {
     const value = Array.from({ length: 200_000 }).reduce<unknown>((inner) => ({ next: inner }), {});
     expect(judge({ properties: { next: self } }, 'response', value).broken).toEqual([]);
   });
 
-  test('an answer whose every level doubles the work, which proves nothing', () => {
+  test('an answer whose every level doubles the work has no verdict', () => {
     const ways = { properties: { a: self } };
     expect(judge({ allOf: [ways, ways] }, 'response', deep(60, {})).broken).toEqual([]);
     expect(judge({ allOf: [ways, ways, { type: 'object' }] }, 'response', deep(6, 'x')).broken).not.toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formats } from './formats.ts';
 
-/** Texts by who takes them: every reader, some reader, none. */
+/** Texts that every reader, some reader or no reader accepts. */
 const rows: readonly { format: string; all: readonly string[]; some: readonly string[]; none: readonly string[] }[] = [
   {
     format: 'date-time',
@@ -42,7 +42,7 @@ const rows: readonly { format: string; all: readonly string[]; some: readonly st
 ];
 
 describe('a format', () => {
-  test('has a row for each that proves anything', () => {
+  test('has a row for each format with a validator', () => {
     expect(rows.map(({ format }) => format).toSorted()).toEqual(Object.keys(formats).toSorted());
   });
 

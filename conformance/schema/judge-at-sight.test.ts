@@ -10,7 +10,7 @@ function judge(schema: unknown, value: unknown): boolean | undefined {
   return judgeAtSight(schema, value, { dialect, side: 'lenient', depth: 0, left: { schemas: 500 } });
 }
 
-test('one part that refuses decides, whatever is not known of the others', () => {
+test('one rejecting part decides, even if others are undecided', () => {
   expect(judge({ allOf: [{ not: {} }, { type: 'string' }] }, 1)).toBe(false);
   expect(judge({ anyOf: [{ not: {} }, { type: 'string' }] }, 1)).toBe(undefined);
 });
@@ -38,12 +38,12 @@ describe('accepts a value that every keyword accepts, rejects one that a keyword
   });
 
   test.each([
-    { name: 'a keyword that it does not know', schema: { not: { type: 'string' } }, value: 1 },
+    { name: 'an unknown keyword', schema: { not: { type: 'string' } }, value: 1 },
     { name: 'items after the first ones', schema: { prefixItems: [true], items: { type: 'string' } }, value: [1, 'a'] },
     { name: 'an object among the members', schema: { enum: [{ a: 1 }] }, value: { a: 1 } },
-    { name: 'a reference to nothing', schema: { $ref: 's9' }, value: 1 },
+    { name: 'a reference without a target', schema: { $ref: 's9' }, value: 1 },
     {
-      name: 'more than it may read',
+      name: 'more schemas than the limit',
       schema: { items: { type: 'integer' } },
       value: Array.from({ length: 600 }, () => 1),
     },
@@ -52,7 +52,7 @@ describe('accepts a value that every keyword accepts, rejects one that a keyword
   });
 });
 
-test('what it takes the judge takes, and what it refuses the judge refuses', () => {
+test('the interpreter never contradicts the compiled validator', () => {
   const leaf = fc.oneof(
     fc.record({ type: fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'array', 'object') }),
     fc.record({ minimum: fc.integer({ min: -2, max: 2 }) }),

@@ -1,5 +1,5 @@
-// The JSON-Schema-Test-Suite, draft 2020-12, required tests: judge and generator by what everybody else is measured with.
-// It is in no npm package that can be installed; the source package of Python's `jsonschema` carries it.
+// Judge and generator run the required tests of the JSON-Schema-Test-Suite, draft 2020-12. No npm package that can be installed has the
+// suite; the source package of Python's `jsonschema` contains it.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,8 +55,8 @@ const fetched = fetchSuite();
 describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () => {
   const groups = typeof fetched === 'string' ? [] : fetched.groups;
 
-  test('the judge agrees, but for a list with reasons', () => {
-    const told = new Map<string, number>();
+  test('the judge agrees, except for a list with reasons', () => {
+    const skipped = new Map<string, number>();
     const wrong: string[] = [];
     for (const group of groups) {
       const { judge, pointer } = read(group);
@@ -68,16 +68,16 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
             file === group.file && words.test(group.description) && message === (found ? 'valid' : 'invalid'),
         );
         if (reason === undefined) wrong.push(`${group.file}: ${group.description}: ${description}: ${found}`);
-        else told.set(reason.because, (told.get(reason.because) ?? 0) + 1);
+        else skipped.set(reason.because, (skipped.get(reason.because) ?? 0) + 1);
       }
     }
     const count = groups.reduce((sum, { tests }) => sum + tests.length, 0);
-    console.info(`${count} tests in ${groups.length} groups; grey: ${JSON.stringify(Object.fromEntries(told))}`);
+    console.info(`${count} tests in ${groups.length} groups; grey: ${JSON.stringify(Object.fromEntries(skipped))}`);
     expect(wrong).toEqual([]);
     expect(count).toBeGreaterThan(1_000);
   });
 
-  test('a second validator accepts what is built for every schema that some value meets', async () => {
+  test('a second validator accepts the value built for each satisfiable schema', async () => {
     for (const [uri, schema] of typeof fetched === 'string' ? [] : fetched.remotes) register(schema, uri);
     const counts = { accepted: 0, unsatisfiable: 0, 'not read in full': 0, 'not read by the second': 0 };
     const wrong: string[] = [];
@@ -94,7 +94,7 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
         const candidate = candidates.at(place);
         if (candidate === undefined) break;
         values += 1;
-        // A part that was left out, and reported, may have required another value.
+        // An omitted and reported part may require another value.
         if (!isWhole || judge.problems().length > 0) continue;
         const valid = await validateBySecond(group, uri, candidate.value);
         if (valid === undefined) isRead = false;
@@ -122,7 +122,7 @@ function read({ schema }: Group) {
   return { contract, judge: createJudge(contract), pointer: typeof schema === 'boolean' ? '#/schema' : '#' };
 }
 
-/** Undefined where the second validator cannot read the schema. */
+/** Undefined if the second validator cannot read the schema. */
 async function validateBySecond({ schema }: Group, uri: string, value: unknown): Promise<boolean | undefined> {
   try {
     register(schema, uri);
