@@ -70,18 +70,8 @@ describe('a body is parsed by its media type', () => {
 
   test.each([
     { name: 'a number instead of a text', schema: { type: 'string' }, body: '12345678901234567890', want: 'type' },
-    {
-      name: 'a number too large to represent instead of a text',
-      schema: { type: 'string' },
-      body: '1e999999',
-      want: 'type',
-    },
-    {
-      name: 'a number too large to represent, below its bound',
-      schema: { type: 'number', minimum: 0 },
-      body: '-1e999999',
-      want: 'minimum',
-    },
+    { name: 'a huge number instead of a text', schema: { type: 'string' }, body: '1e999999', want: 'type' },
+    { name: 'a huge negative number', schema: { type: 'number', minimum: 0 }, body: '-1e999999', want: 'minimum' },
     { name: 'a long number beyond its bound', schema: { maximum: 9 }, body: '12345678901234567890', want: 'maximum' },
   ])('$name is a defect', ({ schema, body, want }) => {
     expect(judge(schema, body).map(({ keyword, severity }) => [severity, keyword])).toEqual([['defect', want]]);
@@ -89,11 +79,11 @@ describe('a body is parsed by its media type', () => {
 
   test.each<{ name: string; schema: object; body: string | Buffer; type?: string }>([
     { name: 'a long number by its digits', schema: { exclusiveMaximum: 2 ** 53 + 4 }, body: '9007199254740995' },
-    { name: 'a number too large to represent', schema: { type: 'number' }, body: '1e999999' },
-    { name: 'a number too large to represent, without a schema', schema: {}, body: '{"a":[1e999999]}' },
-    { name: 'XML, whose schema describes the decoded value', schema, body: '<a/>', type: 'text/xml' },
+    { name: 'a huge number', schema: { type: 'number' }, body: '1e999999' },
+    { name: 'a huge number, without a schema', schema: {}, body: '{"a":[1e999999]}' },
+    { name: 'XML by a schema of its value', schema, body: '<a/>', type: 'text/xml' },
     { name: 'an unknown charset', schema, body: 'a', type: 'text/plain; charset=x-none' },
-    { name: 'text that is not UTF-8, without a charset', schema: {}, body: Buffer.from([0xff]), type: 'text/plain' },
+    { name: 'text without a charset, not UTF-8', schema: {}, body: Buffer.from([0xff]), type: 'text/plain' },
     {
       name: 'text that is invalid in its charset',
       schema: {},

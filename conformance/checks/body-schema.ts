@@ -26,8 +26,7 @@ export const bodySchema: ExchangeCheck = {
     const content = fitting.find((candidate) => essenceOf(candidate.mediaType) === essenceOf(sent)) ?? fitting[0];
     if (content === undefined) return [];
     const place = `response ${response.status} ${content.mediaType}`;
-    if (answer.isCut === true)
-      return [{ place, failures: [], unjudged: 'the runner read only the beginning of the content' }];
+    if (answer.isCut === true) return [{ place, failures: [], unjudged: 'only the beginning of the content was read' }];
     const judged = judgeContent(exchange, answer, content, sent, context);
     return [typeof judged === 'string' ? { place, failures: [], unjudged: judged } : { place, failures: judged }];
   },

@@ -87,8 +87,7 @@ async function prepareRun(
   const { unknown, selected } = selectOperations(operations, selection);
   const ids = operations.map(({ id }) => id);
   if (unknown.length > 0) return refuse(printable(describeUnknown(unknown, ids)));
-  if (selected.length === 0)
-    return refuse('--operation and --exclude select no operation: name more operations, or exclude fewer.');
+  if (selected.length === 0) return refuse('--operation and --exclude select no operation: exclude fewer.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
   const { baseUrl = 'http://localhost', authUrl, budget, seed, now, workers, readOnly, writes } = values;
@@ -110,8 +109,7 @@ async function prepareRun(
 /** A message with the nearest names, and all names if they are few. */
 function describeUnknown(unknown: readonly string[], names: readonly string[]): string {
   const nearest = new Set(unknown.map((name) => closest(name, [...names])));
-  const all =
-    names.length > 20 ? `The plan command lists all ${names.length} operations.` : `There are: ${names.join(', ')}.`;
+  const all = names.length > 20 ? `The plan command lists all ${names.length}.` : `There are: ${names.join(', ')}.`;
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 

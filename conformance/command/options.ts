@@ -67,10 +67,7 @@ const groups = {
       about: 'wait until the base URL answers with any status, but no longer than this time, such as 30s or 2m',
       read: duration,
     },
-    ca: {
-      flags: '--ca <file>',
-      about: 'certificates (PEM) of authorities to trust, in addition to those of the system',
-    },
+    ca: { flags: '--ca <file>', about: 'further certificates (PEM) of authorities to trust' },
   },
   'Credentials:': {
     token: {
@@ -157,7 +154,7 @@ const groups = {
     },
     secondClientId: {
       flags: '--second-client-id <id>',
-      about: 'client of the second account, used like --client-id',
+      about: 'client of the second account',
       env: 'LOCKSTEP_SECOND_CLIENT_ID',
     },
     secondClientSecret: {

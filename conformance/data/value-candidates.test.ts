@@ -382,7 +382,7 @@ describe('an impossible value is reported with its location', () => {
     [
       'what the generator fails at',
       { type: 'array', minItems: 3, uniqueItems: true, items: { type: 'boolean' } },
-      ': No valid value was built: no valid text, number or list was found.',
+      ': No valid value was built: no text, number or list fits.',
     ],
   ];
   test.each(rows)('%s', (_, schema, want) => {

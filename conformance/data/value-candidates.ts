@@ -168,9 +168,7 @@ function reportUnbuildable({ judge }: DataTools, schema: string, { rejected, isT
   }
   const [violation] = rejected === undefined ? [] : (judge.judge(schema, 'request', rejected) ?? []);
   const why =
-    violation === undefined
-      ? 'no valid text, number or list was found'
-      : `${violation.at || 'the value'} ${violation.message}`;
+    violation === undefined ? 'no text, number or list fits' : `${violation.at || 'the value'} ${violation.message}`;
   judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, fix);
 }
 

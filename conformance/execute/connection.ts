@@ -279,10 +279,7 @@ const byCode = {
   },
   UND_ERR_INVALID_ARG: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
   UND_ERR_NOT_SUPPORTED: { reason: 'unsent', message: 'the request cannot be written in HTTP' },
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: {
-    reason: 'unsent',
-    message: 'the Content-Length of the request differs from its content',
-  },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', message: 'Content-Length differs from the sent content' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', message: 'the headers are larger than 16 KiB' },
 } as const satisfies Readonly<Record<string, Described>>;
 

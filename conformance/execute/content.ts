@@ -55,12 +55,12 @@ export async function decodeContent(
         return {
           kind: 'undecoded',
           isFault: false,
-          message: `the content has more than ${mostParts} parts in the coding ${name}`,
+          message: `${name} content has more than ${mostParts} parts`,
         };
       content = decoded;
     } catch (error) {
       if (error instanceof RangeError) return { kind: 'too-large' };
-      const message = `Content-Encoding names ${name}, but the content cannot be decoded: ${messageOf(error)}`;
+      const message = `Content-Encoding names ${name}, but decoding fails: ${messageOf(error)}`;
       return { kind: 'undecoded', isFault: true, message };
     }
     left -= content.length;

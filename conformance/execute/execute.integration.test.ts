@@ -95,7 +95,7 @@ test.each([
   { status: 500, write: undefined, times: 1 },
   { status: 500, write: 'put' as const, times: 2 },
 ])(
-  'a write that may have taken effect is not sent twice: $write $status comes $times times',
+  'no write is sent twice after a possible effect: $write $status comes $times times',
   async ({ status, write, times }) => {
     const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
     await run(served.origin, 1, {}, write);

@@ -302,10 +302,7 @@ test('looks for a better address without credentials, within the rest of the bud
 describe('an API that is recognizable at only one operation has defects, not a wrong address', () => {
   const page: TestAnswer = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' };
   const rows: readonly { name: string; answer: (request: TestRequest, own: TestAnswer) => TestAnswer }[] = [
-    {
-      name: 'a page everywhere except at one operation',
-      answer: ({ path }, own) => (path === '/v2/motto' ? own : page),
-    },
+    { name: 'a page except at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? own : page) },
     { name: 'a page at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? page : own) },
     {
       name: 'a redirect everywhere except at one operation',
