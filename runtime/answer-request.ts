@@ -40,7 +40,7 @@ export interface AddedSteps<Context> {
   /** After the scopes. Whether the principal has a quota left: it does not count requests that earlier steps reject. */
   readonly authorized?: (exchange: Context) => void | Promise<void>;
   /** After the validation against the contract: a differential validation. */
-  readonly formed?: (exchange: Context, parsed: ParsedRequest) => void | Promise<void>;
+  readonly validated?: (exchange: Context, parsed: ParsedRequest) => void | Promise<void>;
 }
 
 export interface Steps<Principal, Context extends Exchange<Principal>> {
@@ -146,7 +146,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   if (checked.kind === 'faults')
     throw new Rejection('form', { ...boundFaults(checked.first, checked.all), status: checked.first.status });
   const parsed = checked.request;
-  if (added.formed !== undefined) await added.formed(exchange, parsed);
+  if (added.validated !== undefined) await added.validated(exchange, parsed);
 
   // 6. The scopes that values require: 403.
   if (rules.length > 0)

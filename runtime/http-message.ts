@@ -22,7 +22,7 @@ export function takeAuthority(request: RoutedRequest): void {
 }
 
 /** RFC 3986, 3.2.2 and 3.2.3: a name, an address in brackets, or nothing, and a port. */
-const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
+const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
 
 /**
  * An attack uses two `Host` lines if a proxy reads one and the server the other. Node keeps the first and drops the others.
@@ -33,7 +33,7 @@ const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
 export function describeHostFault({ headersDistinct: { host = [] } }: IncomingMessage): string | undefined {
   if (host.length > 1) return `Host is sent ${host.length} times: send it once`;
   const [only = ''] = host;
-  return hostForm.test(only) ? undefined : `Host ${cut(only)} is no host: send name and port`;
+  return hostPattern.test(only) ? undefined : `Host ${cut(only)} is no host: send name and port`;
 }
 
 /**
@@ -73,12 +73,12 @@ export function readTarget(target: string): Target {
 }
 
 /** An id that is safe in a log line and in a header. */
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+const requestIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The client's id if it is safe, else a new one. */
 export function readRequestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
-  return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
+  return typeof sent === 'string' && requestIdPattern.test(sent) ? sent : randomUUID();
 }
 
 /** Whether a request is valid HTTP. Layers outside the contract pass on invalid requests, since the runtime rejects them on any path. */

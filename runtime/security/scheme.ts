@@ -57,7 +57,7 @@ export function basic<Principal>(verify: Verify<UserPassword, Principal>, words:
     takes: 'basic',
     words,
     judge: (encoded, soFar) => {
-      const [, username = '', password = ''] = userForm.exec(decodeUser(encoded)) ?? [];
+      const [, username = '', password = ''] = userPattern.exec(decodeUser(encoded)) ?? [];
       return verify({ username, password }, soFar);
     },
   };
@@ -97,11 +97,11 @@ export interface DeclaredScheme {
   readonly queryName: string | undefined;
 }
 
-const bearerForm = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
-const basicForm = /^basic +([A-Za-z0-9+/]+=*)$/i;
+const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const basicPattern = /^basic +([A-Za-z0-9+/]+=*)$/i;
 
 /** A user that is not empty, and the text after the first colon (RFC 7617, 2). */
-const userForm = /^([^:]+):(.*)$/s;
+const userPattern = /^([^:]+):(.*)$/s;
 
 function decodeUser(encoded: string): string {
   return Buffer.from(encoded, 'base64').toString('utf8');
@@ -111,7 +111,7 @@ const declaredHttp: Readonly<Record<string, DeclaredScheme>> = {
   bearer: {
     takes: 'bearer',
     challenge: 'Bearer',
-    find: (request) => findAuthorization(request, 'bearer', bearerForm, 'Bearer <access token>'),
+    find: (request) => findAuthorization(request, 'bearer', bearerPattern, 'Bearer <access token>'),
     queryName: undefined,
   },
   basic: {
@@ -140,7 +140,7 @@ export function readScheme(scheme: JsonObject): DeclaredScheme | undefined {
 function findAuthorization(
   { headersDistinct: { authorization = [] } }: IncomingMessage,
   scheme: string,
-  form: RegExp,
+  pattern: RegExp,
   wanted: string,
 ): Sent {
   const [value = ''] = authorization;
@@ -152,7 +152,7 @@ function findAuthorization(
   const [sentScheme = ''] = value.split(' ', 1);
   if (sentScheme.toLowerCase() !== scheme)
     return { kind: 'missing', says: `The header Authorization is of another scheme: send ${wanted}` };
-  const credentials = form.exec(value)?.[1];
+  const credentials = pattern.exec(value)?.[1];
   return credentials === undefined ? malformed : { kind: 'sent', value: credentials };
 }
 
@@ -161,30 +161,30 @@ export function declareUnshown(name: string, { type }: JsonObject): DeclaredSche
   const says = `No request shows the security scheme ${name}, so nobody is let in by it`;
   return {
     takes: 'credentials',
-    challenge: typeof type === 'string' && tokenForm.test(type) ? type : 'Unknown',
+    challenge: typeof type === 'string' && tokenPattern.test(type) ? type : 'Unknown',
     find: () => ({ kind: 'missing', says }),
     queryName: undefined,
   };
 }
 
 /** RFC 9110, 5.6.2: what a scheme may be called. */
-const tokenForm = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+const tokenPattern = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
 
 function readOther(name: string): DeclaredScheme | undefined {
-  if (!tokenForm.test(name)) return undefined;
-  const form = new RegExp(`^${RegExp.escape(name)} +(\\S.*)$`, 'i');
+  if (!tokenPattern.test(name)) return undefined;
+  const pattern = new RegExp(`^${RegExp.escape(name)} +(\\S.*)$`, 'i');
   return {
     takes: 'credentials',
     challenge: name,
-    find: (request) => findAuthorization(request, name.toLowerCase(), form, `${name} <credentials>`),
+    find: (request) => findAuthorization(request, name.toLowerCase(), pattern, `${name} <credentials>`),
     queryName: undefined,
   };
 }
 
 function findUser(request: IncomingMessage): Sent {
   const wanted = 'Basic <base64 of client_id:client_secret>';
-  const sent = findAuthorization(request, 'basic', basicForm, wanted);
-  if (sent.kind !== 'sent' || userForm.test(decodeUser(sent.value))) return sent;
+  const sent = findAuthorization(request, 'basic', basicPattern, wanted);
+  if (sent.kind !== 'sent' || userPattern.test(decodeUser(sent.value))) return sent;
   return { kind: 'invalid', says: `The header Authorization is malformed: send ${wanted}` };
 }
 

@@ -68,14 +68,17 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
   /** If a discriminator selects one of several schemas, reports only the faults for that one. It is compiled at its first use. */
   function narrow(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const whole = errors.at(-1);
-    const $ref = whole && findMeantForm(document, whole);
+    const $ref = whole && findMeantAlternative(document, whole);
     const own = $ref === undefined ? undefined : compile({ $ref }).findFault(whole?.data);
     return own?.map((error) => ({ ...error, instancePath: `${whole?.instancePath}${error.instancePath}` })) ?? errors;
   }
 });
 
 /** The schema that a `discriminator` maps the value to (OpenAPI 3.1, 4.8.25). */
-function findMeantForm(document: ContractDocument, { keyword, parentSchema, data }: ErrorObject): string | undefined {
+function findMeantAlternative(
+  document: ContractDocument,
+  { keyword, parentSchema, data }: ErrorObject,
+): string | undefined {
   if (keyword !== 'oneOf' && keyword !== 'anyOf') return undefined;
   const { discriminator } = isObject(parentSchema) ? parentSchema : {};
   const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};

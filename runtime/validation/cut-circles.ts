@@ -30,9 +30,9 @@ const ofTheRest = new Set(['unevaluatedProperties', 'unevaluatedItems']);
  * `oneOf`. All other circular references are removed.
  */
 export const cutCircles = oncePerDocument((contract): UsableSchemas => {
-  const inAll = cut(contract, (schema, circles, isForm) => {
+  const inAll = cut(contract, (schema, circles, isAlternative) => {
     const { $ref } = schema;
-    if (isForm || typeof $ref !== 'string') return undefined;
+    if (isAlternative || typeof $ref !== 'string') return undefined;
     const target = readPointer(contract, $ref);
     if (!isSame(circles, schema, target)) return undefined;
     const { $ref: _, ...beside } = schema;
@@ -61,7 +61,7 @@ interface Change {
 /** @param change called for each schema of a circle, with whether it is a variant of `oneOf` or `anyOf`, or a condition */
 function cut(
   document: ContractDocument,
-  change: (schema: JsonObject, circles: Circles, isForm: boolean) => Change | undefined,
+  change: (schema: JsonObject, circles: Circles, isAlternative: boolean) => Change | undefined,
 ): UsableSchemas {
   const circles = findCircles(document);
   if (circles.size === 0) return { document, unchecked: [] };

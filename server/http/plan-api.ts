@@ -67,7 +67,7 @@ export function planApi(options: ApiOptions): ApiRuntimeOptions {
     authenticated: createTrialCheck(clock),
     ...(countRequest && { authorized: createQuotaCheck(countRequest) }),
     ...(differentialValidation !== 'off' && {
-      formed: createDifferentialValidation(contract, logger, differentialValidation),
+      validated: createDifferentialValidation(contract, logger, differentialValidation),
     }),
     ambient: createAmbient(String(followMember(contract, contract, 'info').version), clock),
     answered: keepCode,
