@@ -53,7 +53,7 @@ export interface Guess {
 }
 
 /** An attempt that was not judged, so that the answer does not depend on the password. */
-export interface Refused {
+export interface Rejected {
   /** `busy`: more logins at this moment than passwords can be checked. */
   readonly kind: 'throttled' | 'busy';
   /** Seconds until the next attempt is judged. */
@@ -68,7 +68,7 @@ export interface Refused {
 export type LimitGuesses = <Judged extends { readonly kind: string }>(
   guess: Guess,
   judge: () => Promise<Judged>,
-) => Promise<Judged | Refused>;
+) => Promise<Judged | Rejected>;
 
 export interface GuessLimitOptions {
   readonly openCounter?: OpenCounter;
@@ -106,16 +106,16 @@ export function createGuessLimits({
     const read = async () => {
       const now = Date.now();
       const { accepted, left, endsAt } = await whenAvailable(together.look(key, now));
-      const refusal: Refused = { kind: 'throttled', waitSeconds: secondsUntil(endsAt, now) };
-      return { refusal: accepted ? undefined : refusal, failures: limit - left };
+      const rejection: Rejected = { kind: 'throttled', waitSeconds: secondsUntil(endsAt, now) };
+      return { rejection: accepted ? undefined : rejection, failures: limit - left };
     };
     // Checked before any line, so that a throttled attempt uses no place.
-    const { refusal, failures } = await read();
-    if (refusal !== undefined) return refusal;
+    const { rejection, failures } = await read();
+    if (rejection !== undefined) return rejection;
     const began = sentAway.waitingSince(key, Date.now());
     const since = began + failures * retry.failureMs;
     const waiter = { since, network: networkOf(address), isWaited };
-    const sendAway = (kind: Refused['kind']): Refused => {
+    const sendAway = (kind: Rejected['kind']): Rejected => {
       sentAway.add(key, began, Date.now());
       return { kind, waitSeconds: retry.afterSeconds };
     };
@@ -126,8 +126,8 @@ export function createGuessLimits({
     // One at a time: otherwise concurrent attempts would all be judged before any has failed. All known browsers of an owner share a turn, so
     // that one owner can't use all places for known browsers.
     return takeTurns(isKnown ? `${email} known` : key, async () => {
-      const { refusal } = await read();
-      if (refusal !== undefined) return refusal;
+      const { rejection } = await read();
+      if (rejection !== undefined) return rejection;
       const judged = await waitForScrypt(isKnown, waiter, judge);
       if (judged === undefined) return sendAway('busy');
       sentAway.delete(key);

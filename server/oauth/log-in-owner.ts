@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { emailKey, type Owner } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { LimitGuesses, Refused } from './limit-guesses.ts';
+import type { LimitGuesses, Rejected } from './limit-guesses.ts';
 import type { AuthLog } from './log-events.ts';
 import type { Passwords } from './passwords.ts';
 import { whenAvailable } from './unavailable.ts';
@@ -30,7 +30,7 @@ export type LoginResult =
   | { readonly kind: 'wrong' }
   /** Returned only if the password is right. */
   | { readonly kind: 'disabled' }
-  | Refused;
+  | Rejected;
 
 export type LogInOwner = (credentials: Credentials) => Promise<LoginResult>;
 

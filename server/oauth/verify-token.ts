@@ -47,7 +47,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     const now = clock.now();
     const cached = cache.get(token, now);
     const claims = cached ?? (await verify(token, now));
-    if (typeof claims === 'string') return refuse(claims);
+    if (typeof claims === 'string') return reject(claims);
     if (cached === undefined) cache.set(token, claims, now);
     return judge(claims);
   };
@@ -73,13 +73,13 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   async function judge({ subject, clientId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
     const found = await store.principals.find(clientId, subject);
     // `iat` has whole seconds: a token from the second of a revocation is rejected, whether it was issued before or after.
-    if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('revoked');
+    if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return reject('revoked');
     const { accountId, trialEndsAt } = found;
     return { kind: 'good', principal: { accountId, clientId, trialEndsAt }, scopes };
   }
 }
 
-function refuse(reason: TokenFault): Verified {
+function reject(reason: TokenFault): Verified {
   return { kind: 'bad', reason };
 }
 

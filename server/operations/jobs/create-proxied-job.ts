@@ -52,9 +52,9 @@ function checkSupport(jobType: JobType, { type, deviceId }: Device) {
 
 function checkLink({ deviceId, bridgeId }: Device, bridge: Device) {
   if (bridge.linked.some((linked) => linked.deviceId === deviceId)) return undefined;
-  const fix = bridgeId === null ? 'no bridge has it' : `use ${bridgeId}`;
+  const hint = bridgeId === null ? 'no bridge has it' : `use ${bridgeId}`;
   return reject('not_linked', {
-    text: `The device ${deviceId} is not linked to the bridge ${bridge.deviceId}, ${fix}`,
+    text: `The device ${deviceId} is not linked to the bridge ${bridge.deviceId}, ${hint}`,
     details: [
       {
         in: 'path',

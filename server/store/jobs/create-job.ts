@@ -4,7 +4,7 @@ import { type KeyMemory, prepareKeyMemory } from './idempotency-keys.ts';
 import { type Attempt, makeAttempt, prepareRefusal, selectQueueEnd, selectRateStart } from './job-limits.ts';
 import type { Creation, IdempotencyKey, JobStore, NewJob } from './job-store.ts';
 
-class Refused extends Error {
+class Rejected extends Error {
   readonly creation: Creation;
 
   constructor(creation: Creation) {
@@ -24,7 +24,7 @@ export function prepareJobCreation(database: Database, { rowLock }: Spelling): J
   const keys = prepareKeyMemory(database);
   const insertRated = prepareInsert(database, true);
   const insertUnrated = prepareInsert(database, false);
-  const findRefusal = prepareRefusal(database);
+  const findRejection = prepareRefusal(database);
   return async (job, limits, key) => {
     const attempt = makeAttempt(job, limits);
     const insert = limits.rate === null ? insertUnrated : insertRated;
@@ -32,11 +32,11 @@ export function prepareJobCreation(database: Database, { rowLock }: Spelling): J
       await database.transaction().execute(async (transaction) => {
         await lockBridge(job, transaction);
         if (key !== null) await takeKey(keys, key, job, transaction);
-        if ((await insert(attempt, transaction)) === 0) throw new Refused(await findRefusal(attempt, transaction));
+        if ((await insert(attempt, transaction)) === 0) throw new Rejected(await findRejection(attempt, transaction));
       });
       return { kind: 'created' };
     } catch (error) {
-      if (error instanceof Refused) return error.creation;
+      if (error instanceof Rejected) return error.creation;
       throw error;
     }
   };
@@ -46,7 +46,7 @@ async function takeKey(keys: KeyMemory, key: IdempotencyKey, job: NewJob, within
   if (await keys.keep(key, job.jobId, job.createdAt, within)) return;
   const known = await keys.find(key, job.createdAt, within);
   if (known === undefined) throw new Error('an idempotency key conflicts but does not exist');
-  throw new Refused(known);
+  throw new Rejected(known);
 }
 
 /** The limits are conditions of the statement itself, so that no caller can write a job beyond them. */
