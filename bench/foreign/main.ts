@@ -172,7 +172,7 @@ function formatTable(rows: readonly Row[]): string {
       requests: sum(({ requests }) => requests),
       elsewhere: sum(({ elsewhere }) => elsewhere),
       reports: sum(({ reports }) => reports),
-      suspects: sum(({ suspects }) => suspects),
+      inconclusive: sum(({ inconclusive }) => inconclusive),
       folded: sum(({ folded }) => folded),
       seconds: sum(({ seconds }) => seconds),
       stops: sum(({ stops }) => stops),
@@ -182,8 +182,8 @@ function formatTable(rows: readonly Row[]): string {
 }
 
 function formatRow(row: Row): string {
-  const { server, tool, operations, reached, requests, reports, suspects, folded, seconds, stops } = row;
-  const counted = suspects > 0 ? `${reports} reports, ${suspects} suspects` : `${reports} reports`;
+  const { server, tool, operations, reached, requests, reports, inconclusive, folded, seconds, stops } = row;
+  const counted = inconclusive > 0 ? `${reports} reports, ${inconclusive} inconclusive` : `${reports} reports`;
   const reach = `${reached} of ${operations} reached`.padStart(18);
   const ended = stops > 0 ? `, server ended ${stops} times` : '';
   return `${server.padEnd(16)}${tool.padEnd(13)}${reach}  ${String(requests).padStart(6)} requests  ${counted} of ${folded} kinds, ${seconds.toFixed(0)} s${ended}`;

@@ -30,7 +30,7 @@ export interface ToolRun {
   /** Defects, or unique failures, as the tool counts them. */
   readonly reports: number;
   /** Findings that the tool lists as uncertain. */
-  readonly suspects: number;
+  readonly inconclusive: number;
   /** Of both, those that are left when one of a kind counts. */
   readonly folded: number;
   /** Reports by what they are about. */
@@ -78,7 +78,7 @@ async function runLockstep(task: Task, signal: AbortSignal): Promise<ToolRun> {
   const defects = findings.filter(({ severity }) => severity === 'defect');
   const kinds = countBy(defects.map(({ check }) => check));
   const folded = countFolded(findings.map(asReport));
-  return { exitCode, reports: defects.length, suspects: findings.length - defects.length, folded, kinds };
+  return { exitCode, reports: defects.length, inconclusive: findings.length - defects.length, folded, kinds };
 }
 
 function asReport({ check, message, answered }: Finding): Report {
@@ -109,12 +109,12 @@ async function runSchemathesis(task: Task, signal: AbortSignal): Promise<ToolRun
   };
   const exitCode = await runToEnd(command, folder, join(folder, 'tool.log'), signal);
   const file = (await readdir(folder)).find((name) => name.startsWith('json-'));
-  if (file === undefined) return { exitCode, reports: 0, suspects: 0, folded: 0, kinds: { 'no report': 1 } };
+  if (file === undefined) return { exitCode, reports: 0, inconclusive: 0, folded: 0, kinds: { 'no report': 1 } };
   const { test_cases: cases, failures } = JSON.parse(await readFile(join(folder, file), 'utf8')) as PeerReport;
   const kinds = Object.fromEntries(failures.map(({ code, title, count }) => [`${code} ${title}`, count]));
   const events = (await readdir(folder)).find((name) => name.startsWith('ndjson-'));
   const folded = events === undefined ? 0 : countFolded(await readPeerFailures(join(folder, events)));
-  return { exitCode, reports: cases.unique_failures, suspects: 0, folded, kinds };
+  return { exitCode, reports: cases.unique_failures, inconclusive: 0, folded, kinds };
 }
 
 async function readPeerFailures(file: string): Promise<Report[]> {

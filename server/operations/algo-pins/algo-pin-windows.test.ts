@@ -359,8 +359,8 @@ describe('a window is rejected, with what would do:', () => {
     expect(nearest.length).toBeGreaterThan(0);
     for (const time of nearest) {
       const statuses = ['hourly', 'daily', given.kind].map(async (kind) => {
-        const mended = want === 'window_length' ? { ...given, endDate: time } : { ...given, startDate: time };
-        return (await create({ ...mended, kind: kind as Kind })).status;
+        const corrected = want === 'window_length' ? { ...given, endDate: time } : { ...given, startDate: time };
+        return (await create({ ...corrected, kind: kind as Kind })).status;
       });
       // Between the longest hourly and the shortest daily code, each kind has one of the two nearest values.
       const [hourly, daily, own] = await Promise.all(statuses);
