@@ -36,7 +36,7 @@ test.each([
   },
   { name: 'an origin with a path', args: ['--public-origin', 'http://a/b'], says: 'without a path' },
   { name: 'an origin that is none', args: ['--public-origin', 'mock'], says: 'an origin is http(s)://host[:port]' },
-  { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },
+  { name: 'a port that is none', args: ['--port', '99999'], says: 'A port is a number from 0 to 65535' },
   { name: 'a time without a year', args: ['--clock', 'June 1'], says: 'from 1971 to 9990 with its offset' },
   { name: 'a time that is too far', args: ['--clock', '9999-12-31T23:30:00Z'], says: 'written as 2026-06-01T12' },
   { name: 'an option that is none', args: ['--prot', '1'], says: "unknown option '--prot'" },

@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import type { Streams } from '@lockstep/shell/command-result';
-import { createProgram } from '@lockstep/shell/program';
-import { readPort } from '@lockstep/shell/read-port';
+import { createProgram, parsePort } from '@lockstep/shell/program';
 import { InvalidArgumentError, Option } from 'commander';
 import { clockYears, readClockTime } from './clock.ts';
 import { scenarioNames } from './sandbox.ts';
@@ -74,12 +73,6 @@ export function readOptions(args: readonly string[], streams: Streams): Options 
     )
     .parse(args, { from: 'user' })
     .opts<Options>();
-}
-
-function parsePort(text: string): number {
-  const port = readPort(text);
-  if (port === undefined) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
-  return port;
 }
 
 function readTime(text: string): number {
