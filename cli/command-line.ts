@@ -165,9 +165,9 @@ function out(): Option {
 }
 
 function profile(): Option {
-  const message =
-    'valid: what OpenAPI requires and every tool needs; house: the redocly.yaml of this folder, or our own rules';
-  return new Option('--profile <name>', message).choices(['valid', 'house']).default('valid');
+  const description =
+    'valid: the rules of OpenAPI and of the tools; house: the redocly.yaml of this folder, or the rules of this project';
+  return new Option('--profile <name>', description).choices(['valid', 'house']).default('valid');
 }
 
 function port(defaultPort: number): Option {

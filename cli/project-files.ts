@@ -100,8 +100,8 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
       return `  // ${what}: no request contains it, so it gives nobody access\n  ${quoteName(name)}: unshown(),\n`;
     }
     makers.add(read.takes);
-    const message = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
-    return `  // ${message}: called with ${sent[read.takes]}\n  ${quoteName(name)}: ${read.takes}(refuse),\n`;
+    const what = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
+    return `  // ${what}: called with ${sent[read.takes]}\n  ${quoteName(name)}: ${read.takes}(refuse),\n`;
   });
   const text = readTemplate('security.ts');
   const [beforeTable = '', afterTable = ''] = text.split(/^export const security = \{[\s\S]*?^\}/m);

@@ -34,8 +34,8 @@ function atRoot(place: string): string {
 }
 
 /** An option with a default in the repository, wherever the command runs. The help names it relative to the repository. */
-function placeOption(flags: string, message: string, place: string): Option {
-  return new Option(flags, message).default(atRoot(place), place);
+function placeOption(flags: string, description: string, place: string): Option {
+  return new Option(flags, description).default(atRoot(place), place);
 }
 
 /**

@@ -210,21 +210,21 @@ describe('a mock of the contract hard', () => {
   });
 
   const bodies = [
-    { id: 'textOfJson', body: '{"n":7}', shape: 'the value that the text of an example holds' },
-    { id: 'oneGoodExample', body: '5', shape: 'the first example that fits' },
+    { id: 'textOfJson', body: '{"n":7}', name: 'the value that the text of an example holds' },
+    { id: 'oneGoodExample', body: '5', name: 'the first example that fits' },
     {
       id: 'xml',
       body: /^<\?xml version="1.0" encoding="UTF-8"\?>\n<Cat><kind>.*<lives>\d<\/lives><\/Cat>$/,
-      shape: 'XML for XML',
+      name: 'XML for XML',
     },
-    { id: 'text', body: '5', shape: 'a number as text' },
-    { id: 'severalTypes', body: '1', shape: 'JSON where any type will do' },
-    { id: 'severalTypes', accept: 'text/csv', body: 'a,b', shape: 'the type that is asked for' },
-    { id: 'severalTypes', accept: 'text/*, application/json;q=0.5', body: 'a,b', shape: 'the range that is asked for' },
-    { id: 'severalTypes', accept: 'image/png', body: '1', shape: 'the usual type where none is acceptable' },
-    { id: 'anyType', body: /^\{"a":/, shape: 'JSON for any type' },
+    { id: 'text', body: '5', name: 'a number as text' },
+    { id: 'severalTypes', body: '1', name: 'JSON where any type will do' },
+    { id: 'severalTypes', accept: 'text/csv', body: 'a,b', name: 'the type that is asked for' },
+    { id: 'severalTypes', accept: 'text/*, application/json;q=0.5', body: 'a,b', name: 'the range that is asked for' },
+    { id: 'severalTypes', accept: 'image/png', body: '1', name: 'the usual type where none is acceptable' },
+    { id: 'anyType', body: /^\{"a":/, name: 'JSON for any type' },
   ];
-  test.each(bodies)('answers $shape', async ({ id, accept, body }) => {
+  test.each(bodies)('answers $name', async ({ id, accept, body }) => {
     const text = await get(id, accept === undefined ? {} : { accept }).then((answer) => answer.text());
     if (typeof body === 'string') expect(text).toBe(body);
     else expect(text).toMatch(body);

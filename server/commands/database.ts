@@ -30,7 +30,7 @@ export function addRestoreCommand(program: Command, shell: Shell): void {
       'after',
       '\nThe command reads the backup completely and checks that the key file belongs to it. Then it replaces the database in one step. It\n' +
         'refuses a backup with tables, indexes, triggers or views that the server does not create. Changes since the backup are lost.\n' +
-        'Tokens and codes from before the backup stay valid.',
+        'Tokens and codes from before the backup stay valid. The backup itself is not changed.',
     )
     .action(stoppable(shell, 'restoring', restore));
 }
