@@ -135,7 +135,7 @@ function sendAgain(_: Turn, state: SearchState): Step {
 }
 
 /** Whether all candidates were rejected, and no new resource was seen since. */
-export function isExhausted({ revision }: Search, state: SearchState): boolean {
+function isExhausted({ revision }: Search, state: SearchState): boolean {
   return !isWithin(state) || state.exhausted === revision;
 }
 
