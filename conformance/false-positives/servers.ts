@@ -39,9 +39,9 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
   {
     name: 'sends a weak ETag, and many headers',
     api: 'library',
-    change: (answer) => ({
+    change: (answer, _, count) => ({
       ...answer,
-      headers: { etag: 'W/"a,b"', vary: 'accept', 'x-other': 'é', ...answer.headers },
+      headers: { etag: `W/"a,${count}"`, vary: 'accept', 'x-other': 'é', ...answer.headers },
     }),
   },
   {
@@ -70,7 +70,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'returns an empty list',
     api: 'library',
     change: (answer, { method, path }) =>
-      method === 'GET' && path.endsWith('/books')
+      answer.status < 300 && method === 'GET' && path.endsWith('/books')
         ? { ...answer, headers: { 'x-total': '0' }, body: { items: [] } }
         : answer,
   },
@@ -144,7 +144,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'sends numbers in unusual spellings',
     api: 'weather',
     change: (answer, { path }) =>
-      /readings/.test(path)
+      answer.status < 300 && /readings/.test(path)
         ? {
             ...answer,
             headers: { 'content-type': 'application/json' },
@@ -173,7 +173,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'begins JSON with a byte order mark and closes it with a line break',
     api: 'weather',
     change: (answer, { path }) =>
-      /readings/.test(path)
+      answer.status < 300 && /readings/.test(path)
         ? { ...answer, headers: { 'content-type': 'application/json' }, body: `\ufeff${JSON.stringify(answer.body)}\n` }
         : answer,
   },
@@ -249,7 +249,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'sends numbers that no double represents',
     api: 'weather',
     change: (answer, { path }) =>
-      /stations$/.test(path)
+      answer.status < 300 && /stations$/.test(path)
         ? {
             ...answer,
             headers: { 'content-type': 'application/json' },
@@ -261,7 +261,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'sends integers with a decimal point',
     api: 'weather',
     change: (answer, { path }) =>
-      /stations$/.test(path)
+      answer.status < 300 && /stations$/.test(path)
         ? {
             ...answer,
             headers: { 'content-type': 'application/json' },
@@ -273,7 +273,9 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     name: 'sends an undeclared Location header',
     api: 'weather',
     change: (answer, { path }) =>
-      /reset$/.test(path) ? { status: 202, headers: { location: '/alps/api/stations?height=1,2' } } : answer,
+      answer.status < 300 && /reset$/.test(path)
+        ? { status: 202, headers: { location: '/alps/api/stations?height=1,2' } }
+        : answer,
   },
 ];
 

@@ -1,19 +1,24 @@
-import type { Handler, TestAnswer, TestRequest } from './serve.ts';
+import { type Handler, refuseForm, type TestAnswer, type TestRequest } from './serve.ts';
 
 export const libraryKey = 'not-a-real-key-5d1c';
+/** The key of a second library, which has no book at first. */
+export const secondLibraryKey = 'not-a-real-key-9a40';
+
+type Books = Map<string, Record<string, unknown>>;
 
 interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly open?: boolean;
-  readonly answer: (request: TestRequest, id: string) => TestAnswer;
+  readonly answer: (request: TestRequest, books: Books, id: string) => TestAnswer;
 }
 
-/** A stateful server that conforms to `fixtures/library.yaml`. */
+const added = '2026-03-01T10:00:00Z';
+
+/** A stateful server that conforms to `fixtures/library.yaml`. Each key has books of its own. */
 export function createLibrary(): Handler {
-  const books = new Map<string, Record<string, unknown>>();
-  const added = '2026-03-01T10:00:00Z';
-  books.set('b1', {
+  const first: Books = new Map();
+  first.set('b1', {
     id: 'b1',
     title: 'Emma',
     pages: 474,
@@ -21,14 +26,32 @@ export function createLibrary(): Handler {
     added,
     lastLoan: { reader: 'r7', until: '2026-02-28' },
   });
-  books.set('b2', { id: 'b2', title: 'Ulysses', pages: 730, state: 'out', added, lastLoan: null, mood: 'puzzled' });
+  first.set('b2', { id: 'b2', title: 'Ulysses', pages: 730, state: 'out', added, lastLoan: null, mood: 'puzzled' });
+  const libraries: ReadonlyMap<string, Books> = new Map([
+    [libraryKey, first],
+    [secondLibraryKey, new Map()],
+  ]);
   const unknown: TestAnswer = { status: 404, body: { reason: 'no such book' } };
+  let count = first.size;
   let readers = 0;
+  const tagged = (book: Record<string, unknown>): TestAnswer => ({
+    status: 200,
+    headers: { etag: tagOf(book) },
+    body: book,
+  });
+  /** Whether `If-Match` and `If-None-Match` let a request to a book pass; else the answer. */
+  const refuseCondition = ({ method, headers }: TestRequest, book: Record<string, unknown>): TestAnswer | undefined => {
+    const tag = tagOf(book);
+    if (headers['if-match'] !== undefined && headers['if-match'] !== tag)
+      return { status: 412, body: { reason: 'changed' } };
+    if (headers['if-none-match'] !== tag) return undefined;
+    return method === 'GET' ? { status: 304, headers: { etag: tag } } : { status: 412, body: { reason: 'exists' } };
+  };
   const routes: readonly Route[] = [
     {
       method: 'GET',
       path: /^\/books$/,
-      answer: () => ({
+      answer: (_, books) => ({
         status: 200,
         headers: { 'x-total': String(books.size), 'x-shelves': 'north,south' },
         body: { items: [...books.values()] },
@@ -37,8 +60,9 @@ export function createLibrary(): Handler {
     {
       method: 'POST',
       path: /^\/books$/,
-      answer: ({ body }) => {
-        const id = `b${books.size + 1}`;
+      answer: ({ body }, books) => {
+        count += 1;
+        const id = `b${count}`;
         const book = { ...JSON.parse(body), id, state: 'in', added, lastLoan: null };
         books.set(id, book);
         return { status: 201, headers: { location: `/v2/books/${id}` }, body: book };
@@ -47,22 +71,33 @@ export function createLibrary(): Handler {
     {
       method: 'GET',
       path: /^\/books\/([^/]+)$/,
-      answer: (_, id) => {
+      answer: (request, books, id) => {
         const book = books.get(id);
-        return book === undefined ? unknown : { status: 200, headers: { etag: '"7"' }, body: book };
+        return book === undefined ? unknown : (refuseCondition(request, book) ?? tagged(book));
       },
     },
     {
       method: 'PUT',
       path: /^\/books\/([^/]+)$/,
-      answer: ({ body }, id) => {
+      answer: (request, books, id) => {
         const book = books.get(id);
         if (book === undefined) return unknown;
-        books.set(id, { ...book, ...JSON.parse(body) });
-        return { status: 200, body: books.get(id) };
+        const refused = refuseCondition(request, book);
+        if (refused !== undefined) return refused;
+        const changed = { ...book, ...JSON.parse(request.body) };
+        books.set(id, changed);
+        return { status: 200, body: changed };
       },
     },
-    { method: 'DELETE', path: /^\/books\/([^/]+)$/, answer: (_, id) => (books.delete(id) ? { status: 204 } : unknown) },
+    {
+      method: 'DELETE',
+      path: /^\/books\/([^/]+)$/,
+      answer: (request, books, id) => {
+        const book = books.get(id);
+        const refused = book && refuseCondition(request, book);
+        return refused ?? (books.delete(id) ? { status: 204 } : unknown);
+      },
+    },
     {
       method: 'POST',
       path: /^\/readers$/,
@@ -84,11 +119,20 @@ export function createLibrary(): Handler {
   ];
   return (request) => {
     const path = request.path.replace(/^\/v2/, '');
-    const route = routes.find((candidate) => candidate.method === request.method && candidate.path.test(path));
-    if (route === undefined) return { status: 404, body: { reason: 'no such place' } };
-    if (route.open !== true && request.headers['x-library-key'] !== libraryKey) {
+    const here = routes.filter((candidate) => candidate.path.test(path));
+    const route = here.find(({ method }) => method === (request.method === 'HEAD' ? 'GET' : request.method));
+    if (here.length === 0) return { status: 404, body: { reason: 'no such place' } };
+    if (route === undefined)
+      return { status: 405, headers: { allow: here.map(({ method }) => method).join(', ') }, body: { reason: 'no' } };
+    const books = libraries.get(String(request.headers['x-library-key']));
+    if (route.open !== true && books === undefined)
       return { status: 401, headers: { 'www-authenticate': 'ApiKey realm="library"' }, body: { reason: 'no key' } };
-    }
-    return route.answer(request, route.path.exec(path)?.[1] ?? '');
+    const refused = refuseForm(request, 'application/json', JSON.parse);
+    if (refused !== undefined) return { status: refused.status, body: { reason: refused.reason } };
+    return route.answer(request, books ?? first, route.path.exec(path)?.[1] ?? '');
   };
+}
+
+function tagOf(book: object): string {
+  return `"${Buffer.from(JSON.stringify(book)).toString('base64url').slice(-24)}"`;
 }

@@ -1,6 +1,7 @@
-import type { Handler, TestAnswer } from './serve.ts';
+import { type Handler, refuseForm, type TestAnswer } from './serve.ts';
 
 export const weatherClient = { id: 'demo-client', secret: 'not-a-real-secret-77' };
+/** The token for both scopes; a token for one scope has its name after it. */
 export const weatherToken = 'not-a-real-token-0c44e1';
 
 const problem = (status: number, title: string): TestAnswer => ({
@@ -20,30 +21,63 @@ const values = [
   { kind: 'measured', degrees: 1 },
 ];
 
+const scopes = ['read', 'write'];
+
+/** Scopes of a token by its text. */
+function scopesOf(authorization: string | undefined): readonly string[] | undefined {
+  const [, token = ''] = /^bearer (.*)$/i.exec(authorization ?? '') ?? [];
+  if (token === weatherToken) return scopes;
+  return scopes.some((scope) => token === `${weatherToken}-${scope}`)
+    ? [token.slice(weatherToken.length + 1)]
+    : undefined;
+}
+
+interface Place {
+  readonly path: RegExp;
+  readonly method: string;
+  readonly scope?: string;
+}
+
+const places: readonly Place[] = [
+  { path: /^\/oauth\/token$/, method: 'POST' },
+  { path: /^\/alps\/api\/stations$/, method: 'GET', scope: 'read' },
+  { path: /^\/alps\/api\/stations\/\d+\/readings$/, method: 'GET', scope: 'read' },
+  { path: /^\/alps\/api\/stations\/\d+\/reset$/, method: 'POST', scope: 'write' },
+];
+
 /** A server that conforms to `fixtures/weather.yaml`, with its token endpoint under `/oauth`. */
 export function createWeather(): Handler {
   const basic = `Basic ${Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64')}`;
-  return ({ method, path, query, headers }) => {
-    if (path === '/oauth/token') {
-      if (headers.authorization !== basic) {
-        return {
-          ...problem(401, 'unknown client'),
-          headers: { 'content-type': 'application/problem+json', 'www-authenticate': 'Basic realm="identity"' },
-        };
-      }
+  const challenged = (answer: TestAnswer, challenge: string): TestAnswer => ({
+    ...answer,
+    headers: { ...answer.headers, 'www-authenticate': challenge },
+  });
+  return (request) => {
+    const { method, path, query, headers, body } = request;
+    const here = places.filter((one) => one.path.test(path));
+    const place = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+    if (here.length === 0) return problem(404, 'no such place');
+    if (place === undefined) {
+      const answer = problem(405, 'no such method');
+      return { ...answer, headers: { ...answer.headers, allow: here.map((one) => one.method).join(', ') } };
+    }
+    const refused = refuseForm(request, 'application/x-www-form-urlencoded', (text) => new URLSearchParams(text));
+    if (place.scope === undefined) {
+      if (headers.authorization !== basic) return challenged(problem(401, 'unknown client'), 'Basic realm="identity"');
+      if (refused !== undefined) return problem(refused.status, refused.reason);
+      const asked = new URLSearchParams(body).get('scope')?.split(' ') ?? scopes;
+      const token = asked.length === 1 ? `${weatherToken}-${asked[0]}` : weatherToken;
       return {
         status: 200,
         headers: { 'cache-control': 'no-store' },
-        body: { access_token: weatherToken, token_type: 'Bearer', expires_in: 600 },
+        body: { access_token: token, token_type: 'Bearer', expires_in: 600, scope: asked.join(' ') },
       };
     }
-    if (headers.authorization !== `Bearer ${weatherToken}`) {
-      return {
-        ...problem(401, 'no token'),
-        headers: { 'content-type': 'application/problem+json', 'www-authenticate': 'Bearer' },
-      };
-    }
-    if (path === '/alps/api/stations' && method === 'GET') {
+    const granted = scopesOf(headers.authorization);
+    if (granted === undefined) return challenged(problem(401, 'no token'), 'Bearer');
+    if (!granted.includes(place.scope))
+      return challenged(problem(403, 'no scope'), 'Bearer error="insufficient_scope"');
+    if (path.endsWith('/stations')) {
       return /^\d+,\d+$/.test(query.get('height') ?? '')
         ? { status: 200, body: stations }
         : problem(400, 'height is two numbers');
