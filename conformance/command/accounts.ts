@@ -35,6 +35,7 @@ export async function readAccounts(values: OptionValues, contract: Contract): Pr
     user: values.user,
     refreshToken: values.refreshToken,
     tokenCommand: values.tokenCommand,
+    expiredToken: values.expiredToken,
     login: userOf(values.account, '--account', 0),
     hasCertificate: values.cert !== undefined,
   };

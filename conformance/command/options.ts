@@ -108,6 +108,11 @@ const groups = {
       flags: '--token-command <command>',
       about: "shell command that prints a token; {scope} becomes the quoted scopes: 'get-token --scope {scope}'",
     },
+    expiredToken: {
+      flags: '--expired-token <token>',
+      about: 'a token of the account that has expired: no operation may accept it',
+      env: 'LOCKSTEP_EXPIRED_TOKEN',
+    },
     authFile: {
       flags: '--auth-file <file>',
       about:

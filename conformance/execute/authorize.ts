@@ -1,6 +1,7 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
+import { changeCredentials } from './change-credentials.ts';
 import type { Connection } from './connection.ts';
-import { type Identity, isDescriptive } from './exchange.ts';
+import { type CredentialChange, type Identity, isDescriptive } from './exchange.ts';
 import { type Badge, createSession, type Session, type User } from './log-in.ts';
 import { basicOfClient, findTokenEndpoint, type TokenCredentials } from './mint-token.ts';
 import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
@@ -16,6 +17,8 @@ export interface Credentials extends TokenCredentials {
   readonly login?: User | undefined;
   /** Whether connections present a client certificate. */
   readonly hasCertificate?: boolean | undefined;
+  /** A token of the account that no longer holds. */
+  readonly expiredToken?: string | undefined;
 }
 
 /** Parts that authorize a request. */
@@ -77,6 +80,7 @@ export interface Accounts {
   readonly second: Account | undefined;
   /** The user's headers for every request that carry no credential. */
   readonly plainHeaders: readonly Pair[];
+  readonly keepSecret: Given['keepSecret'];
   readonly problems: () => readonly string[];
 }
 
@@ -123,6 +127,7 @@ export function createAccounts(given: Given): Accounts {
     contract,
     own: accounts[0],
     second: accounts[1],
+    keepSecret,
     plainHeaders: (credentials.headers ?? []).filter(([name]) => !isCredential(contract, name)),
     problems: () =>
       accounts.flatMap((account) => [...(account?.tokens.problems() ?? []), ...(account?.session?.problems() ?? [])]),
@@ -138,32 +143,60 @@ const none: Authorization = { ...nothing, scopes: undefined };
  *
  * @param extraScopes scopes that the values of the request need
  * @param rejected trials that this request was answered 401 with
- * @returns undefined if the identity is not available: no alternative can be satisfied, there is no second account or no narrower
- *   token, or the connection itself identifies the client
+ * @returns undefined if the identity is not available: no alternative can be satisfied, there is no second account or no such token,
+ *   no credential that can be removed or changed so, or the connection itself identifies the client
  */
 export async function authorize(
-  { contract, own, second }: Pick<Accounts, 'contract' | 'own' | 'second'>,
+  accounts: Pick<Accounts, 'contract' | 'own' | 'second' | 'keepSecret'>,
   operation: Operation,
   extraScopes: readonly string[],
   identity: Identity = 'own',
   rejected: ReadonlySet<string> = new Set(),
 ): Promise<Authorization | undefined> {
+  const { contract, own, second } = accounts;
   const closed = operation.security.filter((alternative) => Object.keys(alternative).length > 0);
-  const schemesOf = (alternative: object): SecurityScheme[] =>
-    Object.keys(alternative).flatMap((name) => contract.schemes[name] ?? []);
   // A client certificate belongs to the connection: no request over it is anonymous.
-  const isKnown = own.credentials.hasCertificate && closed.flatMap(schemesOf).some(({ type }) => type === 'mutualTLS');
+  const isKnown =
+    own.credentials.hasCertificate &&
+    closed.flatMap((one) => schemesOf(contract, one)).some(({ type }) => type === 'mutualTLS');
   if (identity === 'anonymous') return isKnown ? undefined : none;
   const account = identity === 'second' ? second : own;
   if (account === undefined) return undefined;
-  const without = typeof identity === 'object' ? identity.without : undefined;
-  const tools: Tools = { contract, account, badge: await account.badge(), without };
+  const limits: Limits = typeof identity === 'object' ? identity : {};
+  const tools: Tools = { contract, account, badge: await account.badge(), limits };
+  const chosen = await chooseAlternative(tools, operation, closed, extraScopes, identity === 'own', rejected);
+  if (chosen !== undefined) {
+    if (limits.lacking !== undefined) return withoutScheme(tools, chosen, limits.lacking);
+    if (limits.changed !== undefined) return withChange(accounts, chosen, limits.changed, limits.of);
+    return chosen.authorization;
+  }
+  if (typeof identity === 'object') return undefined;
+  const hasBadge = operation.target === 'api' && isBadge(tools.badge);
+  const isOpen = closed.length < operation.security.length || operation.security.length === 0;
+  return hasBadge ? withBadge(tools, operation, none) : isOpen ? none : undefined;
+}
 
-  const possible = closed.filter((alternative) => without === undefined || schemesOf(alternative).some(takesToken));
-  const sure = possible.filter((alternative) => schemesOf(alternative).every((scheme) => isSure(tools, scheme)));
-  const mayGuess = (alternative: object): boolean =>
-    identity === 'own' && schemesOf(alternative).every((scheme) => isByToken(tools, scheme));
+type Alternative = Readonly<Record<string, readonly string[]>>;
+
+interface Chosen {
+  readonly alternative: Alternative;
+  readonly authorization: Authorization;
+}
+
+async function chooseAlternative(
+  tools: Tools,
+  operation: Operation,
+  closed: readonly Alternative[],
+  extraScopes: readonly string[],
+  mayTry: boolean,
+  rejected: ReadonlySet<string>,
+): Promise<Chosen | undefined> {
+  const { contract, account, limits } = tools;
   const { trials } = account;
+  const possible = closed.filter((alternative) => isWithin(contract, alternative, limits));
+  const sure = possible.filter((one) => schemesOf(contract, one).every((scheme) => isSure(tools, scheme)));
+  const mayGuess = (one: Alternative): boolean =>
+    mayTry && schemesOf(contract, one).every((scheme) => isByToken(tools, scheme));
   const ranked = [...new Set([...sure, ...possible])].sort(
     (a, b) => Number(trials.isAccepted(nameOf(b))) - Number(trials.isAccepted(nameOf(a))),
   );
@@ -183,19 +216,90 @@ export async function authorize(
     if (joined === undefined || !isSendable(joined)) continue;
     const othersLeft = guesses.filter((other) => other !== alternative && !rejected.has(nameOf(other))).length;
     const guess = isGuess ? { name: nameOf(alternative), othersLeft } : undefined;
-    return { ...withBadge(tools, operation, joined), guess };
+    return { alternative, authorization: { ...withBadge(tools, operation, joined), guess } };
   }
-  if (without !== undefined) return undefined;
-  const hasBadge = operation.target === 'api' && isBadge(tools.badge);
-  const isOpen = closed.length < operation.security.length || operation.security.length === 0;
-  return hasBadge ? withBadge(tools, operation, none) : isOpen ? none : undefined;
+  return undefined;
+}
+
+/** Whether an alternative can show the difference that an identity makes. */
+function isWithin(
+  { schemes }: Contract,
+  alternative: Alternative,
+  { without, exactly, lacking, by, of }: Limits,
+): boolean {
+  const names = Object.keys(alternative);
+  if (without !== undefined || exactly !== undefined) return names.some((name) => takesToken(schemes[name]));
+  if (lacking !== undefined) return names.length > 1 && names.includes(lacking);
+  if (of !== undefined) return names.includes(of);
+  return by === undefined || nameOf(alternative) === [...by].sort().join(' ');
+}
+
+/** @returns undefined if another scheme of the alternative has its credential at the same place */
+function withoutScheme({ contract }: Tools, { alternative, authorization }: Chosen, name: string) {
+  const scheme = contract.schemes[name];
+  const others = schemesOf(contract, alternative).filter((one) => one !== scheme);
+  if (scheme === undefined || others.some((other) => placeOf(other) === placeOf(scheme))) return undefined;
+  const without = (part: 'headers' | 'query' | 'cookies'): readonly Pair[] =>
+    authorization[part].filter(([key]) => placeOf(scheme) !== `${part} ${key.toLowerCase()}`);
+  return { ...authorization, headers: without('headers'), query: without('query'), cookies: without('cookies') };
+}
+
+/** The place of a credential in a request; header names in lower case. */
+function placeOf({ key }: SecurityScheme): string {
+  if (key === undefined) return 'headers authorization';
+  const part = key.in === 'query' ? 'query' : key.in === 'cookie' ? 'cookies' : 'headers';
+  return `${part} ${key.name.toLowerCase()}`;
+}
+
+function withChange(
+  { contract, own, keepSecret }: Pick<Accounts, 'contract' | 'own' | 'keepSecret'>,
+  { authorization }: Chosen,
+  change: CredentialChange,
+  name = '',
+): Authorization | undefined {
+  const scheme = contract.schemes[name];
+  if (scheme === undefined) return undefined;
+  const place = placeOf(scheme);
+  const { expiredToken } = own.credentials;
+  const isKnownExpired = takesToken(scheme) && expiredToken !== undefined;
+  let isChanged = false;
+  const within = (part: 'headers' | 'query' | 'cookies'): readonly Pair[] =>
+    authorization[part].map(([key, text]): Pair => {
+      if (`${part} ${key.toLowerCase()}` !== place) return [key, text];
+      const hasScheme = place === 'headers authorization';
+      const changed = changeCredentials(text, change, {
+        hasScheme,
+        expired: isKnownExpired ? expiredToken : undefined,
+      });
+      if (changed === undefined) return [key, text];
+      isChanged = true;
+      // A changed credential contains most of the real one.
+      if (bareOf(changed) !== '') keepSecret(bareOf(changed), 'WRONG_CREDENTIAL');
+      return [key, changed];
+    });
+  const changed = { headers: within('headers'), query: within('query'), cookies: within('cookies') };
+  return isChanged ? { ...changed, scopes: authorization.scopes } : undefined;
+}
+
+function schemesOf({ schemes }: Contract, alternative: object): readonly SecurityScheme[] {
+  return Object.keys(alternative).flatMap((name) => schemes[name] ?? []);
+}
+
+/** The difference between an identity and the user's own credentials. */
+interface Limits {
+  readonly without?: readonly string[];
+  readonly exactly?: readonly string[];
+  readonly lacking?: string;
+  readonly by?: readonly string[];
+  readonly changed?: CredentialChange;
+  readonly of?: string;
 }
 
 interface Tools {
   readonly contract: Contract;
   readonly account: Account;
   readonly badge: Renewable;
-  readonly without: readonly string[] | undefined;
+  readonly limits: Limits;
 }
 
 const nameOf = (alternative: object): string => Object.keys(alternative).sort().join(' ');
@@ -221,13 +325,13 @@ function isCovered({ type, key }: SecurityScheme, { headers, query, cookies }: B
 }
 
 async function fulfil(
-  { account, badge, without }: Tools,
+  { account, badge, limits: { without, exactly } }: Tools,
   scheme: SecurityScheme,
   scopes: readonly string[],
 ): Promise<Authorization | undefined> {
   const { credentials, tokens } = account;
   const own = credentials.byScheme?.[scheme.name];
-  const isNarrowed = without !== undefined && takesToken(scheme);
+  const isNarrowed = (without !== undefined || exactly !== undefined) && takesToken(scheme);
   if (scheme.type === 'mutualTLS') return credentials.hasCertificate ? none : undefined;
   if (own !== undefined && !isNarrowed) return place(scheme, own);
   if (isCovered(scheme, badge)) return isNarrowed ? undefined : none;
@@ -238,7 +342,7 @@ async function fulfil(
     return { ...none, headers: [['authorization', `Basic ${basicOfClient(clientId, clientSecret)}`]] };
   }
   const token = isNarrowed
-    ? await tokens.tokenWithout(without)
+    ? await (without === undefined ? tokens.tokenExactly(exactly ?? []) : tokens.tokenWithout(without))
     : await tokens.tokenFor(scheme.type === 'oauth2' || scheme.type === 'openIdConnect' ? scopes : []);
   if (token === undefined) return undefined;
   const placed = place(scheme, token.text);
@@ -307,6 +411,7 @@ function isCredential({ schemes }: Contract, header: string): boolean {
 function keepSecretsOf(credentials: Credentials, prefix: string, keep: Given['keepSecret']): void {
   const { token, clientId = '', clientSecret, user, refreshToken, scopedTokens, byScheme, login } = credentials;
   if (token !== undefined) keep(token, `${prefix}TOKEN`);
+  if (credentials.expiredToken !== undefined) keep(credentials.expiredToken, `${prefix}EXPIRED_TOKEN`);
   for (const { text } of scopedTokens ?? []) keep(text, `${prefix}TOKEN`);
   if (refreshToken !== undefined) keep(refreshToken);
   if (clientSecret !== undefined) {

@@ -1,5 +1,30 @@
-import { type Operation, responseFor } from '../contract/contract.ts';
+import { type MediaContent, type Operation, type Parameter, responseFor } from '../contract/contract.ts';
 import type { Pointer, Seen } from '../contract/document.ts';
+
+/** A request before encoding: typed values and an identity. */
+export interface Draft {
+  readonly operation: Operation;
+  /** In the order of the contract, without omitted parameters. */
+  readonly parameters: readonly { readonly parameter: Parameter; readonly value: unknown }[];
+  readonly body: { readonly content: MediaContent; readonly value: unknown } | undefined;
+  /** The source of its values: `example`, `polite`. */
+  readonly label: string;
+  /** `own` by default. */
+  readonly identity?: Identity;
+  readonly edits?: WireEdits;
+}
+
+/** Changes to a request after encoding: the contract has no values for them. */
+export interface WireEdits {
+  /** In capitals. */
+  readonly method?: string;
+  /** By name in lower case; undefined removes the header. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Replaces the encoded body, without a change of `Content-Type`. */
+  readonly body?: (encoded: Buffer | undefined) => Buffer | undefined;
+  /** Replaces path and query beneath the base. */
+  readonly path?: string;
+}
 
 /** A request as sent, with everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -52,10 +77,35 @@ export interface NoAnswer {
   readonly durationMs: number;
 }
 
-/**
- * The credentials of a request: the user's own, none, those of a second account, or the user's own without some scopes.
- */
-export type Identity = 'own' | 'anonymous' | 'second' | { readonly without: readonly string[] };
+/** The credentials of a request. */
+export type Identity =
+  /** The user's own. */
+  | 'own'
+  /** None. */
+  | 'anonymous'
+  /** Those of the second account. */
+  | 'second'
+  /** The user's own, by a token with every scope but these. */
+  | { readonly without: readonly string[] }
+  /** The user's own, by a token with these scopes and no other. */
+  | { readonly exactly: readonly string[] }
+  /** The user's own, but for the credential of one security scheme. */
+  | { readonly lacking: string }
+  /** The user's own, by this alternative of `security`: the names of its schemes. */
+  | { readonly by: readonly string[] }
+  /** The user's own, but for one changed credential: that of the security scheme `of`. */
+  | { readonly changed: CredentialChange; readonly of: string };
+
+/** Every change makes a credential invalid, except that of the case of a scheme's name (RFC 9110, 11.1). */
+export type CredentialChange =
+  | 'empty'
+  | 'nonsense'
+  | 'other scheme'
+  | 'scheme in lower case'
+  | 'altered end'
+  | 'altered payload'
+  | 'alg none'
+  | 'expired';
 
 /**
  * `valid` and `invalid` hold in every reading of the contract, as a server must decode the wire. Any other request is `grey`: it only
@@ -75,6 +125,8 @@ export interface Intent {
   /** The constraint of the contract that an invalid request breaks, or whose bound a valid one reaches. */
   readonly place: { readonly pointer: Pointer; readonly keyword: string } | undefined;
   readonly identity: Identity;
+  /** Set for a request of a probe. */
+  readonly probe?: PartOfProbe | undefined;
   /** Address of the obligation that the request is sent for. */
   readonly obligation: string;
   /** Name of the scenario, and 0-based index of the request in it. */
@@ -82,9 +134,29 @@ export interface Intent {
   readonly step: number;
 }
 
+/** An accepted request with the headers of its answer. */
+export interface AcceptedRequest {
+  readonly draft: Draft;
+  readonly headers: Answer['headers'];
+}
+
+/** The part of a request in a probe, which asks the deployment one question. */
+export interface PartOfProbe {
+  /** The check that judges it. */
+  readonly check: string;
+  /** The question: `no credentials`. */
+  readonly name: string;
+  /** The operation that it is about. */
+  readonly operation: string;
+  /** `case`: the request that differs from an accepted one; any other role names a request that it is compared with. */
+  readonly role: string;
+}
+
 export interface Exchange {
   readonly operation: Operation;
   readonly intent: Intent;
+  /** Set unless the request repeats another one. */
+  readonly draft?: Draft | undefined;
   readonly request: OutgoingRequest;
   readonly outcome: Answer | NoAnswer;
   /** The values that links and rules can read. */
@@ -156,6 +228,11 @@ export interface Since {
 export interface NumberedExchange extends Exchange {
   /** 1-based, in the order of the plan, independent of the order of arrival. */
   readonly number: number;
+}
+
+/** Whether a request is valid, has the user's own credentials and belongs to no probe. */
+export function isOrdinary({ intent }: Pick<Exchange, 'intent'>): boolean {
+  return intent.polarity === 'valid' && intent.identity === 'own' && intent.probe === undefined;
 }
 
 /** Whether an exchange counts against the budget of requests: pauses do not, except for a 401. */

@@ -41,4 +41,6 @@ export interface Turn {
   readonly exchanges: readonly Exchange[];
   /** Reasons why a request could not be sent. */
   readonly reasons: readonly string[];
+  /** The obligation of a probe that could not be sent, with the reason. */
+  readonly left?: { readonly check: string; readonly place: string; readonly reason: string } | undefined;
 }

@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts';
 import { createHolder, readJson } from './content.ts';
 import {
   type Answer,
+  type Draft,
   type Exchange,
   headerOf,
   type Intent,
@@ -24,10 +25,10 @@ import {
   type Sent,
 } from './exchange.ts';
 import { limitInFlight, type Pace, pauseAfter } from './limits.ts';
-import { type Draft, seenOf, writeRequest } from './write-request.ts';
+import { seenOf, writeRequest } from './write-request.ts';
 
 /** Purpose of a request: by default, to show that the server accepts a valid request. */
-export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
+export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation' | 'probe'>>;
 
 /** Sends the requests of one scenario. */
 export interface Session {
@@ -161,7 +162,7 @@ export function createEngine(wiring: Wiring): Engine {
       return {
         send: async (
           draft,
-          { polarity = 'valid', place, obligation = addressOf(draft.operation.id, phase, accepted) } = {},
+          { polarity = 'valid', place, probe, obligation = addressOf(draft.operation.id, phase, accepted) } = {},
         ) => {
           const { operation, identity = 'own' } = draft;
           const seen = seenOf(draft);
@@ -180,11 +181,11 @@ export function createEngine(wiring: Wiring): Engine {
             watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
             const exchanges = outcomes.map((outcome, index): Exchange => {
-              const intent: Intent = { phase, label, polarity, place, identity, obligation, case: id, step };
+              const intent: Intent = { phase, label, polarity, place, identity, probe, obligation, case: id, step };
               step += 1;
               const atMs = performance.now() - startedAt;
               const isPause = index < outcomes.length - 1;
-              return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
+              return { operation, intent, draft, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
             return { exchanges, authorization, secrets, request };
           };
@@ -208,7 +209,8 @@ export function createEngine(wiring: Wiring): Engine {
             guess = first?.authorization?.guess;
           }
           if (first === undefined) return before;
-          if (!isUnauthorized(first.exchanges)) return [...before, ...first.exchanges];
+          // A 401 to other credentials is an answer of its own.
+          if (identity !== 'own' || !isUnauthorized(first.exchanges)) return [...before, ...first.exchanges];
           // A token may expire during the run: a new one is fetched once, and only the next answer counts.
           const isRenewed = first.authorization?.renew?.() === true;
           const holds = isRenewed ? 'renewed' : await watch.check(first.secrets, first.request);

@@ -108,6 +108,15 @@ export function createTokens(given: Given) {
       if (isEnough || (hasGeneral && scopes.length === 0) || !takesScopes) return general ?? mostOf(fixed, scopes);
       return (await minted(scopes)) ?? general ?? mostOf(fixed, scopes);
     },
+    /** A token with these scopes and no other. @returns undefined if the account has no such token */
+    tokenExactly: async (scopes: readonly string[]): Promise<Token | undefined> => {
+      const isSame = (granted: readonly string[]): boolean => isWithin(granted, scopes) && isWithin(scopes, granted);
+      const given = fixed.find(({ granted }) => granted !== undefined && isSame(granted));
+      if (given !== undefined) return given;
+      if (mint === undefined || !takesScopes || scopes.length === 0) return undefined;
+      const token = await minted(scopes, true);
+      return token !== undefined && isSame(readScopes(token.text) ?? token.granted ?? scopes) ? token : undefined;
+    },
     /** A token with every scope of the account but these. @returns undefined if the account has no such token */
     tokenWithout: async (scopes: readonly string[]): Promise<Token | undefined> => {
       const lacks = ({ granted }: Token): boolean =>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { contractOf } from '../seeded/by-hand.ts';
-import { type Draft, writeRequest } from './write-request.ts';
+import type { Draft } from './exchange.ts';
+import { writeRequest } from './write-request.ts';
 
 const anonymous = { headers: [], query: [], cookies: [], scopes: undefined };
 

@@ -1,22 +1,10 @@
-import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
+import type { Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/parameter-styles.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Authorization } from './authorize.ts';
-import type { Identity, OutgoingRequest } from './exchange.ts';
-
-/** A request before encoding: typed values and an identity. */
-export interface Draft {
-  readonly operation: Operation;
-  /** In the order of the contract, without omitted parameters. */
-  readonly parameters: readonly { readonly parameter: Parameter; readonly value: unknown }[];
-  readonly body: { readonly content: MediaContent; readonly value: unknown } | undefined;
-  /** The source of its values: `example`, `polite`. */
-  readonly label: string;
-  /** `own` by default. */
-  readonly identity?: Identity;
-}
+import type { Draft, OutgoingRequest, WireEdits } from './exchange.ts';
 
 /**
  * Encodes a draft as a request: path, query, headers and body, each parameter in its own style.
@@ -38,9 +26,11 @@ export function writeRequest(
   const { path, pairs } = splitPath(encodeRest(filled));
   const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
   // A credential replaces a declared parameter of the same name: a server would accept either of two.
-  const query = override(override(pairs, sent), authorization.query.map(encodePair));
-  const asked = of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
-  const cookies = override(asked, authorization.cookies);
+  const { edits = {} } = draft;
+  const asked = edits.path === undefined ? override(pairs, sent) : [];
+  const query = override(asked, authorization.query.map(encodePair));
+  const own = of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
+  const cookies = override(own, authorization.cookies);
   const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value, form);
   const headers: Pair[] = [
     ['accept', acceptOf(operation)],
@@ -49,13 +39,20 @@ export function writeRequest(
   if (cookies.length > 0) headers.push(['cookie', cookies.map(([name, value]) => `${name}=${value}`).join('; ')]);
   if (body !== undefined) headers.push(['content-type', body.contentType]);
   const search = query.map(([name, value]) => `${name}=${value}`);
+  const target = edits.path ?? path;
+  const whole = override(editHeaders(headers, edits), authorization.headers, (name) => name.toLowerCase());
   return {
-    method: operation.method.toUpperCase(),
+    method: edits.method ?? operation.method.toUpperCase(),
     base,
-    path: search.length === 0 ? path : `${path}?${search.join('&')}`,
-    headers: override(headers, authorization.headers, (name) => name.toLowerCase()),
-    body: body?.bytes,
+    path: search.length === 0 ? target : `${target}${target.includes('?') ? '&' : '?'}${search.join('&')}`,
+    headers: whole,
+    body: edits.body === undefined ? body?.bytes : edits.body(body?.bytes),
   };
+}
+
+function editHeaders(headers: readonly Pair[], { headers: edits = {} }: WireEdits): readonly Pair[] {
+  const kept = headers.filter(([name]) => !Object.hasOwn(edits, name.toLowerCase()));
+  return [...kept, ...Object.entries(edits).filter((pair): pair is [string, string] => pair[1] !== undefined)];
 }
 
 type Pair = readonly [name: string, value: string];

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/contract.ts';
 import { canonical } from '../contract/document.ts';
-import type { Exchange } from '../execute/exchange.ts';
-import { type Draft, seenOf } from '../execute/write-request.ts';
+import type { Draft, Exchange } from '../execute/exchange.ts';
+import { seenOf } from '../execute/write-request.ts';
 import { type Constraints, noConstraints } from '../rejections/constraints.ts';
 import type { Target } from '../resources/find-targets.ts';
 

@@ -11,7 +11,7 @@ import {
   type LazyList,
   valueCandidates,
 } from '../data/value-candidates.ts';
-import type { Draft } from '../execute/write-request.ts';
+import type { Draft } from '../execute/exchange.ts';
 import type { Constraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';

@@ -2,7 +2,7 @@ import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
-import type { Draft } from '../execute/write-request.ts';
+import type { Draft } from '../execute/exchange.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isNameOfSystem, type OperationKind } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';

@@ -1,7 +1,8 @@
 import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { DataTools } from '../data/value-candidates.ts';
-import { type Draft, seenOf } from '../execute/write-request.ts';
+import type { Draft } from '../execute/exchange.ts';
+import { seenOf } from '../execute/write-request.ts';
 import type { OperationKind } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';

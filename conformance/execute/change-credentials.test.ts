@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { changeCredentials } from './change-credentials.ts';
+import type { CredentialChange } from './exchange.ts';
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const jwt = `${encode({ alg: 'RS256', kid: '1' })}.${encode({ sub: 'ada', scope: 'read' })}.c2lnbmF0dXJlLW9m`;
+const basic = `Basic ${Buffer.from('ada:not-a-secret').toString('base64')}`;
+const none = undefined;
+
+const table: readonly (readonly [change: CredentialChange, bearer: string | undefined, key: string | undefined])[] = [
+  ['empty', 'Bearer', ''],
+  ['nonsense', 'Bearer fgh-678-fgh', 'fgh-678-fgh'],
+  ['other scheme', `Basic ${Buffer.from('conform-nobody:wrong').toString('base64')}`, none],
+  ['scheme in lower case', 'bearer abc-123-abc', none],
+  ['altered end', 'Bearer abc-178-abc', 'abc-178-abc'],
+  ['altered payload', none, none],
+  ['alg none', none, none],
+  ['expired', 'Bearer old', 'old'],
+];
+
+test.each(table)('%s: a bearer token, and a key', (change, bearer, key) => {
+  const given = { expired: 'old' };
+  expect(changeCredentials('Bearer abc-123-abc', change, { ...given, hasScheme: true })).toBe(bearer);
+  expect(changeCredentials('abc-123-abc', change, { ...given, hasScheme: false })).toBe(key);
+});
+
+test('a JWT keeps its signature with another payload, and loses it with alg none', () => {
+  const change = (name: CredentialChange): string[] =>
+    changeCredentials(`Bearer ${jwt}`, name, { hasScheme: true, expired: none })?.slice(7).split('.') ?? [];
+  const [head, , signature] = jwt.split('.');
+  const altered = change('altered payload');
+  expect([altered[0], altered[2]]).toEqual([head, signature]);
+  expect(JSON.parse(Buffer.from(altered[1] ?? '', 'base64url').toString())).toEqual({
+    sub: 'conform-nobody',
+    scope: 'read',
+  });
+  const unsigned = change('alg none');
+  expect(JSON.parse(Buffer.from(unsigned[0] ?? '', 'base64url').toString()).alg).toBe('none');
+  expect(unsigned[2]).toBe('');
+});
+
+test('no wrong password is sent for a name that may have an account', () => {
+  const all: readonly CredentialChange[] = ['empty', 'nonsense', 'other scheme', 'altered end', 'expired'];
+  for (const change of all) {
+    const changed = changeCredentials(basic, change, { hasScheme: true, expired: none }) ?? '';
+    const [, credential = ''] = changed.split(' ');
+    expect(Buffer.from(credential, 'base64').toString()).not.toContain('ada');
+  }
+});
