@@ -8,6 +8,7 @@ import type { Exchange } from '../conformance/execute/exchange.ts';
 import type { Scenario } from '../conformance/execute/scenario.ts';
 import { toolsFor } from '../conformance/execute/session.ts';
 import { planBaseline } from '../conformance/phases/baseline.ts';
+import type { PlannedScenario } from '../conformance/phases/plan-phases.ts';
 import { noConstraints } from '../conformance/rejections/constraints.ts';
 import { exampleTarget } from '../conformance/resources/find-targets.ts';
 import type { RunEvents, RunOptions, RunResult } from '../conformance/run/run.ts';
@@ -126,8 +127,8 @@ function runRepeatedly(
  * The baseline, and once an operation has been accepted case after case of it: values are made anew for each, judged and encoded, and the
  * request is sent, as the cases of a later phase are. The baseline's searches are over by then.
  */
-function planCases(contract: Contract, operations: readonly Operation[]): readonly Scenario<RunContext>[] {
-  return planBaseline(contract, operations).map((baseline, index) => {
+function planCases(contract: Contract, operations: readonly Operation[]): readonly PlannedScenario[] {
+  const scenarios = planBaseline(contract, operations).map((baseline, index): Scenario<RunContext> => {
     const { operation, phase } = baseline;
     let sent = 0;
     return {
@@ -154,6 +155,7 @@ function planCases(contract: Contract, operations: readonly Operation[]): readon
       },
     };
   });
+  return scenarios.map((scenario) => ({ scenario, probes: [] }));
 }
 
 function optionsFor(baseUrl: string, budget: RunOptions['budget']): RunOptions {
@@ -164,6 +166,7 @@ function optionsFor(baseUrl: string, budget: RunOptions['budget']): RunOptions {
     permissions: { effects: [], readOnly: false, writes: 'all' },
     selection: { only: [], exclude: [] },
     checks: [],
+    phases: ['baseline'],
     budget,
     seed: 1,
     now: Date.parse('2026-04-01T09:30:00Z'),

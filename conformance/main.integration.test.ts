@@ -107,7 +107,7 @@ describe('exit codes', () => {
     {
       name: 'a phase that is not built',
       args: ['--contract', 'x', '--base-url', 'http://a', '--phase', 'story'],
-      message: '--phase story is not built yet. Built: baseline.',
+      message: '--phase story is not built yet. Built: baseline, auth, protocol.',
     },
     {
       name: 'an invalid budget',
@@ -294,7 +294,7 @@ describe('exit codes', () => {
       const { code, out } = await onlyReads();
       expect(code).toBe(0);
       expect(out).toMatch(
-        /^No defect found, but 4 of 7 operations were never accepted: addBook, replaceBook, removeBook, enrolReader\. 4 requests in .+\n\nNot tested:\n( {2}not built yet: .+\n)+ {2}never accepted: addBook, /m,
+        /^No defect found, but 4 of 7 operations were never accepted: addBook, replaceBook, removeBook, enrolReader\. \d+ requests in .+\n\nNot tested:\n( {2}not built yet: .+\n)+ {2}never accepted: addBook, /m,
       );
     });
 
@@ -608,9 +608,10 @@ test('logs in as the users of a file, and shows none of their secrets', async ()
   ];
   const { code, out, error } = await conform(args);
   expect(code).toBe(1);
-  expect(new Set(seen)).toEqual(new Set([libraryKey]));
+  // Probes alone carry another key, or none.
+  expect(seen.slice(0, 7)).toEqual(Array(7).fill(libraryKey));
   expect(JSON.parse(out).coverage.reached).toBe(7);
-  expect(out + error).not.toMatch(new RegExp(`${libraryKey}|pass-of-ada|without credentials`));
+  expect(out + error).not.toMatch(new RegExp(`${libraryKey}|pass-of-ada|, without credentials`));
 });
 
 function dropTotal(answer: Awaited<ReturnType<Handler>>): Awaited<ReturnType<Handler>> {

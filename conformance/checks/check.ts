@@ -1,7 +1,7 @@
 import type { Instant } from '@lockstep/values/instant';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
-import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
+import type { AcceptedRequest, Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Resources } from '../resources/resources.ts';
@@ -20,6 +20,8 @@ export interface RunContext {
   readonly slowMs: number | undefined;
   /** Learned from accepted answers. */
   readonly resources: Resources;
+  /** The last accepted request of each operation, of those that belong to no probe. */
+  readonly accepted: ReadonlyMap<Operation, AcceptedRequest>;
   /** Number of requests of one operation that have failed like this exchange, including the exchange itself. */
   readonly failedLike: (exchange: Exchange) => number;
   /** Secrets in earlier answers. */

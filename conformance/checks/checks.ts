@@ -1,9 +1,11 @@
 import type { ContractProblem } from '../contract/contract.ts';
 import { type Failure, normaliseBody } from '../failures/failure.ts';
+import { authInvalid, authMissing, authValidRefused, scopeIgnored, tenantLeak } from './access.ts';
 import { bodySchema } from './body-schema.ts';
 import type { Check, ExchangeCheck } from './check.ts';
 import { httpLaw } from './http-laws.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
+import { protocolLaw } from './protocol-laws.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
 
@@ -19,6 +21,11 @@ export const contractItself: ExchangeCheck = {
 export const checks: readonly Check[] = [
   noAnswer,
   serverError,
+  authMissing,
+  tenantLeak,
+  authInvalid,
+  scopeIgnored,
+  authValidRefused,
   statusUndocumented,
   mediaType,
   bodySchema,
@@ -26,6 +33,7 @@ export const checks: readonly Check[] = [
   writeOnlyExposed,
   sensitiveLeak,
   httpLaw,
+  protocolLaw,
   internalsLeaked,
   slow,
   contractItself,

@@ -178,10 +178,7 @@ export const laws: Readonly<Record<string, Law>> = {
   'etag-grammar': {
     clause: 'RFC 9110 8.8.3',
     header: 'ETag',
-    judge: ({ field }) =>
-      field === undefined || /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(field)
-        ? undefined
-        : `ETag: ${field} is not a quoted tag`,
+    judge: ({ field }) => (field === undefined || isTag(field) ? undefined : `ETag: ${field} is not a quoted tag`),
   },
   'last-modified-date': {
     clause: 'RFC 9110 8.8.2',
@@ -215,7 +212,13 @@ export const laws: Readonly<Record<string, Law>> = {
   },
 };
 
-function isConditional({ headers }: OutgoingRequest): boolean {
+/** Whether a text has the grammar of an entity tag (RFC 9110, 8.8.3). */
+export function isTag(text: string | undefined): text is string {
+  return text !== undefined && /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text);
+}
+
+/** Whether a request has a precondition (RFC 9110, 13.1). */
+export function isConditional({ headers }: OutgoingRequest): boolean {
   return headers.some(([name]) => /^if-/i.test(name));
 }
 

@@ -57,6 +57,8 @@ function judge(check: ExchangeCheck, given: Parameters<typeof exchangeOf>[1], ch
   return check.judge(exchange, contextOf(contract)).flatMap(({ failures }) => failures);
 }
 
+const probe = (name: string) => ({ check: '', name, operation: 'plain', role: 'case' });
+
 describe('status-undocumented', () => {
   test.each<{ operation: string; status: number; want: string[]; intent?: Partial<NumberedExchange['intent']> }>([
     { operation: 'plain', status: 400, want: [] },
@@ -67,7 +69,8 @@ describe('status-undocumented', () => {
     { operation: 'plain', status: 413, want: [] },
     { operation: 'plain', status: 500, want: [] },
     { operation: 'plain', status: 405, want: ['defect'] },
-    { operation: 'plain', status: 405, want: [], intent: { phase: 'protocol' } },
+    { operation: 'plain', status: 415, want: [], intent: { probe: probe('unlisted-media-type') } },
+    { operation: 'plain', status: 415, want: ['defect'], intent: { probe: probe('no credentials') } },
     { operation: 'plain', status: 409, want: [], intent: { polarity: 'grey' } },
     { operation: 'silent', status: 401, want: [] },
     { operation: 'silent', status: 404, want: [] },

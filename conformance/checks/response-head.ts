@@ -1,19 +1,24 @@
 import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import { decodeText } from '../data/parameter-styles.ts';
-import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import { type Answer, headerOf, isOrdinary, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
-import { isHttpDate } from './http-laws.ts';
+import { isConditional, isHttpDate } from './http-laws.ts';
 
 /** Statuses that a contract need not declare: any server or proxy may send them. */
 const implied = new Set([413, 414, 429, 431]);
 
-/** Answers that HTTP defines for an undeclared method or media type. */
-const impliedByProbes = new Set([405, 406, 415]);
+/** Statuses that HTTP defines for a probe of the phase `protocol`, by the first word of its name (RFC 9110, 15.5). */
+const impliedByProbe: Readonly<Record<string, readonly number[]>> = {
+  'malformed-json': [400],
+  'unlisted-media-type': [400, 415],
+  'media-type-parameter': [415],
+  Accept: [406],
+};
 
 export const statusUndocumented: ExchangeCheck = {
   name: 'status-undocumented',
@@ -63,8 +68,9 @@ function documentsRejections({ responses }: Operation): boolean {
  * Whether the server answers as if it did not implement the operation. A 405 states that (RFC 9110, 15.5.6). A 404 counts only for a
  * path without parameters, and may still mean that there is nothing to read yet.
  */
-function isAbsent({ operation, intent }: NumberedExchange, status: number): boolean {
-  if (intent.polarity !== 'valid' || intent.identity !== 'own') return false;
+function isAbsent(exchange: NumberedExchange, status: number): boolean {
+  const { operation } = exchange;
+  if (!isOrdinary(exchange)) return false;
   return status === 405 || (status === 404 && !operation.path.includes('{'));
 }
 
@@ -75,7 +81,8 @@ function isSure({ operation }: NumberedExchange, status: number): boolean {
 function isImplied(exchange: NumberedExchange, status: number): boolean {
   const { operation, intent } = exchange;
   if (implied.has(status)) return true;
-  if (impliedByProbes.has(status) && intent.phase === 'protocol') return true;
+  if (impliedByProbe[intent.probe?.name.split(', ')[0] ?? '']?.includes(status) === true) return true;
+  if ((status === 304 || status === 412) && isConditional(exchange.request)) return true;
   // `server-error` judges each 5xx; an operation without any 4xx gets one warning instead of one finding each.
   if (status >= 500) return true;
   if (status >= 400 && !documentsRejections(operation)) return !isAbsent(exchange, status);

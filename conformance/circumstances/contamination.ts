@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { type Exchange, isSuccess, type Since } from '../execute/exchange.ts';
+import { type Exchange, isOrdinary, isSuccess, type Since } from '../execute/exchange.ts';
 import type { Controls } from '../execute/queue.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Resources } from '../resources/resources.ts';
@@ -29,7 +29,7 @@ export function watchContamination(
 
   /** Reads to repeat; none if the exchange is no failure, or no foreign object was changed. */
   const controlsFor = (exchange: Exchange): readonly Exchange[] => {
-    if (writes.length === 0 || !isFailure(exchange)) return [];
+    if (writes.length === 0 || !isOrdinary(exchange) || !isFailure(exchange)) return [];
     const others = [...reads.values()];
     const nearest = best(others, (one) => sharedSegments(one.operation.path, exchange.operation.path));
     const plainest = best(
@@ -42,8 +42,8 @@ export function watchContamination(
   return {
     onRound: (exchanges) => {
       for (const exchange of exchanges) {
-        const { operation, outcome, intent } = exchange;
-        if (!isSuccess(outcome) || exchange.isPause || intent.identity !== 'own') continue;
+        const { operation, outcome } = exchange;
+        if (!isSuccess(outcome) || exchange.isPause || !isOrdinary(exchange)) continue;
         if (isForeign(exchange)) {
           writes = [operation.id, ...writes.filter((name) => name !== operation.id)].slice(0, mostNamed);
         }

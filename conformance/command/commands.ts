@@ -11,6 +11,7 @@ import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { formatFinding } from '../failures/finding.ts';
 import { phases } from '../phases/phase.ts';
+import { planPhases } from '../phases/plan-phases.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
 import { createLiveProgress, formatNotTested } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
@@ -97,6 +98,7 @@ async function prepareRun(
     second: accounts.second,
     permissions: { effects: values.allowEffects, readOnly, writes },
     checks: values.check,
+    phases: values.phase,
     ratePerSecond: values.rate ?? (readOnly ? 5 : undefined),
     timeoutMs: values.timeout,
     maxWaitMs: values.maxWait,
@@ -247,7 +249,10 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
   const { contract, run, values } = prepared;
   const { selected } = selectOperations(contract.operations, run.selection);
   const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
-  const planned = planObligations(selected, checks).close(() => 'nothing was sent');
+  const expected = planObligations(selected, checks);
+  for (const { scenario, probes } of planPhases(contract, selected, run))
+    for (const probe of probes) expected.expect(scenario.operation, probe);
+  const planned = expected.close(() => 'nothing was sent');
   const obligations = Map.groupBy(planned, ({ operation }) => operation);
   const rounds = orderOperations(selected).map((round, index) => ({
     round: index + 1,
@@ -264,7 +269,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     ...describeExcluded({ contract, selected, ...names }),
     ...describeUnsent(all.flatMap(({ operation: id, notSent }) => (notSent === undefined ? [] : [{ id, notSent }]))),
   ];
-  const summary = `${contract.title}: ${phases.baseline.about}: ${counted(all.length, 'operation')} in ${counted(rounds.length, 'round')}, ${counted(planned.length, 'obligation')}. Nothing is sent.`;
+  const summary = `${contract.title}: ${values.phase.map((name) => phases[name].about).join('; ')}: ${counted(all.length, 'operation')} in ${counted(rounds.length, 'round')}, ${counted(planned.length, 'obligation')}. Nothing is sent.`;
   const text = [
     `${printable(summary)}\n\n${formatNotTested(notTested)}\n`,
     ...printableParts(rounds).flatMap(({ round, operations }) => [

@@ -7,6 +7,8 @@ export interface OperationExtensions {
   readonly byValue: readonly ByValue[];
   /** Whether a repeated call has no second effect; the contract describes how. */
   readonly isIdempotent: boolean;
+  /** Whether every account gets the same answer. */
+  readonly isShared: boolean;
 }
 
 interface ByValue {
@@ -34,6 +36,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     effect: textAt(operation, 'x-effect'),
     byValue: list(operation['x-by-value']).map(readByValue),
     isIdempotent: operation['x-idempotency'] !== undefined,
+    isShared: operation['x-shared'] === true,
   };
 }
 

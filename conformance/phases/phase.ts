@@ -4,8 +4,8 @@ import type { PhaseName } from '../execute/exchange.ts';
 export const phases = {
   baseline: { built: true, about: 'one valid request of each operation, and all answers to it' },
   story: { built: false, about: 'state (reads after creates, changes and deletions), paging, filters and order' },
-  auth: { built: false, about: 'credentials (missing, wrong, too few scopes, another account)' },
-  protocol: { built: false, about: 'undeclared methods and media types, malformed content' },
+  auth: { built: true, about: 'credentials (missing, wrong, too few scopes, another account)' },
+  protocol: { built: true, about: 'undeclared methods, malformed content, media types and preconditions' },
   negative: { built: false, about: 'invalid input' },
   boundary: { built: false, about: 'valid input at its bounds' },
   text: { built: false, about: 'unusual and hostile text' },

@@ -110,6 +110,11 @@ export interface Obligation {
 }
 
 export interface Obligations {
+  /** Adds the obligation of a probe. */
+  readonly expect: (
+    operation: Operation,
+    probe: Omit<Planned, 'place'> & { readonly check: string; readonly name: string },
+  ) => void;
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
   /** Records an answer that could not be judged. A verdict at the same place, earlier or later, counts more. */
   readonly leave: (operation: Operation, check: string, place: string, reason: string) => void;
@@ -155,6 +160,9 @@ export function planObligations(operations: readonly Operation[], checks: readon
   const find = (operation: Operation, check: string, place: string): Open =>
     all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
   return {
+    expect: (operation, { check, name, pointer, keyword }) => {
+      plan(operation, check, { place: name, pointer, ...(keyword !== undefined && { keyword }) });
+    },
     leave: (operation, check, place, reason) => {
       const open = find(operation, check, place);
       if (!unjudged.has(open)) unjudged.set(open, reason);

@@ -85,6 +85,8 @@ export function createResources(contract: Contract): Resources {
   const links = new Map<string, Linked[]>();
   const reads = new Map<string, unknown>();
   const symbols = new Map<string, Map<string, string>>();
+  /** Slots and ids of deleted objects. */
+  const gone = new Set<string>();
   const createdByPath = new Map<string, number>();
   const topics = new Map<Operation, readonly string[]>();
   const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
@@ -172,6 +174,7 @@ export function createResources(contract: Contract): Resources {
     trials.forget(path, values);
     const key = plainPath(path);
     const slot = slots.get(key)?.slot;
+    gone.add(`${key} ${values.at(-1)}`);
     const isGone = ({ parents, scalars }: Item): boolean =>
       isSameParents(parents, values.slice(0, -1)) &&
       [...idsAmong(scalars, slot).values()].some((value) => String(value) === String(values.at(-1)));
@@ -227,7 +230,10 @@ export function createResources(contract: Contract): Resources {
     called: (noun) => ({ slots: trials.called(noun), collections: collections.called(noun) }),
     createdAt: (path) => createdByPath.get(plainPath(path)) ?? 0,
     isWanted: (collection) => wanted.has(collection),
-    linksTo: ({ id }) => links.get(id) ?? [],
+    linksTo: ({ id, path }) =>
+      (links.get(id) ?? []).filter(
+        ({ values }) => !slotsOf(path).some(({ key, parameter }) => gone.has(`${key} ${values[parameter]}`)),
+      ),
     knows: (noun) => collections.additionsOf(`.${noun}`) > 0,
     mayKnow: (noun) => nouns.has(noun),
     lastRead: (path, values) => reads.get(readKey(path, values)),
@@ -281,6 +287,7 @@ export function createResources(contract: Contract): Resources {
       }
       if (isYes || aboutAddress.has(status)) trials.learn(operation, values, status);
       if (isYes && operation.method === 'delete') forget(operation.path, values);
+      else if (isYes) gone.delete(`${plainPath(operation.path)} ${values.at(-1)}`);
     },
     symbolOf: (path, parameter, value) => {
       const slot = slotsOf(path).find((candidate) => candidate.parameter === parameter);

@@ -10,12 +10,20 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { baseOf, explainServer } from '../contract/servers.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { type Exchange, isAccepted, type NoAnswer, type NumberedExchange } from '../execute/exchange.ts';
+import {
+  type AcceptedRequest,
+  type Exchange,
+  isAccepted,
+  isOrdinary,
+  type NoAnswer,
+  type NumberedExchange,
+} from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { createEngine } from '../execute/session.ts';
 import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
+import type { PlannedScenario } from '../phases/plan-phases.ts';
 import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
 import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
@@ -51,10 +59,12 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   const judge = createJudge(contract);
   const { permissions, now, seed, slowMs } = options;
   const secretsSeen: SecretSeen[] = [];
+  const acceptedRequests = new Map<Operation, AcceptedRequest>();
   const context: RunContext = {
     ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen },
     tag: `conform-${seed.toString(36)}`,
     resources: createResources(contract),
+    accepted: acceptedRequests,
     failedLike: statistics.failedLike,
   };
 
@@ -88,12 +98,19 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   const underspecified = watchUnderspecified(contract);
   const observers: readonly Observer[] = [
     statistics,
-    address,
     outages,
     watchSecrets(redactor, secretsSeen),
     {
       onExchange: (exchange) => {
-        if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
+        const { operation, draft, outcome } = exchange;
+        if (isOrdinary(exchange)) address.onExchange(exchange);
+        if (isOrdinary(exchange) && isAccepted(exchange)) {
+          obligations.settle(operation, 'baseline', accepted, true);
+          const known = acceptedRequests.get(operation)?.draft.parameters.length ?? Number.POSITIVE_INFINITY;
+          // Probes need no optional parameters.
+          if (draft !== undefined && draft.parameters.length <= known && outcome.kind === 'answer')
+            acceptedRequests.set(operation, { draft, headers: outcome.headers });
+        }
         if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources));
       },
     },
@@ -114,10 +131,16 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     stop: () => stopped.abort(),
     isStopped: () => stopped.signal.aborted,
     close: () => connection.close(),
+    /** Adds the obligations of probes. */
+    expect: (planned: readonly PlannedScenario[]): void => {
+      for (const { scenario, probes } of planned)
+        for (const probe of probes) obligations.expect(scenario.operation, probe);
+    },
     /** Adds the exchanges of one turn to the run context of the next round. */
-    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons }: Turn): void => {
+    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left }: Turn): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
+      if (left !== undefined) obligations.leave(operation, left.check, left.place, left.reason);
       const before = statistics.requests();
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
       for (const exchange of trace) for (const { onExchange } of observers) onExchange(exchange);
@@ -156,12 +179,11 @@ function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   };
 }
 
-/** Passes on only valid requests of the run's own account, without pauses and controls. */
+/** Passes on only ordinary requests, without pauses and controls. */
 function ofValidRequests(observers: readonly { readonly observe: (exchange: Exchange) => void }[]): Observer {
   return {
     onExchange: (exchange) => {
-      const { polarity, identity } = exchange.intent;
-      if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
+      if (exchange.isPause || exchange.isControl === true || !isOrdinary(exchange)) return;
       for (const { observe } of observers) observe(exchange);
     },
   };
@@ -189,20 +211,28 @@ export function refuseToSend(contract: Contract, operation: Operation, options: 
   return refuseOperation(contract, operation, options.permissions);
 }
 
+/** Whether a header repeats a tag that a server chose. */
+function isOfServer(name: string): boolean {
+  return /^if-(none-)?match$/i.test(name);
+}
+
 function formatLogLine(
-  { operation, intent, request, seen }: NumberedExchange,
+  { operation, intent, draft, request, seen }: NumberedExchange,
   { redact, headerText }: Redactor,
   { symbolOf }: Resources,
 ): string {
   const headers = request.headers
     .filter(([name]) => name.toLowerCase() !== 'authorization')
-    .map(([name, value]) => `${name}: ${headerText(name, value)}`);
+    .map(([name, value]) => `${name}: ${isOfServer(name) ? '<ETag>' : headerText(name, value)}`);
   const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
   const what = `${operation.id} ${intent.phase} (${intent.label})`;
   // Ids that the server chose differ from run to run.
-  const path = Object.entries(seen.path).reduce((text, [name, value]) => {
-    const symbol = symbolOf(operation.path, name, value);
-    return symbol === undefined ? text : text.replace(`/${encodeURIComponent(String(value))}`, () => `/${symbol}`);
-  }, request.path);
+  const path = Object.entries(seen.path).reduce(
+    (text, [name, value]) => {
+      const symbol = symbolOf(operation.path, name, value) ?? (intent.probe === undefined ? undefined : `<${name}>`);
+      return symbol === undefined ? text : text.replace(`/${encodeURIComponent(String(value))}`, () => `/${symbol}`);
+    },
+    draft?.edits?.path === undefined ? request.path : '/<Location>',
+  );
   return `${what} ${request.method} ${redact(path)} {${headers.join('; ')}}${redact(body)}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../contract/document.ts';
 import { readContract, readContractFile } from '../contract/read-contract.ts';
+import { builtPhases } from '../phases/phase.ts';
 import { reports } from '../reports/reports.ts';
 import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
 import { libraryKey } from '../seeded/library.ts';
@@ -8,7 +9,7 @@ import { type Handler, serve, type TestAnswer, type TestRequest } from '../seede
 import { weatherClient, weatherToken } from '../seeded/weather.ts';
 import { runConformance } from './run-conformance.ts';
 
-test.each(['library', 'weather'] as const)(
+test.each(['library', 'weather', 'depot'] as const)(
   '%s: the same requests in the same order for any number of workers',
   async (api) => {
     const logs = await Promise.all(
@@ -21,7 +22,7 @@ test.each(['library', 'weather'] as const)(
             ...(await handle(request)),
             delayMs: ((request.path.length + request.method.length) * workers * 7) % 23,
           }),
-          { workers, seed: 7 },
+          { workers, seed: 7, phases: builtPhases },
         );
         return log;
       }),
@@ -32,11 +33,13 @@ test.each(['library', 'weather'] as const)(
   },
 );
 
-test.each([1, 2, 3, 5, 100])(
+test.each([1, 2, 3, 5, 20, 50, 200])(
   'sends no more than a budget of %d requests, and the same ones as without it',
   async (requests) => {
-    const whole = await runAgainst('library', apis.library.create(), {});
-    const cut = await runAgainst('library', apis.library.create(), { budget: { requests, milliseconds: undefined } });
+    const phases = builtPhases;
+    const budget = { requests, milliseconds: undefined };
+    const whole = await runAgainst('library', apis.library.create(), { phases });
+    const cut = await runAgainst('library', apis.library.create(), { phases, budget });
     expect(cut.served.requests.length).toBeLessThanOrEqual(requests);
     expect(cut.log).toEqual(whole.log.slice(0, requests));
     expect(cut.result.warnings.some(({ message }) => message.includes('budget'))).toBe(

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
 import { runQueue } from '../execute/queue.ts';
-import { planBaseline } from '../phases/baseline.ts';
+import { planPhases } from '../phases/plan-phases.ts';
 import { concludeRun } from './conclude-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
@@ -16,14 +16,15 @@ export async function runConformance(
   options: RunOptions,
   events: RunEvents = {},
   signal: AbortSignal = new AbortController().signal,
-  plan: typeof planBaseline = planBaseline,
+  plan: typeof planPhases = planPhases,
 ): Promise<RunResult> {
   const run = prepareRun(contract, options, events, signal);
   const { context, engine, ended, deadline, outages, address } = run;
   let failure: RunnerFailure | undefined;
+  run.expect(plan(contract, run.selected, options));
 
   const cut = await runQueue({
-    scenarios: plan(contract, run.sendable),
+    scenarios: plan(contract, run.sendable, options).map(({ scenario }) => scenario),
     context,
     engine,
     needsProof: run.needsProof,

@@ -1,5 +1,6 @@
 import type { Instant } from '@lockstep/values/instant';
 import type { Credentials } from '../execute/authorize.ts';
+import type { PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Permissions } from '../plan/permissions.ts';
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly selection: Selection;
   /** Names of checks; empty: all. */
   readonly checks: readonly string[];
+  /** The baseline runs whether or not it is listed. */
+  readonly phases: readonly PhaseName[];
   readonly budget: Budget;
   readonly seed: number;
   readonly now: Instant;

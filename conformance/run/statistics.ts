@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { type Exchange, isAccepted } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, isOrdinary } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** The outcomes of one operation, in numbers: no exchange is kept. */
@@ -32,8 +32,9 @@ export function createStatistics() {
       const own = countsOf(exchange.operation);
       const status = exchange.outcome.kind === 'answer' ? exchange.outcome.status : 0;
       own.requests += 1;
-      if (!own.statuses.includes(status)) own.statuses = [...own.statuses, status];
-      own.isAccepted ||= isAccepted(exchange);
+      const isOwnMethod = exchange.request.method === exchange.operation.method.toUpperCase();
+      if (isOwnMethod && !own.statuses.includes(status)) own.statuses = [...own.statuses, status];
+      own.isAccepted ||= isOrdinary(exchange) && isAccepted(exchange);
       // A 503 counts as a failure even if a retry followed.
       const isPassing = exchange.isPause && status !== 503;
       const failure = isPassing || exchange.isAlone === true ? undefined : failureKey(exchange);

@@ -10,8 +10,11 @@ const stages = [
   'complete',
   'relist late',
   'action',
+  /** Probes of objects that the run created. */
+  'probe',
   /** Deletions of items that the run created. */
   'remove',
+  'late probe',
   /** Operations that may invalidate the run's credentials. */
   'end access',
   'remove of others',
@@ -34,6 +37,11 @@ export function rankOf(stage: Stage | 'own', { context, operation, kind }: Ranke
   if (kind === 'remove')
     return [stages.indexOf(own), -depthOf(context.contract, operation), turns, -ageOf(context, operation), waits];
   return [stages.indexOf(own), isPromising ? 0 : 1, turns, kind === 'change' ? 1 : 0, waits, level];
+}
+
+/** The place of a probe in the queue: the one of most worth first, so that operations take turns. */
+export function rankOfProbe({ worth, isLate }: { readonly worth: number; readonly isLate: boolean }): Rank {
+  return [stages.indexOf(isLate ? 'late probe' : 'probe'), -worth, 0, 0, 0, 0];
 }
 
 interface Ranked {

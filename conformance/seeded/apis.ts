@@ -4,11 +4,12 @@ import { readContractFile } from '../contract/read-contract.ts';
 import type { Intent } from '../execute/exchange.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import { createLibrary, libraryKey } from './library.ts';
+import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
+import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
 import { type Handler, type Served, serve } from './serve.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
-/** Two unrelated APIs, each with a server that conforms to its contract. */
+/** Three unrelated APIs, each with a server that conforms to its contract. */
 export const apis = {
   library: {
     file: fixture('library'),
@@ -16,6 +17,7 @@ export const apis = {
     base: '/v2',
     auth: undefined,
     credentials: { token: libraryKey, clientId: undefined, clientSecret: undefined },
+    second: { token: secondLibraryKey, clientId: undefined, clientSecret: undefined },
   },
   weather: {
     file: fixture('weather'),
@@ -23,6 +25,15 @@ export const apis = {
     base: '/alps/api',
     auth: '/oauth',
     credentials: { token: undefined, clientId: weatherClient.id, clientSecret: weatherClient.secret },
+    second: undefined,
+  },
+  depot: {
+    file: fixture('depot'),
+    create: createDepot,
+    base: '/api',
+    auth: undefined,
+    credentials: depotCredentials,
+    second: secondDepotCredentials,
   },
 } as const;
 
@@ -44,14 +55,16 @@ export const plainIntent: Intent = {
 export const testNow = Date.parse('2026-04-01T09:30:00Z');
 
 export function testOptions(api: ApiName, origin: string, change: Partial<RunOptions> = {}): RunOptions {
-  const { base, auth, credentials } = apis[api];
+  const { base, auth, credentials, second } = apis[api];
   return {
     baseUrl: `${origin}${base}`,
     authUrl: auth === undefined ? undefined : `${origin}${auth}`,
     credentials,
+    second,
     permissions: { effects: ['remote'], readOnly: false, writes: 'restore' },
     selection: { only: [], exclude: [] },
     checks: [],
+    phases: ['baseline'],
     budget: { requests: undefined, milliseconds: undefined },
     seed: 1,
     now: testNow,

@@ -24,6 +24,7 @@ export function contextOf(contract: Contract): RunContext {
     tag: '',
     slowMs: undefined,
     resources: createResources(contract),
+    accepted: new Map(),
     failedLike: () => 1,
     secretsSeen: [],
   };

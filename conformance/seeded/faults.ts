@@ -1,15 +1,17 @@
 import type { Contract } from '../contract/contract.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from './apis.ts';
-import type { TestAnswer, TestRequest } from './serve.ts';
+import type { Handler, TestAnswer, TestRequest } from './serve.ts';
 
 /** A fault in an otherwise correct server, and the check that must find it. */
 export interface SeededFault {
   readonly name: string;
   readonly api: ApiName;
-  /** Method and path of the operation whose answers are changed. */
+  /** Method and path of the requests that the fault concerns. */
   readonly at: RegExp;
-  readonly change: (answer: TestAnswer, request: TestRequest) => TestAnswer;
+  readonly change?: (answer: TestAnswer, request: TestRequest) => TestAnswer;
+  /** Replaces the server for these requests instead; `handle` is the correct one. */
+  readonly instead?: Instead;
   readonly caughtBy: {
     readonly check: string;
     readonly operation: string;
@@ -23,23 +25,33 @@ export interface SeededFault {
   readonly options?: Partial<RunOptions>;
 }
 
+export type Instead = (request: TestRequest, handle: Handler) => ReturnType<Handler>;
+
 type Members = Record<string, unknown>;
 
 /** Changes the JSON body of an answer. */
-export function withBody(change: (body: Members) => unknown): SeededFault['change'] {
+export function withBody(change: (body: Members) => unknown): Required<SeededFault>['change'] {
   return (answer) => ({ ...answer, body: change(structuredClone(answer.body) as Members) });
 }
 
-export function withHeaders(headers: Readonly<Record<string, string>>): SeededFault['change'] {
+export function withHeaders(headers: Readonly<Record<string, string>>): Required<SeededFault>['change'] {
   return (answer) => ({ ...answer, headers: { ...answer.headers, ...headers } });
 }
 
 /** Changes an item of a list, by default the first. */
-export function withItem(list: string, change: (item: Members) => void, index = 0): SeededFault['change'] {
+export function withItem(list: string, change: (item: Members) => void, index = 0): Required<SeededFault>['change'] {
   return withBody((body) => {
     const items = body[list] as Members[];
     const item = items[index];
     if (item !== undefined) change(item);
     return body;
   });
+}
+
+export function withRequestHeaders(request: TestRequest, headers: Readonly<Record<string, string>>): TestRequest {
+  return { ...request, headers: { ...request.headers, ...headers } };
+}
+
+export function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
+  return { check, operation, pointer, keyword };
 }

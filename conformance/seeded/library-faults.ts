@@ -1,4 +1,4 @@
-import { type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
+import { by, type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
 
 const list = /^GET \/v2\/books$/;
 const read = /^GET \/v2\/books\/b/;
@@ -277,7 +277,3 @@ const rows: readonly Row[] = [
 ];
 
 export const libraryFaults: readonly SeededFault[] = rows.map((row) => ({ ...row, api: 'library' }));
-
-function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
-  return { check, operation, pointer, keyword };
-}

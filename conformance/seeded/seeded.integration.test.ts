@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
 import { laws } from '../checks/http-laws.ts';
+import { protocolLaws } from '../checks/protocol-laws.ts';
+import { builtPhases } from '../phases/phase.ts';
+import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
 import type { SeededFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
+import { protocolFaults } from './protocol-faults.ts';
 import type { Handler } from './serve.ts';
 import { weatherFaults } from './weather-faults.ts';
 
@@ -11,18 +15,18 @@ import { weatherFaults } from './weather-faults.ts';
 
 describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) => {
   test.each([1, 2, 3, 4, 5])('gives no finding with seed %d, and every operation is accepted', async (seed) => {
-    const { result } = await runAgainst(api, apis[api].create(), { seed });
+    const { result } = await runAgainst(api, apis[api].create(), { seed, phases: builtPhases });
     expect(result.findings).toEqual([]);
     expect(result.coverage.operations.filter(({ isReached }) => !isReached)).toEqual([]);
     expect(result.verdict).toBe('passed');
   });
 });
 
-const faults = [...libraryFaults, ...weatherFaults];
+const faults = [...libraryFaults, ...weatherFaults, ...accessFaults, ...protocolFaults];
 
 test('each check and each law has a fault that it alone finds', () => {
   const named = new Set(faults.flatMap(({ caughtBy }) => [caughtBy.check, caughtBy.keyword]));
-  const all = [...checks.map(({ name }) => name), ...Object.keys(laws)];
+  const all = [...checks.map(({ name }) => name), ...Object.keys(laws), ...Object.keys(protocolLaws)];
   expect(all.filter((name) => !named.has(name))).toEqual([]);
 });
 
@@ -36,7 +40,7 @@ describe.each(faults)('$api: $name', (fault) => {
     const { result } = await runAgainst(
       fault.api,
       injectFault(fault),
-      { ...change, timeoutMs, ...fault.options },
+      { ...change, timeoutMs, phases: builtPhases, ...fault.options },
       fault.amend,
     );
     const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
@@ -52,12 +56,13 @@ describe.each(faults)('$api: $name', (fault) => {
   });
 });
 
-function injectFault({ api, at, change }: SeededFault): Handler {
+function injectFault({ api, at, change, instead }: SeededFault): Handler {
   const handle = apis[api].create();
   return async (request) => {
     const query = request.query.size > 0 ? `?${request.query}` : '';
+    const isOurs = at.test(`${request.method} ${request.path}${query}`);
+    if (isOurs && instead !== undefined) return instead(request, handle);
     const answer = await handle(request);
-    const isOurs = at.test(`${request.method} ${request.path}${query}`) && answer.status < 400;
-    return isOurs ? change(answer, request) : answer;
+    return isOurs && answer.status < 400 && change !== undefined ? change(answer, request) : answer;
   };
 }

@@ -1,4 +1,4 @@
-import { type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
+import { by, type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
 
 const readings = /^GET \/alps\/api\/stations\/\d+\/readings/;
 const list = /^GET \/alps\/api\/stations\?/;
@@ -170,7 +170,3 @@ const rows: readonly Row[] = [
 ];
 
 export const weatherFaults: readonly SeededFault[] = rows.map((row) => ({ ...row, api: 'weather' }));
-
-function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
-  return { check, operation, pointer, keyword };
-}

@@ -1,0 +1,213 @@
+// Who may do what: verdicts on the probes of the phase `auth`.
+import type { Contract } from '../contract/contract.ts';
+import { joinPointer, readPointer } from '../contract/document.ts';
+import { isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { scopesOf } from '../execute/tokens.ts';
+import type { Failure } from '../failures/failure.ts';
+import { readItems } from '../resources/read-items.ts';
+import { slotsOf } from '../resources/slots.ts';
+import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
+import { type Parts, readParts, statusOf } from './parts.ts';
+
+/** Names of the checks, as the probes refer to them. */
+export const accessCheck = {
+  missing: 'auth-missing',
+  invalid: 'auth-invalid',
+  refused: 'auth-valid-refused',
+  scope: 'scope-ignored',
+  tenant: 'tenant-leak',
+} as const;
+
+type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | 'met' | 'unjudged';
+
+/** A check of the probes with its name; what is not judged stays open. */
+function checkOfProbes(
+  name: string,
+  about: string,
+  judge: (parts: Parts, context: RunContext) => Judgement,
+): TraceCheck {
+  return {
+    kind: 'trace',
+    name,
+    about,
+    plan: () => [],
+    needs: (place) => `conclusive answer to the probe "${place}"`,
+    judge: (trace: Trace, context): readonly TraceVerdict[] => {
+      const parts = readParts(trace, name);
+      if (parts === undefined) return [];
+      const judged = judge(parts, context);
+      if (judged === 'unjudged') return [];
+      const place = parts.name;
+      const exchange = parts.shown;
+      if (judged === 'met') return [{ place, failures: [], exchange }];
+      const { operation } = exchange;
+      const declared = joinPointer(operation.pointer, 'security');
+      const pointer = readPointer(context.contract.root, declared) === undefined ? '#/security' : declared;
+      const failure: Failure = {
+        ...{ check: name, place: `response ${statusOf(exchange)}`, pointer, keyword: 'security' },
+        ...judged,
+      };
+      return [{ place, failures: [failure], exchange }];
+    },
+  };
+}
+
+/** Statuses that answer a question of access, whether or not they admit that the object exists. */
+const denials = new Set([401, 403, 404]);
+
+const openApi = 'OpenAPI, Security Requirement Object';
+
+export const authMissing = checkOfProbes(
+  accessCheck.missing,
+  'an operation that requires credentials accepts a request without them',
+  ({ name, case: sent, of }) => {
+    const readAfter = of('read after');
+    if (isAccepted(sent))
+      return accepted(sent, of('repeat'), `the request was accepted with ${name}`, [
+        ['open', name.split(' ')[0] ?? ''],
+      ]);
+    if (!denials.has(statusOf(sent))) return 'unjudged';
+    if (readAfter === undefined || ![404, 410].includes(statusOf(readAfter))) return 'met';
+    const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
+    return { severity: 'defect', clause: openApi, message, causes: [['effect before access']] };
+  },
+);
+
+export const authInvalid = checkOfProbes(
+  accessCheck.invalid,
+  'an operation accepts wrong credentials: made up, altered, unsigned or expired',
+  ({ name, case: sent, of }) => {
+    const [change = ''] = name.split(',');
+    if (isAccepted(sent))
+      return accepted(
+        sent,
+        of('repeat'),
+        `the request was accepted, but its credential was wrong (${change})`,
+        causesOf(change),
+      );
+    return denials.has(statusOf(sent)) ? 'met' : 'unjudged';
+  },
+);
+
+/** A server that does not look at a credential accepts every change of it; one without a signature check accepts two. */
+function causesOf(change: string): Failure['causes'] {
+  return [[/^altered/.test(change) ? 'signature' : change]];
+}
+
+/** Words of scopes that may include others, though no norm states it. */
+const broad = /(^|[^a-z])(admin|administrator|all|full|root|super|owner|manage|any|\*)([^a-z]|$)|\*/i;
+const broaderThanRead = /(^|[^a-z])(write|edit|manage|create|update|delete|rw|modify)([^a-z]|$)/i;
+const reads = /(^|[^a-z])(read|view|get|list|readonly)([^a-z]|$)/i;
+
+/** Scopes that a server may take to include the needed one: of the whole API, or for writes where a read is asked. */
+export function mayInclude(scope: string, needed: readonly string[]): boolean {
+  return broad.test(scope) || (needed.some((one) => reads.test(one)) && broaderThanRead.test(scope));
+}
+
+export const scopeIgnored = checkOfProbes(
+  accessCheck.scope,
+  'an operation accepts a token without a scope that it requires',
+  ({ name, case: sent, of }, { contract }) => {
+    if (isAccepted(sent)) {
+      const judged = accepted(sent, of('repeat'), `a token ${name} was accepted`, [['scope']]);
+      return keepsBroader(sent, contract) ? { ...judged, severity: 'suspect' } : judged;
+    }
+    return denials.has(statusOf(sent)) ? 'met' : 'unjudged';
+  },
+);
+
+/** Whether the token may have had a scope that includes the missing one. */
+function keepsBroader({ intent }: NumberedExchange, contract: Contract): boolean {
+  const without = typeof intent.identity === 'object' && 'without' in intent.identity ? intent.identity.without : [];
+  return scopesOf(contract).some((scope) => !without.includes(scope) && mayInclude(scope, without));
+}
+
+function accepted(
+  sent: NumberedExchange,
+  repeat: NumberedExchange | undefined,
+  message: string,
+  causes: Failure['causes'],
+): Exclude<Judgement, string> {
+  // A 202 promises nothing: the request may still be refused (RFC 9110, 15.3.3).
+  const isSure = statusOf(sent) !== 202 && (repeat === undefined || isAccepted(repeat));
+  const severity = isSure ? 'defect' : 'suspect';
+  return { severity, clause: openApi, message, causes };
+}
+
+export const authValidRefused = checkOfProbes(
+  accessCheck.refused,
+  'an operation refuses credentials that its contract calls sufficient',
+  ({ name, case: sent, of }) => {
+    if (isAccepted(sent)) return 'met';
+    const [control, repeat] = [of('control'), of('repeat')];
+    const isRefused = [401, 403].includes(statusOf(sent));
+    if (!isRefused || control === undefined || !isAccepted(control)) return 'unjudged';
+    if (repeat === undefined || statusOf(repeat) !== statusOf(sent)) return 'unjudged';
+    const isCase = name === 'scheme in lower case';
+    const clause = isCase ? 'RFC 9110 11.1' : openApi;
+    const message = `${statusOf(sent)} with "${name}", though the usual credentials were accepted before and after`;
+    return { severity: 'defect', clause, message, causes: [[isCase ? name : 'sufficient']] };
+  },
+);
+
+export const tenantLeak = checkOfProbes(
+  accessCheck.tenant,
+  'an account reads, changes or deletes an object of another account, or reaches an object beneath a wrong parent',
+  (parts) => {
+    const { name, case: sent, of } = parts;
+    if (!isAccepted(sent)) return denials.has(statusOf(sent)) || statusOf(sent) === 410 ? 'met' : 'unjudged';
+    if (name === 'unknown parent') return judgeParent(parts);
+    const isSeparate = areSeparate(parts);
+    const isUnknownRefused = name !== 'object of another account' || isRefused(of('unknown id'));
+    const isControlled = name !== 'object of another account' || isSuccessful(of('control'));
+    if (!isControlled) return 'unjudged';
+    const isSure = isSeparate && isUnknownRefused && statusOf(sent) !== 202;
+    return {
+      severity: isSure ? 'defect' : 'suspect',
+      clause: 'OWASP API1:2023',
+      message: `${name}: the second account was answered ${statusOf(sent)}${isSure ? ', though its own list has no such object' : ''}`,
+      causes: [[name]],
+    };
+  },
+);
+
+function judgeParent({ case: sent, of }: Parts): Judgement {
+  const isDocumented = sent.operation.responses.some(({ status }) => /^(404|4XX)$/i.test(status));
+  if (!isRefused(of('unknown parent')) || !isSuccessful(of('control'))) return 'unjudged';
+  return {
+    severity: isDocumented ? 'defect' : 'suspect',
+    clause: 'the contract, response 404',
+    message: `the object was answered ${statusOf(sent)} beneath a parent that does not exist`,
+    causes: [['parent']],
+  };
+}
+
+function isRefused(exchange: NumberedExchange | undefined): boolean {
+  const status = exchange === undefined ? 0 : statusOf(exchange);
+  return status === 404 || status === 410 || status === 403;
+}
+
+function isSuccessful(exchange: NumberedExchange | undefined): boolean {
+  return exchange !== undefined && isAccepted(exchange);
+}
+
+/** Whether the first account sees the object in its list, and the second account sees no object of that list. */
+function areSeparate({ case: sent, of }: Parts): boolean {
+  const [own, second] = [of('own list'), of('second list')];
+  if (own === undefined || second === undefined || !isAccepted(own)) return false;
+  // The second account may not even see the collection.
+  if ([403, 404].includes(statusOf(second))) return true;
+  if (!isAccepted(second)) return false;
+  const slot = slotsOf(own.operation.path).length;
+  const { noun, parameter } = slotsOf(sent.operation.path)[slot] ?? { noun: '', parameter: '' };
+  const value = String(sent.seen.path[parameter]);
+  const [mine, theirs] = [own, second].map(({ seen }) => readItems(seen.responseBody, noun).list);
+  // The parent in the path may be one of the second account.
+  const members = [...(mine ?? []), ...(theirs ?? [])].flatMap((item) =>
+    [...item].filter(([, one]) => String(one) === value).map(([name]) => name),
+  );
+  const ids = (items: typeof mine) =>
+    new Set(items?.flatMap((item) => members.flatMap((name) => String(item.get(name) ?? []))));
+  const others = ids(theirs);
+  return members.length > 0 && ![...ids(mine)].some((id) => others.has(id));
+}

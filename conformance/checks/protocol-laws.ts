@@ -1,0 +1,203 @@
+// HTTP as requests that clients rarely send show it: verdicts on the probes of the phase `protocol`.
+import { coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
+import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import type { Failure } from '../failures/failure.ts';
+import { plainPath } from '../resources/slots.ts';
+import type { RunContext, TraceCheck } from './check.ts';
+import { type Parts, readParts, statusOf } from './parts.ts';
+
+type Verdict = 'met' | 'unjudged' | { readonly message: string; readonly severity?: Failure['severity'] };
+
+interface Law {
+  readonly clause: string;
+  /** The part of the operation in the contract that the law stands on; the operation itself by default. */
+  readonly pointer?: (operation: Operation) => string;
+  readonly judge: (parts: Parts, context: RunContext) => Verdict;
+}
+
+const bodyOf = ({ body, pointer }: Operation): string => body?.pointer ?? pointer;
+
+/** A probe's name begins with the name of its law, as in `malformed-json, truncated`, unless all answers have the same laws. */
+export const protocolLaws = {
+  'undeclared-method': {
+    clause: 'RFC 9110 15.5.6',
+    judge: ({ case: sent }) => {
+      const { method } = sent.request;
+      if (statusOf(sent) >= 400) return 'met';
+      if (!isAccepted(sent) || statusOf(sent) >= 300) return 'unjudged';
+      // Many servers answer a page of their own to a GET of any path.
+      const isPage = method === 'GET' && /^text\/html$/.test(typeOf(sent) ?? '');
+      const message = `the path declares no ${method}, but it was answered ${statusOf(sent)}`;
+      return { message, severity: isPage ? 'suspect' : 'defect' };
+    },
+  },
+  'options-allow': {
+    clause: 'RFC 9110 10.2.1',
+    judge: ({ case: sent }, { contract }) => {
+      const allow = answerHeader(sent, 'allow');
+      // An answer to a preflight request names the methods that CORS allows.
+      const isCors = answerHeader(sent, 'access-control-allow-methods') !== undefined;
+      if (!isAccepted(sent) || allow === undefined || isCors) return 'met';
+      const listed = allow.split(',').map((name) => name.trim().toUpperCase());
+      const declared = contract.operations
+        .filter(({ path }) => plainPath(path) === plainPath(sent.operation.path))
+        .map(({ method }) => method.toUpperCase());
+      const missing = declared.filter(
+        (method) => !listed.includes(method) && !['HEAD', 'OPTIONS', 'TRACE'].includes(method),
+      );
+      return missing.length === 0
+        ? 'met'
+        : { message: `Allow: ${allow} omits ${missing.join(', ')}, which the path declares` };
+    },
+  },
+  'head-content-length': {
+    clause: 'RFC 9110 8.6',
+    judge: ({ case: sent, of }) => {
+      const lengthOf = (one: NumberedExchange | undefined): number | undefined =>
+        one?.outcome.kind === 'answer' && isAccepted(one)
+          ? Number(headerOf(one.outcome, 'content-length') ?? Number.NaN)
+          : undefined;
+      const [before, after] = [lengthOf(of('before')), lengthOf(of('after'))];
+      const own = lengthOf(sent);
+      const isStable = before !== undefined && before === after;
+      if (own === undefined || !isStable || Number.isNaN(own)) return 'unjudged';
+      return own === before ? 'met' : { message: `HEAD announced ${own} octets; GET, before and after, ${before}` };
+    },
+  },
+  'malformed-json': {
+    clause: 'RFC 8259 2',
+    pointer: bodyOf,
+    judge: ({ name, case: sent }) => judgeRefusal(sent, `JSON that is malformed (${name.split(', ')[1]})`),
+  },
+  'unlisted-media-type': {
+    clause: 'RFC 9110 15.5.16',
+    pointer: bodyOf,
+    judge: ({ case: sent }) => {
+      const { operation, request } = sent;
+      const isDocumented = operation.responses.some(({ status }) => status === '415');
+      const isSure = isDocumented || operation.body?.required === true;
+      const sentType = headerOf(request, 'content-type') ?? '';
+      const judged = judgeRefusal(sent, `content of the type ${sentType}, which the operation does not list,`);
+      return typeof judged === 'string' || isSure ? judged : { ...judged, severity: 'suspect' };
+    },
+  },
+  'media-type-parameter': {
+    clause: 'RFC 8259 11',
+    pointer: bodyOf,
+    judge: ({ case: sent, of }) => {
+      if (isAccepted(sent)) return 'met';
+      const [control, repeat] = [of('control'), of('repeat')];
+      const isSame = repeat !== undefined && statusOf(repeat) === statusOf(sent);
+      if (![400, 415].includes(statusOf(sent)) || !isSame || control === undefined || !isAccepted(control))
+        return 'unjudged';
+      return {
+        message: `application/json was accepted, but ${statusOf(sent)} came for application/json; charset=utf-8`,
+      };
+    },
+  },
+  'not-modified': {
+    clause: 'RFC 9110 13.1.2',
+    judge: ({ case: sent, of }) => {
+      if (statusOf(sent) === 304) return 'met';
+      const tag = headerOf(sent.request, 'if-none-match');
+      const tags = [answerHeader(sent, 'etag'), answerHeader(of('after') ?? sent, 'etag')];
+      if (statusOf(sent) !== 200 || tags.some((one) => one !== tag)) return 'unjudged';
+      return { message: `If-None-Match: ${tag} was answered 200 with the same ETag` };
+    },
+  },
+  'stale-if-match': {
+    clause: 'RFC 9110 13.1.1',
+    judge: ({ case: sent }) => {
+      if (statusOf(sent) >= 400) return 'met';
+      if (!isAccepted(sent) || statusOf(sent) === 202) return 'unjudged';
+      return { message: `a write with an If-Match that no representation has was answered ${statusOf(sent)}` };
+    },
+  },
+  'current-if-match': {
+    clause: 'RFC 9110 13.1.1',
+    judge: ({ case: sent, of }) => {
+      if (isAccepted(sent)) return 'met';
+      const tag = headerOf(sent.request, 'if-match');
+      const after = of('after');
+      if (statusOf(sent) !== 412 || after === undefined || answerHeader(after, 'etag') !== tag) return 'unjudged';
+      return { message: `If-Match: ${tag} was answered 412, but GET shows this ETag before and after` };
+    },
+  },
+  'location-target': {
+    clause: 'RFC 9110 10.2.2',
+    judge: ({ case: sent }) => {
+      if (isAccepted(sent)) return 'met';
+      if (![404, 410].includes(statusOf(sent))) return 'unjudged';
+      return {
+        message: `the Location of the object just created, ${sent.request.path}, is answered ${statusOf(sent)}`,
+      };
+    },
+  },
+  'repeated-put': {
+    clause: 'RFC 9110 9.3.4',
+    judge: ({ case: sent, of }) => {
+      const first = of('first');
+      if (first === undefined || !isAccepted(first) || !isAccepted(sent)) return 'unjudged';
+      return statusOf(sent) === 201 ? { message: 'the same PUT was answered 201 twice' } : 'met';
+    },
+  },
+} as const satisfies Readonly<Record<string, Law>>;
+
+function lawOf(name: string): Law | undefined {
+  return Object.entries(protocolLaws).find(([own]) => own === name)?.[1];
+}
+
+export const protocolLaw: TraceCheck = {
+  kind: 'trace',
+  name: 'protocol-law',
+  about: 'a method, media type, precondition or malformed content is not handled as HTTP and the contract say',
+  plan: () => [],
+  needs: (place) => `conclusive answer to the probe "${place}"`,
+  judge: (trace, context) => {
+    const parts = readParts(trace, protocolLaw.name);
+    const [name = ''] = parts?.name.split(', ') ?? [];
+    const law = lawOf(name);
+    if (parts === undefined) return [];
+    const exchange = parts.shown;
+    const judged = law === undefined ? 'met' : law.judge(parts, context);
+    if (judged === 'unjudged') return [];
+    const place = parts.name;
+    if (judged === 'met') return [{ place, failures: [], exchange }];
+    const failure: Failure = {
+      check: protocolLaw.name,
+      severity: judged.severity ?? 'defect',
+      place: `response ${statusOf(exchange)}`,
+      pointer: law?.pointer?.(exchange.operation) ?? exchange.operation.pointer,
+      keyword: name,
+      clause: law?.clause ?? '',
+      message: judged.message,
+      causes: [[name]],
+    };
+    return [{ place, failures: [failure], exchange }];
+  },
+};
+
+/** Content that no reading accepts has to be refused. */
+function judgeRefusal(sent: NumberedExchange, what: string): Verdict {
+  if (statusOf(sent) >= 400) return 'met';
+  if (!isAccepted(sent)) return 'unjudged';
+  return { message: `${what} was answered ${statusOf(sent)}`, severity: statusOf(sent) === 202 ? 'suspect' : 'defect' };
+}
+
+function answerHeader({ outcome }: NumberedExchange, name: string): string | undefined {
+  return outcome.kind === 'answer' ? headerOf(outcome, name) : undefined;
+}
+
+function typeOf(exchange: NumberedExchange): string | undefined {
+  return essenceOf(answerHeader(exchange, 'content-type') ?? '');
+}
+
+/** Whether any declared type or range covers a type. */
+export function isListed(types: readonly string[], type: string): boolean {
+  return types.some((declared) => coversMediaType(declared, type));
+}
+
+/** The pointer of a probe's obligation. */
+export function pointerOfLaw(name: string, operation: Operation): string {
+  return lawOf(name)?.pointer?.(operation) ?? operation.pointer;
+}

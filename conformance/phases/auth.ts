@@ -1,0 +1,355 @@
+// Credentials: none, wrong ones, too few scopes, and a second account on the objects of the first.
+import { accessCheck, mayInclude } from '../checks/access.ts';
+import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
+import { joinPointer, readPointer } from '../contract/document.ts';
+import { type CredentialChange, type Draft, type Exchange, type Identity, isAccepted } from '../execute/exchange.ts';
+import { scopesOf, takesToken } from '../execute/tokens.ts';
+import { seenOf } from '../execute/write-request.ts';
+import { isSafe, kindOf } from '../plan/operation-kinds.ts';
+import { scopesOfValues } from '../plan/permissions.ts';
+import { readItems } from '../resources/read-items.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
+import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+
+/** The accounts and tokens that the user gave. */
+export interface Means {
+  readonly hasSecond: boolean;
+  readonly hasExpired: boolean;
+}
+
+export function planAuth(
+  contract: Contract,
+  operations: readonly Operation[],
+  means: Means,
+): readonly OperationProbes[] {
+  const tested = operations.filter((operation) => mayProbe(contract, operation));
+  const cheap = cheapReads(contract, tested);
+  return tested.map((operation, index) => {
+    return {
+      operation,
+      probes: authProbes({
+        contract,
+        operation,
+        means,
+        index,
+        isCheapRead: (name) => cheap.get(name) === operation,
+      }),
+    };
+  });
+}
+
+/** By the name of a security scheme, the read that costs least to repeat: the one with the fewest path parameters. */
+function cheapReads({ schemes }: Contract, operations: readonly Operation[]): ReadonlyMap<string, Operation> {
+  const reads = operations.filter(isSafe).sort((a, b) => slotsOf(a.path).length - slotsOf(b.path).length);
+  return new Map(
+    Object.keys(schemes).flatMap((name) => {
+      const read = reads.find((one) => closedOf(one).length === 1 && closedOf(one).some((other) => name in other));
+      return read === undefined ? [] : [[name, read] as const];
+    }),
+  );
+}
+
+interface About {
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly means: Means;
+  /** Index of the operation: others get another change of the credentials. */
+  readonly index: number;
+  readonly isCheapRead: (scheme: string) => boolean;
+}
+
+type Alternative = Operation['security'][number];
+
+function closedOf({ security }: Operation): readonly Alternative[] {
+  return security.filter((alternative) => Object.keys(alternative).length > 0);
+}
+
+function authProbes(about: About): readonly Probe[] {
+  const { contract, operation } = about;
+  const closed = closedOf(operation);
+  if (closed.length === 0) return [];
+  // Credentials that are optional are never missing, and a wrong one may be ignored.
+  const isOpen = closed.length < operation.security.length;
+  const own = isOpen ? [] : [...missingProbes(about), ...changedProbes(about), ...scopeProbes(about)];
+  const more = isAction(contract, operation) ? [] : [...alternativeProbes(about), ...otherAccountProbes(about)];
+  return [...own, ...more];
+}
+
+type Row = Pick<Probe, 'name' | 'worth' | 'mostRequests' | 'ask'>;
+
+function probeOf({ contract, operation }: About, check: string, row: Row): Probe {
+  const declared = joinPointer(operation.pointer, 'security');
+  const pointer = readPointer(contract.root, declared) === undefined ? '#/security' : declared;
+  return { ...row, check, pointer, keyword: 'security', affects: 'own object' };
+}
+
+/** Sends the request with another identity, and repeats it if it is accepted and changes nothing. */
+function askAs(identity: Identity, missing: string, skipIf?: string): Probe['ask'] {
+  return async ({ operation, draft, send, facts }) => {
+    const of = typeof identity === 'object' && 'of' in identity ? identity.of : undefined;
+    if (skipIf !== undefined && facts.has(skipIf)) return 'the operation accepts requests without credentials';
+    if (of !== undefined && facts.has(of)) return 'the operation accepts any such credential';
+    const sent = await send({ ...draft, identity }, 'case');
+    if (sent === undefined) return missing;
+    if (!isAccepted(sent)) return undefined;
+    if (identity === 'anonymous') facts.add(open);
+    if (of !== undefined) facts.add(of);
+    if (isSafe(operation)) await send({ ...draft, identity }, 'repeat');
+    return undefined;
+  };
+}
+
+/** Left by a probe for later ones: a wrong credential proves nothing where none is needed. */
+const open = 'open';
+
+function missingProbes(about: About): Probe[] {
+  const { contract, operation } = about;
+  const probes = [
+    probeOf(about, accessCheck.missing, {
+      ...{ name: 'no credentials', worth: 10, mostRequests: 3 },
+      ask: async (bench) => {
+        const reason = await askAs('anonymous', 'a client certificate identifies every request')(bench);
+        return reason ?? readBack(bench);
+      },
+    }),
+  ];
+  const joint = closedOf(operation).find((alternative) => Object.keys(alternative).length > 1);
+  const names = closedOf(operation).length === 1 && joint !== undefined ? Object.keys(joint) : [];
+  for (const name of names.filter((one) => contract.schemes[one]?.type !== 'mutualTLS')) {
+    const ask = askAs({ lacking: name }, `the credential of ${name} cannot be left out alone`, open);
+    probes.push(probeOf(about, accessCheck.missing, { name: `without ${name}`, worth: 7, mostRequests: 2, ask }));
+  }
+  return probes;
+}
+
+/** Reads the object that a refused deletion names: it has to be there still. */
+async function readBack({ context, operation, isOwn, ofOther, send }: Bench): Promise<undefined> {
+  const read = context.contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
+  const draft = read === undefined || operation.method !== 'delete' || !isOwn ? undefined : ofOther(read);
+  if (draft !== undefined) await send(draft, 'read after');
+  return undefined;
+}
+
+const changes: Readonly<Record<'token' | 'basic' | 'key', readonly CredentialChange[]>> = {
+  token: ['nonsense', 'altered end', 'expired', 'altered payload', 'alg none', 'other scheme', 'empty'],
+  basic: ['nonsense', 'other scheme', 'empty'],
+  key: ['nonsense', 'altered end', 'empty'],
+};
+
+/** Changes that only a JSON Web Token allows: one try shows whether they apply. */
+const ofJwt: ReadonlySet<CredentialChange> = new Set(['altered payload', 'alg none']);
+
+function changesOf(scheme: SecurityScheme, { hasExpired }: Means): readonly CredentialChange[] {
+  if (scheme.type === 'mutualTLS') return [];
+  const kind =
+    scheme.key !== undefined ? 'key' : scheme.scheme === 'basic' ? 'basic' : takesToken(scheme) ? 'token' : 'key';
+  return changes[kind].filter((change) => change !== 'expired' || hasExpired);
+}
+
+/** All changes of a credential on one read, and one of them on each other operation. */
+function changedProbes(about: About): Probe[] {
+  const { contract, operation, means, index, isCheapRead } = about;
+  const [alternative = {}, ...others] = closedOf(operation);
+  // With several alternatives, another one may accept the request.
+  const names = others.length > 0 ? [] : Object.keys(alternative);
+  return names.flatMap((name) => {
+    const scheme = contract.schemes[name];
+    if (scheme === undefined) return [];
+    const all = changesOf(scheme, means);
+    const common = all.filter((change) => !ofJwt.has(change));
+    const chosen = isCheapRead(name) ? all : common.slice(index % common.length).slice(0, 1);
+    const probes = chosen.map((change) =>
+      probeOf(about, accessCheck.invalid, {
+        ...{ name: `${change}, ${name}`, worth: 6, mostRequests: 2 },
+        ask: askAs({ changed: change, of: name }, 'the credential has another form', open),
+      }),
+    );
+    if (!isCheapRead(name) || scheme.key !== undefined) return probes;
+    const ask = askWithControl(
+      { changed: 'scheme in lower case', of: name },
+      'the name of the scheme is in lower case',
+    );
+    return [
+      ...probes,
+      probeOf(about, accessCheck.refused, { name: 'scheme in lower case', worth: 3, mostRequests: 3, ask }),
+    ];
+  });
+}
+
+/** Sends a valid variation of the credentials; if it is refused, the usual ones as control, and the variation again. */
+function askWithControl(identity: Identity, missing: string): Probe['ask'] {
+  return async ({ draft, send }) => {
+    const sent = await send({ ...draft, identity }, 'case');
+    if (sent === undefined) return missing;
+    if (isAccepted(sent)) return undefined;
+    await send(draft, 'control');
+    await send({ ...draft, identity }, 'repeat');
+    return undefined;
+  };
+}
+
+function scopeProbes(about: About): Probe[] {
+  const { contract, operation } = about;
+  const [alternative = {}, ...others] = closedOf(operation);
+  if (others.length > 0) return [];
+  const ofScheme = Object.entries(alternative).flatMap(([name, scopes]) =>
+    takesToken(contract.schemes[name]) ? scopes : [],
+  );
+  const missing = 'no token without the needed scopes could be had';
+  const without = async (needed: readonly string[], ask: Bench): Promise<string | undefined> => {
+    const broader = scopesOf(contract).filter((scope) => !needed.includes(scope) && mayInclude(scope, needed));
+    const strict = await askAs({ without: [...needed, ...broader] }, missing, open)(ask);
+    return strict === missing && broader.length > 0 ? askAs({ without: needed }, missing, open)(ask) : strict;
+  };
+  const probes = ofScheme.map((scope) =>
+    probeOf(about, accessCheck.scope, {
+      ...{ name: `without scope ${scope}`, worth: 7, mostRequests: 2 },
+      ask: (bench) => without([scope], bench),
+    }),
+  );
+  if (operation.extensions.byValue.some(({ cases }) => cases.some(({ scopes }) => scopes.length > 0))) {
+    probes.push(
+      probeOf(about, accessCheck.scope, {
+        ...{ name: 'without the scopes of a value', worth: 7, mostRequests: 2 },
+        ask: async (bench) => {
+          const needed = scopesOfValues(operation, seenOf(bench.draft)).filter((scope) => !ofScheme.includes(scope));
+          return needed.length === 0 ? 'no accepted value needs a scope of its own' : without(needed, bench);
+        },
+      }),
+    );
+  }
+  if (ofScheme.length > 0 && isSafe(operation)) {
+    const ask: Probe['ask'] = (bench) => {
+      const needed = [...new Set([...ofScheme, ...scopesOfValues(operation, seenOf(bench.draft))])];
+      return askWithControl({ exactly: needed }, 'no token with exactly the needed scopes could be had')(bench);
+    };
+    probes.push(
+      probeOf(about, accessCheck.refused, { name: 'exactly the needed scopes', worth: 2, mostRequests: 3, ask }),
+    );
+  }
+  return probes;
+}
+
+/** Each alternative of `security` has to suffice alone. */
+function alternativeProbes(about: About): Probe[] {
+  const closed = closedOf(about.operation);
+  if (closed.length < 2 || !isSafe(about.operation)) return [];
+  return closed.map((alternative) => {
+    const names = Object.keys(alternative);
+    const ask = askWithControl({ by: names }, `no credentials of ${names.join(' and ')} were given`);
+    return probeOf(about, accessCheck.refused, {
+      name: `${names.join(' and ')} alone`,
+      worth: 3,
+      mostRequests: 3,
+      ask,
+    });
+  });
+}
+
+function otherAccountProbes(about: About): Probe[] {
+  const { contract, operation, means } = about;
+  const slots = slotsOf(operation.path);
+  const kind = kindOf(contract, operation);
+  if (operation.extensions.isShared) return [];
+  const probes: Probe[] = [];
+  const add = (row: Row): unknown => probes.push(probeOf(about, accessCheck.tenant, row));
+  if (kind === 'read' && slots.length > 1)
+    add({ name: 'unknown parent', worth: 3, mostRequests: 3, ask: (bench) => askUnderUnknownParent(bench, about) });
+  if (!means.hasSecond) return probes;
+  if (slots.length > 0 && kind === 'read')
+    add({ name: 'object of another account', worth: 8, mostRequests: 6, ask: (bench) => askForForeign(bench, about) });
+  if (slots.length > 0 && (kind === 'change' || kind === 'remove'))
+    add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: (bench) => changeForeign(bench, about) });
+  if (kind === 'read' && slots.length > 1)
+    add({
+      name: 'parent of another account',
+      worth: 4,
+      mostRequests: 4,
+      ask: (bench) => askUnderOwnParent(bench, about),
+    });
+  return probes;
+}
+
+const noSecond = 'the second account could not log in';
+
+/** The collection of the object that a path names, as each account sees it; undefined if no operation lists it for both. */
+async function readLists(
+  { draft, ofOther, send }: Bench,
+  { contract }: About,
+  path: string,
+): Promise<{ readonly own: Exchange; readonly second: Exchange } | undefined> {
+  const collection = slotsOf(path).at(-1)?.collection;
+  const list = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === collection);
+  const asked = list === undefined || list.extensions.isShared ? undefined : ofOther(list);
+  if (asked === undefined || draft.operation === list) return undefined;
+  const own = await send(asked, 'own list');
+  const second = await send({ ...asked, identity: 'second' }, 'second list');
+  return own === undefined || second === undefined ? undefined : { own, second };
+}
+
+async function askForForeign(bench: Bench, about: About): Promise<string | undefined> {
+  const { context, draft, send } = bench;
+  const sent = await send({ ...draft, identity: 'second' }, 'case');
+  if (sent === undefined) return noSecond;
+  if (!isAccepted(sent)) return undefined;
+  const unknown = withUnknownId(context, draft);
+  if (unknown !== undefined) await send({ ...unknown, identity: 'second' }, 'unknown id');
+  await readLists(bench, about, draft.operation.path);
+  await send(draft, 'control');
+  return undefined;
+}
+
+async function changeForeign(bench: Bench, about: About): Promise<string | undefined> {
+  const { draft, isOwn, send } = bench;
+  if (!isOwn) return 'the run has no object of its own there';
+  // A deletion would remove the object from both lists.
+  if ((await readLists(bench, about, draft.operation.path)) === undefined)
+    return 'no list shows which account an object belongs to';
+  const sent = await send({ ...draft, identity: 'second' }, 'case');
+  return sent === undefined ? noSecond : undefined;
+}
+
+/** The first parent of a path, with its own read. */
+function parentOf({ contract }: About, { operation, parameters }: Draft) {
+  const [first] = slotsOf(operation.path);
+  const read = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === first?.key);
+  const value = parameters.find(({ parameter }) => parameter.name === first?.parameter)?.value;
+  return first === undefined || read === undefined
+    ? undefined
+    : { name: first.parameter, noun: first.noun, read, value };
+}
+
+async function askUnderUnknownParent(
+  { context, draft, ofOther, send }: Bench,
+  about: About,
+): Promise<string | undefined> {
+  const parent = parentOf(about, draft);
+  const moved = parent && withUnknownId(context, draft, parent.name);
+  const asked = parent && ofOther(parent.read);
+  if (moved === undefined || asked === undefined) return 'its parent cannot be read alone';
+  const sent = await send(moved, 'case');
+  if (sent === undefined || !isAccepted(sent)) return undefined;
+  const unknown = withUnknownId(context, asked);
+  if (unknown !== undefined) await send(unknown, 'unknown parent');
+  await send(draft, 'control');
+  return undefined;
+}
+
+/** The second account asks for the object beneath a parent of its own. */
+async function askUnderOwnParent(bench: Bench, about: About): Promise<string | undefined> {
+  const { draft, send } = bench;
+  const parent = parentOf(about, draft);
+  const lists = parent && (await readLists(bench, about, parent.read.path));
+  if (parent === undefined || lists === undefined) return 'no list shows the parents of the second account';
+  const [mine, theirs] = [lists.own, lists.second].map(({ seen }) => readItems(seen.responseBody, parent.noun).list);
+  const isParent = (scalar: unknown): boolean => String(scalar) === String(parent.value);
+  const member = mine?.flatMap((item) => [...item].filter(([, scalar]) => isParent(scalar)).map(([name]) => name))[0];
+  const values = theirs?.flatMap((item) => item.get(member ?? '') ?? []) ?? [];
+  const other = values.find((value) => !mine?.some((item) => item.get(member ?? '') === value));
+  if (other === undefined) return 'the second account has no such parent';
+  const parameters = draft.parameters.map((one) =>
+    one.parameter.name === parent.name ? { ...one, value: other } : one,
+  );
+  await send({ ...draft, parameters, identity: 'second' }, 'case');
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import type { RunContext } from '../checks/check.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { PhaseName } from '../execute/exchange.ts';
+import type { Scenario } from '../execute/scenario.ts';
+import type { RunOptions } from '../run/run.ts';
+import { type Means, planAuth } from './auth.ts';
+import { planBaseline } from './baseline.ts';
+import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
+import { planProtocol } from './protocol.ts';
+
+/** A scenario, with the probes that are obligations of its operation. */
+export interface PlannedScenario {
+  readonly scenario: Scenario<RunContext>;
+  readonly probes: readonly Probe[];
+}
+
+/** Scenarios of the chosen phases. The baseline is always among them: every probe differs from an accepted request. */
+export function planPhases(
+  contract: Contract,
+  operations: readonly Operation[],
+  { phases, checks, second, credentials }: Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials'>,
+): readonly PlannedScenario[] {
+  const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
+  const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
+    auth: () => planAuth(contract, operations, means),
+    protocol: () => planProtocol(contract, operations),
+  };
+  const baseline = planBaseline(contract, operations).map((scenario) => ({ scenario, probes: [] }));
+  const others = phases.flatMap((phase) =>
+    (plans[phase]?.() ?? []).map(({ operation, probes }) => {
+      const wanted = probes.filter(({ check }) => checks.length === 0 || checks.includes(check));
+      return { scenario: probeScenario(contract, operation, phase, wanted), probes: wanted };
+    }),
+  );
+  return [...baseline, ...others];
+}

@@ -1,0 +1,211 @@
+// Probes: requests that differ in one way from an accepted one. Each asks the deployment one question, which one check judges.
+import type { RunContext } from '../checks/check.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
+import { scramble } from '../execute/change-credentials.ts';
+import { type Draft, type Exchange, type Intent, isCounted, type PhaseName } from '../execute/exchange.ts';
+import type { Scenario } from '../execute/scenario.ts';
+import { type Session, toolsFor } from '../execute/session.ts';
+import { seenOf } from '../execute/write-request.ts';
+import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import { addressOf } from '../plan/plan.ts';
+import { noConstraints } from '../rejections/constraints.ts';
+import { spell, type Target } from '../resources/find-targets.ts';
+import { isScalar, type Scalar } from '../resources/read-items.ts';
+import { slotsOf } from '../resources/slots.ts';
+import { plainVariant } from '../search/attempt.ts';
+import { createRequestBuilder } from '../search/build-request.ts';
+import { allTargets, prepare } from '../search/choose-targets.ts';
+import { rankOfProbe } from '../search/ranks.ts';
+
+/** One question about an operation. */
+export interface Probe {
+  readonly name: string;
+  /** The check that judges the answers; the name is the place of its obligation. */
+  readonly check: string;
+  readonly pointer: Pointer;
+  readonly keyword?: string;
+  /** Chance of a defect times its severity, by the cost in requests: the probe of most worth is sent first. */
+  readonly worth: number;
+  readonly mostRequests: number;
+  /** The object that a careless server may change: none, or one that the run created. */
+  readonly affects: 'nothing' | 'own object';
+  /** @returns why the question could not be asked; undefined if it was */
+  readonly ask: (bench: Bench) => Promise<string | undefined>;
+}
+
+export interface OperationProbes {
+  readonly operation: Operation;
+  readonly probes: readonly Probe[];
+}
+
+/** The means of a probe. */
+export interface Bench {
+  readonly context: RunContext;
+  readonly operation: Operation;
+  /** The accepted request from which the probe differs. */
+  readonly draft: Draft;
+  /** Whether the path names an object that this run created. */
+  readonly isOwn: boolean;
+  /** @returns the last exchange; undefined if nothing was sent: no such identity, or no budget left */
+  readonly send: (
+    draft: Draft,
+    role: string,
+    aim?: Partial<Pick<Intent, 'polarity' | 'place'>>,
+  ) => Promise<Exchange | undefined>;
+  /** The last accepted request of another operation, about the same object as far as their paths agree. */
+  readonly ofOther: (other: Operation) => Draft | undefined;
+  /** Facts that earlier probes of the operation have left for later ones. */
+  readonly facts: Set<string>;
+}
+
+/** Probes of worth up to this do not delay the deletions that belong to the plan. */
+const leastUrgent = 1;
+
+/** One scenario for each operation: in each turn, it asks its next question. */
+export function probeScenario(
+  contract: Contract,
+  operation: Operation,
+  phase: PhaseName,
+  probes: readonly Probe[],
+): Scenario<RunContext> {
+  const kind = kindOf(contract, operation);
+  const waiting = [...probes].sort((a, b) => b.worth - a.worth);
+  const facts = new Set<string>();
+  return {
+    id: `${phase} ${operation.id}`,
+    operation,
+    phase,
+    domain: { path: operation.path.replace(/\/?\{.*$/s, ''), kind: kind === 'read' ? 'reads' : 'writes' },
+    get mostRequests() {
+      return waiting[0]?.mostRequests ?? 0;
+    },
+    rank: ({ accepted }) => {
+      const [next] = waiting;
+      const isReady = accepted.has(operation) || kind === 'remove';
+      if (next === undefined || !isReady) return undefined;
+      return rankOfProbe({ worth: next.worth, isLate: next.worth <= leastUrgent });
+    },
+    run: async (session, context, allowance) => {
+      const probe = waiting.shift();
+      const nothing = { exchanges: [], reasons: [] };
+      if (probe === undefined) return nothing;
+      const leave = (reason: string) => ({ check: probe.check, place: probe.name, reason });
+      const found = findDraft(context, operation, kind, probe);
+      if (typeof found === 'string') return { ...nothing, left: leave(found) };
+      const { exchanges, send } = record(session, operation, probe, allowance);
+      const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
+      const reason = await probe.ask({ ...{ context, operation, send, ofOther, facts }, ...found });
+      return { exchanges, reasons: [], ...(reason !== undefined && { left: leave(reason) }) };
+    },
+  };
+}
+
+/** Whether probes of an operation may be sent: not if it might end the run, or the run of others. */
+export function mayProbe(contract: Contract, operation: Operation): boolean {
+  return dangerOf(operation, kindOf(contract, operation)) === 0;
+}
+
+/** Whether each call does something that nobody can take back: a door opens. Such an operation gets few probes. */
+export function isAction(contract: Contract, operation: Operation): boolean {
+  const { effect } = operation.extensions;
+  return kindOf(contract, operation) === 'action' || (effect !== undefined && effect !== 'none');
+}
+
+function record(session: Session, operation: Operation, { name, check }: Probe, allowance: number) {
+  const exchanges: Exchange[] = [];
+  const send: Bench['send'] = async (draft, role, aim = {}) => {
+    if (exchanges.filter(isCounted).length >= allowance) return undefined;
+    const label = role === 'case' ? name : `${name}: ${role}`;
+    const obligation = addressOf(operation.id, check, name);
+    const probe = { check, name, role, operation: operation.id };
+    const came = await session.send({ ...draft, label }, { ...aim, probe, obligation });
+    exchanges.push(...came);
+    return came.at(-1);
+  };
+  return { exchanges, send };
+}
+
+interface Found {
+  readonly draft: Draft;
+  readonly isOwn: boolean;
+}
+
+/** @returns the accepted request with a present object, or why there is none */
+function findDraft(context: RunContext, operation: Operation, kind: OperationKind, { affects }: Probe): Found | string {
+  const { accepted, resources } = context;
+  const known = accepted.get(operation)?.draft;
+  const needsOwn = affects === 'own object' && (kind === 'change' || kind === 'remove');
+  const targets = allTargets(context, operation, kind);
+  const present = targets.filter(({ sure, owned }) => sure && (owned || !needsOwn));
+  const isKnown = (target: Target): boolean =>
+    known?.parameters.every(({ parameter, value }) => isSame(target, parameter.name, value)) === true;
+  const isCurrent = slotsOf(operation.path).length === 0 || present.some(isKnown);
+  if (known !== undefined && isCurrent) {
+    const isOwn = resources.isOwned(operation, seenOf(known));
+    if (!needsOwn || isOwn || (kind === 'change' && slotsOf(operation.path).length === 0))
+      return { draft: known, isOwn };
+  }
+  const [target] = present;
+  if (target === undefined) return needsOwn ? 'the run has no object of its own there' : 'no object is left to ask for';
+  if (known !== undefined) return { draft: moveTo(known, target), isOwn: target.owned };
+  const tools = toolsFor(context, operation, 'baseline', 0);
+  const draft = createRequestBuilder(tools, operation).build(target, plainVariant, resources, noConstraints);
+  const prepared =
+    draft === undefined
+      ? 'no valid request could be built'
+      : prepare({ context, tools, operation, kind }, draft, target);
+  return typeof prepared === 'string' ? prepared : { draft: prepared, isOwn: target.owned };
+}
+
+function isSame({ values }: Target, name: string, value: unknown): boolean {
+  const wanted = values[name];
+  return wanted === undefined || String(wanted) === String(value);
+}
+
+function moveTo(draft: Draft, { values }: Target): Draft {
+  const parameters = draft.parameters.map(({ parameter, value }) => {
+    const other = parameter.in === 'path' ? values[parameter.name] : undefined;
+    return { parameter, value: other ?? value };
+  });
+  return { ...draft, parameters };
+}
+
+function draftOfOther({ accepted }: RunContext, draft: Draft, other: Operation): Draft | undefined {
+  const known = accepted.get(other)?.draft;
+  if (known === undefined) return undefined;
+  const own = slotsOf(draft.operation.path);
+  const theirs = slotsOf(other.path);
+  const values = Object.fromEntries(
+    theirs.flatMap(({ key, parameter }): [string, Scalar][] => {
+      const same = own.find((slot) => slot.key === key);
+      const value = draft.parameters.find(({ parameter: { name } }) => name === same?.parameter)?.value;
+      return isScalar(value) ? [[parameter, value]] : [];
+    }),
+  );
+  return moveTo(known, { label: 'recorded', values, owned: false, sure: true });
+}
+
+/**
+ * The same request with an id that exists nowhere.
+ *
+ * @param parameter name of the path parameter, by default the last
+ * @returns undefined if no other text is valid there
+ */
+export function withUnknownId({ judge }: RunContext, draft: Draft, parameter?: string): Draft | undefined {
+  const name = parameter ?? slotsOf(draft.operation.path).at(-1)?.parameter;
+  const own = draft.parameters.find((one) => one.parameter.in === 'path' && one.parameter.name === name);
+  if (own === undefined || !isScalar(own.value)) return undefined;
+  const { value } = own;
+  const other = unlike(String(value))
+    .filter((text) => text !== String(value))
+    .flatMap((text) => spell({ judge }, own.parameter.schema, text) ?? [])[0];
+  if (other === undefined) return undefined;
+  return { ...draft, parameters: draft.parameters.map((one) => (one === own ? { ...one, value: other } : one)) };
+}
+
+/** Ids of the same form, those first that hardly exist: a much larger number, other digits, other letters. */
+function unlike(id: string): readonly string[] {
+  const larger = /^\d{1,9}$/.test(id) ? [String(Number(id) + 987_654_321), String(Number(id) + 98_765)] : [];
+  return [...larger, id.replaceAll(/\d+/g, scramble), scramble(id)];
+}

@@ -1,0 +1,292 @@
+// HTTP beyond valid requests: undeclared methods, malformed content, media types, preconditions and repetitions.
+
+import { listedSuccesses } from '../checks/answered.ts';
+import { isTag } from '../checks/http-laws.ts';
+import { isListed, pointerOfLaw, protocolLaw } from '../checks/protocol-laws.ts';
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from '../execute/exchange.ts';
+import { seenOf } from '../execute/write-request.ts';
+import { isSafe, kindOf } from '../plan/operation-kinds.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
+import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+
+export function planProtocol(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
+  const tested = operations.filter((operation) => mayProbe(contract, operation) && !isAction(contract, operation));
+  const paths = new Set<string>();
+  const withBody = tested.filter(({ body }) => body?.contents.some(({ mediaType }) => isJson(mediaType)));
+  return tested.map((operation, index) => {
+    const path = plainPath(operation.path);
+    const isFirst = !paths.has(path) && paths.add(path) !== undefined;
+    const probes = [
+      ...(isFirst ? pathProbes(contract, operation) : []),
+      ...(isSafe(operation) ? readProbes(operation) : []),
+      ...bodyProbes(contract, operation, index, withBody[0] === operation),
+      ...writeProbes(contract, operation),
+    ];
+    return { operation, probes };
+  });
+}
+
+type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, 'affects'>>;
+
+function probeOf(operation: Operation, law: string, detail: string, row: Row): Probe {
+  const name = detail === '' ? law : `${law}, ${detail}`;
+  return { affects: 'own object', ...row, name, check: protocolLaw.name, pointer: pointerOfLaw(law, operation) };
+}
+
+function edited(draft: Draft, edits: WireEdits): Draft {
+  return { ...draft, edits };
+}
+
+/** Questions about a path, whatever its operations are. */
+function pathProbes(contract: Contract, operation: Operation): Probe[] {
+  const declared = methodsAt(contract, operation.path);
+  const isItem = plainPath(operation.path).endsWith('/{}');
+  // Without an id, an undeclared write could change anything: only a read is sent.
+  const asked = isItem ? ['PATCH', 'PUT', 'POST', 'DELETE'] : ['GET'];
+  const probes = asked
+    .filter((method) => !declared.has(method))
+    .map((method, index) =>
+      probeOf(operation, 'undeclared-method', method, {
+        ...{ worth: 4 - index / 10, mostRequests: 1, affects: 'nothing' },
+        ask: (bench) => askUndeclared(bench, method),
+      }),
+    );
+  if (!declared.has('OPTIONS')) {
+    const ask = ({ draft, send }: Bench) => done(send(withoutContent(draft, 'OPTIONS'), 'case', { polarity: 'grey' }));
+    probes.push(probeOf(operation, 'options-allow', '', { worth: 3, mostRequests: 1, affects: 'nothing', ask }));
+  }
+  return probes;
+}
+
+/** Methods of every path of the contract that a request to this one may also match: `/books/{id}` for `/books/new`. */
+function methodsAt({ operations }: Contract, path: string): ReadonlySet<string> {
+  const segments = plainPath(path).split('/');
+  const mayMatch = (other: string): boolean => {
+    const theirs = plainPath(other).split('/');
+    const isSame = (segment: string, index: number): boolean =>
+      segment === segments[index] || segment.includes('{}') || segments[index]?.includes('{}') === true;
+    return theirs.length === segments.length && theirs.every(isSame);
+  };
+  return new Set(operations.filter((one) => mayMatch(one.path)).map(({ method }) => method.toUpperCase()));
+}
+
+async function done(sent: Promise<Exchange | undefined>): Promise<string | undefined> {
+  return (await sent) === undefined ? 'the budget was spent' : undefined;
+}
+
+function withoutContent(draft: Draft, method: string): Draft {
+  return { ...edited(draft, { method, headers: { 'content-type': undefined } }), body: undefined };
+}
+
+/** Undeclared writes go only to objects that the run created, or to ids that exist nowhere. */
+async function askUndeclared({ context, draft, isOwn, send }: Bench, method: string): Promise<string | undefined> {
+  const isRead = method === 'GET';
+  const target = isRead || isOwn ? draft : withUnknownId(context, draft);
+  if (target === undefined) return 'no id that exists nowhere could be made';
+  const { path } = seenOf(target);
+  const known = context.resources.lastRead(draft.operation.path, path) ?? {};
+  const content = Buffer.from(JSON.stringify(known));
+  const asked =
+    isRead || method === 'DELETE'
+      ? withoutContent(target, method)
+      : {
+          ...edited(target, { method, headers: { 'content-type': 'application/json' }, body: () => content }),
+          body: undefined,
+        };
+  return await done(send(asked, 'case', { polarity: 'grey' }));
+}
+
+/** A media type that no contract lists. */
+const unlistedType = 'application/vnd.conform.unlisted';
+
+function readProbes(operation: Operation): Probe[] {
+  if (operation.method !== 'get') return [];
+  const types = [
+    ...new Set(listedSuccesses(operation.responses).flatMap(({ contents }) => contents.map((one) => one.mediaType))),
+  ];
+  const concrete = types.filter((type) => !type.includes('*'));
+  const accept =
+    (type: string): Probe['ask'] =>
+    ({ draft, send }) =>
+      done(send(edited(draft, { headers: { accept: type } }), 'case'));
+  const probes: Probe[] = [];
+  if (types.length > 0 && !isListed(types, unlistedType))
+    probes.push(
+      probeOf(operation, 'Accept', 'an unlisted type', { worth: 2, mostRequests: 1, ask: accept(unlistedType) }),
+    );
+  for (const type of concrete.length > 1 ? concrete : [])
+    probes.push(probeOf(operation, 'Accept', type, { worth: 3, mostRequests: 1, ask: accept(type) }));
+  probes.push(
+    probeOf(operation, 'not-modified', '', { worth: 3, mostRequests: 3, ask: askNotModified }),
+    probeOf(operation, 'head-content-length', '', { worth: 1, mostRequests: 3, ask: askHead }),
+  );
+  return probes;
+}
+
+function answerHeader(exchange: Exchange | undefined, name: string): string | undefined {
+  return exchange?.outcome.kind === 'answer' ? headerOf(exchange.outcome, name) : undefined;
+}
+
+async function askNotModified({ context, operation, draft, send }: Bench): Promise<string | undefined> {
+  const known = context.accepted.get(operation);
+  const isTagged = known !== undefined && isTag(headerOf(known, 'etag'));
+  const tag = isTagged ? answerHeader(await send(draft, 'before'), 'etag') : undefined;
+  if (!isTag(tag)) return 'no answer had an ETag';
+  const sent = await send(edited(draft, { headers: { 'if-none-match': tag } }), 'case');
+  if (sent !== undefined && isAccepted(sent)) await send(draft, 'after');
+  return undefined;
+}
+
+async function askHead({ draft, send }: Bench): Promise<string | undefined> {
+  const before = await send(draft, 'before');
+  if (answerHeader(before, 'content-length') === undefined) return 'GET announces no Content-Length';
+  const sent = await send(edited(draft, { method: 'HEAD' }), 'case', { polarity: 'grey' });
+  if (sent !== undefined && isAccepted(sent)) await send(draft, 'after');
+  return undefined;
+}
+
+/** Texts that no reading of RFC 8259 accepts, made from valid JSON. */
+const malformations: Readonly<Record<string, (text: string) => string>> = {
+  truncated: (text) => text.slice(0, -1),
+  'trailing comma': (text) => (/[}\]]$/.test(text) ? `${text.slice(0, -1)},${text.slice(-1)}` : `${text},`),
+  'two values': (text) => `${text} ${text}`,
+};
+
+function bodyProbes(contract: Contract, operation: Operation, index: number, isFirst: boolean): Probe[] {
+  const { body } = operation;
+  if (body === undefined) return [];
+  const types = body.contents.map(({ mediaType }) => mediaType);
+  const kinds = Object.keys(malformations);
+  // One parser reads all content: each malformation once, and one of them for each operation.
+  const hasJson = types.some(isJson);
+  const chosen = !hasJson ? [] : isFirst ? kinds : kinds.slice(index % kinds.length).slice(0, 1);
+  const probes = chosen.map((kind) =>
+    probeOf(operation, 'malformed-json', kind, {
+      worth: 5,
+      mostRequests: 1,
+      ask: (bench) => askMalformed(bench, kind),
+    }),
+  );
+  const other = ['text/plain', 'application/xml', unlistedType].find((type) => !isListed(types, type));
+  if (other !== undefined) {
+    const ask = ({ draft, send }: Bench) =>
+      draft.body === undefined
+        ? Promise.resolve('the accepted request has no content')
+        : done(send(edited(draft, { headers: { 'content-type': other } }), 'case', invalid(body.pointer, 'content')));
+    probes.push(probeOf(operation, 'unlisted-media-type', '', { worth: 4.5, mostRequests: 1, ask }));
+  }
+  if (isFirst && types.includes('application/json') && kindOf(contract, operation) !== 'remove')
+    probes.push(probeOf(operation, 'media-type-parameter', '', { worth: 1.5, mostRequests: 3, ask: askParameter }));
+  return probes;
+}
+
+function invalid(pointer: string, keyword: string) {
+  return { polarity: 'invalid', place: { pointer, keyword } } as const;
+}
+
+async function askMalformed({ draft, send, operation }: Bench, kind: string): Promise<string | undefined> {
+  const change = malformations[kind];
+  if (change === undefined || draft.body === undefined || !isJson(draft.body.content.mediaType))
+    return 'the accepted request has no JSON';
+  const body = (encoded: Buffer | undefined) => Buffer.from(change(encoded?.toString() ?? ''));
+  return await done(send(edited(draft, { body }), 'case', invalid(operation.body?.pointer ?? '', 'json')));
+}
+
+async function askParameter({ draft, send }: Bench): Promise<string | undefined> {
+  if (draft.body?.content.mediaType !== 'application/json') return 'the accepted request has no JSON';
+  const asked = edited(draft, { headers: { 'content-type': 'application/json; charset=utf-8' } });
+  const sent = await send(asked, 'case');
+  if (sent === undefined || isAccepted(sent)) return undefined;
+  await send(draft, 'control');
+  await send(asked, 'repeat');
+  return undefined;
+}
+
+function writeProbes(contract: Contract, operation: Operation): Probe[] {
+  const kind = kindOf(contract, operation);
+  const isItem = slotsOf(operation.path).length > 0 && plainPath(operation.path).endsWith('/{}');
+  const probes: Probe[] = [];
+  if (kind === 'create' && operation.responses.some(({ status }) => status === '201'))
+    probes.push(probeOf(operation, 'location-target', '', { worth: 3, mostRequests: 2, ask: askLocation }));
+  if (kind !== 'change' && kind !== 'remove') return probes;
+  const read = contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
+  if (isItem && read !== undefined) {
+    const stale: Probe['ask'] = (bench) => askStale(bench, read);
+    probes.push(
+      probeOf(operation, 'stale-if-match', '', { worth: kind === 'remove' ? 2 : 3, mostRequests: 1, ask: stale }),
+    );
+    const current: Probe['ask'] = (bench) => askCurrent(bench, read);
+    if (kind === 'change')
+      probes.push(probeOf(operation, 'current-if-match', '', { worth: 2, mostRequests: 3, ask: current }));
+  }
+  if (operation.method === 'put' && operation.responses.some(({ status }) => status === '201'))
+    probes.push(probeOf(operation, 'repeated-put', '', { worth: 2, mostRequests: 2, ask: askTwice }));
+  return probes;
+}
+
+const noTag = 'no answer of the object had a strong ETag';
+
+/** A strong tag: `If-Match` compares by the strong function, which no weak tag passes (RFC 9110, 13.1.1). */
+function isStrong(tag: string | undefined): tag is string {
+  return isTag(tag) && !tag.startsWith('W/');
+}
+
+async function askStale({ context, draft, isOwn, send }: Bench, read: Operation): Promise<string | undefined> {
+  const known = context.accepted.get(read);
+  if (!isOwn) return 'the run has no object of its own there';
+  if (known === undefined || !isStrong(headerOf(known, 'etag'))) return noTag;
+  return await done(send(edited(draft, { headers: { 'if-match': '"conform-stale"' } }), 'case', { polarity: 'grey' }));
+}
+
+async function askCurrent({ draft, isOwn, ofOther, send }: Bench, read: Operation): Promise<string | undefined> {
+  const reading = ofOther(read);
+  if (!isOwn || reading === undefined) return 'the run has no object of its own there';
+  const tag = answerHeader(await send(reading, 'before'), 'etag');
+  if (!isStrong(tag)) return noTag;
+  const sent = await send(edited(draft, { headers: { 'if-match': tag } }), 'case');
+  if (sent !== undefined && !isAccepted(sent)) await send(reading, 'after');
+  return undefined;
+}
+
+async function askTwice({ draft, isOwn, send }: Bench): Promise<string | undefined> {
+  if (!isOwn) return 'the run has no object of its own there';
+  await send(draft, 'first');
+  return await done(send(draft, 'case'));
+}
+
+async function askLocation({ context, operation, draft, send }: Bench): Promise<string | undefined> {
+  const known = context.accepted.get(operation);
+  if (known === undefined || headerOf(known, 'location') === undefined) return 'no accepted create had a Location';
+  const created = await send(draft, 'create');
+  const location = answerHeader(created, 'location');
+  if (created === undefined || !isAccepted(created) || location === undefined)
+    return 'no second object with a Location was created';
+  const path = pathBeneath(created, location);
+  const read = context.contract.operations.find(
+    (one) => one.method === 'get' && one.target === draft.operation.target && matches(one.path, path ?? ''),
+  );
+  if (path === undefined || read === undefined) return 'its Location names no path of the contract';
+  if (!context.accepted.has(read)) return 'the server accepted no read there';
+  const asked: Draft = { operation: read, parameters: [], body: undefined, label: '', edits: { path } };
+  return await done(send(asked, 'case'));
+}
+
+/** The path of a reference beneath the base of a request, without its fragment; undefined for any other place. */
+function pathBeneath({ request }: Exchange, reference: string): string | undefined {
+  const base = new URL(request.base);
+  const target = URL.parse(reference, `${request.base}${request.path}`);
+  const above = base.pathname.replace(/\/$/, '');
+  if (target === null || target.origin !== base.origin || !target.pathname.startsWith(`${above}/`)) return undefined;
+  return `${target.pathname.slice(above.length)}${target.search}`;
+}
+
+function matches(template: string, path: string): boolean {
+  const [own, theirs] = [plainPath(template), (path.split('?')[0] ?? '').replace(/\/$/, '')].map((text) =>
+    text.split('/'),
+  );
+  return (
+    own?.length === theirs?.length &&
+    own?.every((segment, index) => segment.includes('{}') || segment === theirs?.[index]) === true
+  );
+}

@@ -1,0 +1,172 @@
+import { depotAccounts, depotCredentials, deskToken } from './depot.ts';
+import { by, type Instead, type SeededFault, withRequestHeaders } from './faults.ts';
+import { libraryKey } from './library.ts';
+import type { TestRequest } from './serve.ts';
+import { weatherToken } from './weather.ts';
+
+const anyone = '#/security';
+
+/** The request as the first library sends it, if its key fulfils a condition. */
+const withKeyIf =
+  (isTaken: (key: string | undefined) => boolean): Instead =>
+  (request, handle) => {
+    const key = request.headers['x-library-key'];
+    const isOurs = isTaken(typeof key === 'string' ? key : undefined);
+    return handle(isOurs ? withRequestHeaders(request, { 'x-library-key': libraryKey }) : request);
+  };
+
+const depotToken = depotCredentials.scopedTokens[0]?.text ?? '';
+const depotCookie = `sid=${depotCredentials.byScheme.Session}`;
+
+const secondCookie = `sid=${depotAccounts.second.session}`;
+
+const asDepot = (request: TestRequest): TestRequest =>
+  withRequestHeaders(request, { cookie: depotCookie, authorization: `Bearer ${depotToken}` });
+
+/** A wrong token counts as the right one if its parts fulfil a condition. */
+const withTokenIf =
+  (isTaken: (parts: readonly string[], sent: string) => boolean): Instead =>
+  (request, handle) => {
+    const [, sent = ''] = /^bearer ?(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
+    const isOurs = request.headers.cookie === depotCookie && isTaken(sent.split('.'), sent);
+    return handle(isOurs ? asDepot(request) : request);
+  };
+
+const expired = deskToken('north', ['parcels:read', 'parcels:write'], 1_600_000_000);
+const [genuineHead, genuineBody, genuineSignature] = depotToken.split('.');
+
+export const accessFaults: readonly SeededFault[] = [
+  {
+    ...{ name: 'a list needs no key', api: 'library', at: /^GET \/v2\/books$/ },
+    instead: withKeyIf((key) => key === undefined),
+    caughtBy: by('auth-missing', 'listBooks', anyone, 'security'),
+  },
+  {
+    ...{ name: 'an object needs neither cookie nor token', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
+    instead: (request, handle) =>
+      handle(
+        request.headers.cookie === undefined && request.headers.authorization === undefined
+          ? asDepot(request)
+          : request,
+      ),
+    caughtBy: by('auth-missing', 'readDepot', anyone, 'security'),
+  },
+  {
+    ...{
+      name: 'a token suffices where a cookie is needed too',
+      api: 'depot',
+      at: /^GET \/api\/depots\/[^/]+\/parcels$/,
+    },
+    instead: (request, handle) =>
+      handle(
+        request.headers.cookie === undefined && request.headers.authorization !== undefined
+          ? asDepot(request)
+          : request,
+      ),
+    caughtBy: by('auth-missing', 'listParcels', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a deletion without a key is carried out and answered 401', api: 'library', at: /^DELETE/ },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      if (answer.status === 401) await handle(withRequestHeaders(request, { 'x-library-key': libraryKey }));
+      return answer;
+    },
+    caughtBy: by('auth-missing', 'removeBook', anyone, 'security'),
+  },
+  {
+    ...{ name: 'any key is taken', api: 'library', at: /^GET \/v2\/books$/ },
+    instead: withKeyIf((key) => key !== undefined && key !== ''),
+    caughtBy: by('auth-invalid', 'listBooks', anyone, 'security'),
+  },
+  {
+    ...{ name: 'the signature of a token is not checked', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
+    instead: withTokenIf(
+      ([head, body, signature]) =>
+        head === genuineHead && signature !== '' && (body === genuineBody || signature === genuineSignature),
+    ),
+    caughtBy: by('auth-invalid', 'readDepot', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a token with the algorithm none is taken', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
+    instead: withTokenIf(
+      ([head = '', , signature]) => signature === '' && Buffer.from(head, 'base64url').includes('none'),
+    ),
+    caughtBy: by('auth-invalid', 'readDepot', anyone, 'security'),
+  },
+  {
+    ...{ name: 'an expired token is taken', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
+    instead: withTokenIf((_, sent) => sent === expired),
+    caughtBy: by('auth-invalid', 'readDepot', anyone, 'security'),
+  },
+  {
+    ...{ name: 'an action takes a token for reads', api: 'weather', at: /reset$/ },
+    instead: (request, handle) =>
+      handle(
+        request.headers.authorization?.endsWith('-read')
+          ? withRequestHeaders(request, { authorization: `Bearer ${weatherToken}` })
+          : request,
+      ),
+    caughtBy: by('scope-ignored', 'resetStation', '#/paths/~1stations~1{station_id}~1reset/post/security', 'security'),
+    severity: 'suspect',
+  },
+  {
+    ...{ name: 'a create takes a token for reads', api: 'depot', at: /^POST/ },
+    instead: withTokenIf((_, sent) => sent === depotCredentials.scopedTokens[1]?.text),
+    caughtBy: by('scope-ignored', 'addParcel', '#/paths/~1depots~1{depot_id}~1parcels/post/security', 'security'),
+  },
+  {
+    ...{ name: 'the name of the scheme has to be spelt Bearer', api: 'weather', at: /^GET \/alps\/api\/stations\?/ },
+    instead: (request, handle) =>
+      handle(
+        request.headers.authorization?.startsWith('bearer ')
+          ? withRequestHeaders(request, { authorization: '' })
+          : request,
+      ),
+    caughtBy: by('auth-valid-refused', 'listStations', '#/paths/~1stations/get/security', 'security'),
+  },
+  {
+    ...{ name: 'a token alone is refused though it suffices', api: 'depot', at: /^GET \/api\/depots$/ },
+    instead: (request, handle) =>
+      handle(request.headers.cookie === undefined ? withRequestHeaders(request, { authorization: '' }) : request),
+    caughtBy: by('auth-valid-refused', 'listDepots', '#/paths/~1depots/get/security', 'security'),
+  },
+  {
+    ...{ name: 'a second account reads a book of the first', api: 'library', at: /^GET \/v2\/books\/b/ },
+    instead: withKeyIf((key) => key?.endsWith('9a40') === true),
+    caughtBy: by('tenant-leak', 'readBook', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a second account deletes a book of the first', api: 'library', at: /^DELETE/ },
+    instead: withKeyIf((key) => key?.endsWith('9a40') === true),
+    caughtBy: by('tenant-leak', 'removeBook', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a second account changes a parcel of the first', api: 'depot', at: /^PATCH/ },
+    instead: (request, handle) => handle(request.headers.cookie === secondCookie ? asDepot(request) : request),
+    caughtBy: by(
+      'tenant-leak',
+      'changeParcel',
+      '#/paths/~1depots~1{depot_id}~1parcels~1{parcel_id}/patch/security',
+      'security',
+    ),
+  },
+  {
+    ...{
+      name: 'a parcel is found beneath a depot of another account',
+      api: 'depot',
+      at: /^GET \/api\/depots\/d-77\/parcels\/\d+/,
+    },
+    instead: (request, handle) => handle({ ...asDepot(request), path: request.path.replace('d-77', 'd-11') }),
+    caughtBy: by('tenant-leak', 'readParcel', anyone, 'security'),
+  },
+  {
+    ...{
+      name: 'a parcel is found beneath a depot that does not exist',
+      api: 'depot',
+      at: /^GET \/api\/depots\/d-(?!11|12|77)\d+\/parcels\/\d+/,
+    },
+    instead: (request, handle) => handle({ ...request, path: request.path.replace(/d-\d+/, 'd-11') }),
+    caughtBy: by('tenant-leak', 'readParcel', anyone, 'security'),
+  },
+];
