@@ -1,4 +1,4 @@
-import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
+import { contentFor, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
 import { follow, isObject, type JsonObject, type Pointer, parseJson, placeAt } from '../contract/document.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
@@ -21,9 +21,7 @@ export const bodySchema: ExchangeCheck = {
     if (answer.body.length === 0) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
     if (sent === undefined) return [];
-    // The exact type first, then ranges such as text/*.
-    const fitting = response.contents.filter((content) => coversMediaType(content.mediaType, sent));
-    const content = fitting.find((candidate) => essenceOf(candidate.mediaType) === essenceOf(sent)) ?? fitting[0];
+    const content = contentFor(response.contents, sent);
     if (content === undefined) return [];
     const place = `response ${response.status} ${content.mediaType}`;
     if (answer.isCut === true) return [{ place, failures: [], unjudged: 'only the beginning of the content was read' }];

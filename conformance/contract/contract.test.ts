@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coversMediaType, essenceOf, isJson } from './contract.ts';
+import { contentFor, coversMediaType, essenceOf, isJson } from './contract.ts';
 
 const covers: readonly [declared: string, sent: string, want: boolean][] = [
   ['application/json', 'Application/JSON; charset=utf-8', true],
@@ -23,4 +23,12 @@ test('a type without a subtype, or with a space, is not a media type (RFC 9110, 
 test('JSON is recognized by its type or suffix', () => {
   const types = ['application/json', 'text/json', 'application/hal+json; v=1', 'application/jsonl', 'application/xml'];
   expect(types.map(isJson)).toEqual([true, true, true, false, false]);
+});
+
+test('the exact media type goes before a range', () => {
+  const contents = ['*/*', 'text/*', 'text/csv'].map((mediaType) => {
+    return { mediaType, pointer: '', schema: undefined, examples: [], encoding: {} };
+  });
+  const found = ['text/csv; header=present', 'text/html', 'a'].map((type) => contentFor(contents, type)?.mediaType);
+  expect(found).toEqual(['text/csv', '*/*', undefined]);
 });

@@ -162,6 +162,12 @@ export function coversMediaType(declared: string, sent: string): boolean {
   return range === '*/*' || range === essence || (range.endsWith('/*') && essence.startsWith(range.slice(0, -1)));
 }
 
+/** The entry of `content` that describes a media type: the exact type first, then ranges such as `text/*`. */
+export function contentFor(contents: readonly MediaContent[], mediaType: string): MediaContent | undefined {
+  const fitting = contents.filter((content) => coversMediaType(content.mediaType, mediaType));
+  return fitting.find((content) => essenceOf(content.mediaType) === essenceOf(mediaType)) ?? fitting[0];
+}
+
 export function isJson(mediaType: string): boolean {
   return /^(application|text)\/json$|\+json$/.test(essenceOf(mediaType) ?? '');
 }

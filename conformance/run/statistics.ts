@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.ts';
+import { type Operation, responseFor } from '../contract/contract.ts';
 import { type Exchange, isAccepted, isOrdinary } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
@@ -81,9 +81,8 @@ export function measureCoverage(operations: readonly Operation[], statistics: St
   const each = operations.map((operation): OperationCoverage => {
     const { requests, statuses, isAccepted: isReached } = statistics.of(operation);
     const seen = statuses.filter((status) => status > 0).sort((a, b) => a - b);
-    const isSeen = (status: string): boolean =>
-      seen.some((code) => status === String(code) || status.toUpperCase() === `${Math.floor(code / 100)}XX`);
-    const unseen = operation.responses.map(({ status }) => status).filter((status) => !isSeen(status));
+    const described = new Set(seen.map((status) => responseFor(operation, status)));
+    const unseen = operation.responses.filter((response) => !described.has(response)).map(({ status }) => status);
     return { operation: operation.id, isReached, requests, seen, unseen };
   });
   const responses = operations.reduce((sum, operation) => sum + operation.responses.length, 0);

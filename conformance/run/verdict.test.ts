@@ -5,6 +5,7 @@ import { readContract } from '../contract/read-contract.ts';
 import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import { plainIntent } from '../seeded/apis.ts';
+import { contractOf, exchangeOf as exchangeWith } from '../seeded/by-hand.ts';
 import { createStatistics, explainUnreached, measureCoverage } from './statistics.ts';
 import { exitCodes, judgeVerdict } from './verdict.ts';
 
@@ -206,4 +207,17 @@ test('a run that could not continue does not pass', () => {
   );
   expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['cut-short', 2]);
   expect(judged.message).toContain('Cut short: the deployment no longer accepts the credentials of the run.');
+});
+
+test('each answer covers the one response that describes it', () => {
+  const statuses = ['200', '4XX', '404', '5XX', 'default'];
+  const responses = Object.fromEntries(statuses.map((status) => [status, { description: 'D' }]));
+  const contract = contractOf({ '/a': { get: { operationId: 'a', responses } } });
+  const seenBy = (...answered: readonly number[]) => {
+    const counts = createStatistics();
+    for (const status of answered) counts.onExchange(exchangeWith(contract, { status }));
+    return measureCoverage(contract.operations, counts).operations[0]?.unseen;
+  };
+  expect(seenBy(200, 404)).toEqual(['4XX', '5XX', 'default']);
+  expect(seenBy(201, 409)).toEqual(['200', '404', '5XX']);
 });
