@@ -100,6 +100,7 @@ interface Row {
 }
 
 const always: AppliesTo = () => true;
+const isPresent: AppliesTo = (value) => value !== undefined;
 const isNumber: AppliesTo = (value) => typeof value === 'number';
 const isText: AppliesTo = (value) => typeof value === 'string';
 const isList: AppliesTo = (value) => Array.isArray(value);
@@ -113,9 +114,9 @@ const isInclusive = (exclusive: string) => (operand: unknown, schema: JsonObject
   isNumber(operand) && schema[exclusive] !== true;
 
 const rows: readonly Row[] = [
-  { names: ['type'], appliesTo: always, constrains: (types) => isText(types) || isFilled(types) },
-  { names: ['enum', 'anyOf', 'oneOf'], appliesTo: always, constrains: isFilled },
-  { names: ['const', 'not'], appliesTo: always, constrains: always },
+  { names: ['type'], appliesTo: isPresent, constrains: (types) => isText(types) || isFilled(types) },
+  { names: ['enum', 'anyOf', 'oneOf'], appliesTo: isPresent, constrains: isFilled },
+  { names: ['const', 'not'], appliesTo: isPresent, constrains: always },
   { names: ['multipleOf'], appliesTo: isNumber, constrains: isNumber },
   { names: ['minimum'], appliesTo: isNumber, constrains: isInclusive('exclusiveMinimum') },
   { names: ['maximum'], appliesTo: isNumber, constrains: isInclusive('exclusiveMaximum') },
@@ -295,7 +296,6 @@ export function createKeywordCoverage(
   };
 
   const walk = (value: unknown, start: Node): void => {
-    if (isCovered(start)) return;
     const waiting: { readonly value: unknown; readonly starts: readonly Node[] }[] = [{ value, starts: [start] }];
     const add = (part: unknown, all: readonly Node[]): void => {
       const starts = waiting.length < mostParts ? all.filter((node) => !isCovered(node)) : [];
@@ -326,12 +326,11 @@ export function createKeywordCoverage(
     /**
      * Records the valid value of a schema, or of the parameter, body or header that holds it.
      *
-     * @param value undefined if the part is present, but its value could not be read
+     * @param read returns the value, or undefined for one that cannot be read; called only if a keyword is open
      */
-    meet: (pointer: Pointer, value: unknown): void => {
+    meet: (pointer: Pointer, read: () => unknown): void => {
       const node = nodeOf(pointer);
-      if (value !== undefined) walk(value, node);
-      else for (const counter of contentOf(node).counters) counter.isMet = true;
+      if (!isCovered(node)) walk(read(), node);
     },
     /** Records that a value was sent that breaks a keyword. @param pointer location of the keyword, or of its schema */
     breakAt: (pointer: Pointer, keyword: string): void => {
