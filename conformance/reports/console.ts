@@ -1,10 +1,15 @@
 import { counted, printable, printableParts } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
+import { describeCoverage } from '../run/contract-coverage.ts';
 import type { Progress, RunResult } from '../run/run.ts';
 
 /** The report for people: findings, warnings with their fixes, coverage and omissions. */
 export function formatConsole(given: RunResult): string {
-  const result = printableParts(given);
+  // Of thousands of keywords, this report shows only the number.
+  const result = printableParts({
+    ...given,
+    coverage: { ...given.coverage, requestKeywords: [], responseKeywords: [] },
+  });
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   const inconclusive = result.findings.filter(({ severity }) => severity === 'suspect');
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
@@ -17,7 +22,7 @@ export function formatConsole(given: RunResult): string {
       'Warnings',
       result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),
     ),
-    isElsewhere ? '' : formatCoverage(result),
+    isElsewhere ? '' : formatCoverage(result, describeCoverage(given.coverage)),
     hint(result.findings, result),
     `${result.message} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
     // This comes last: a run without defects proves nothing about these parts.
@@ -34,7 +39,7 @@ function section(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : `${title}: ${items.length}\n\n${items.join('\n\n')}`;
 }
 
-function formatCoverage({ coverage, obligations }: RunResult): string {
+function formatCoverage({ coverage, obligations }: RunResult, figures: readonly string[]): string {
   const met = obligations.filter(({ state }) => state === 'met').length;
   const violated = obligations.filter(({ state }) => state === 'violated').length;
   const width = Math.max(0, ...coverage.operations.map(({ operation }) => operation.length));
@@ -42,7 +47,7 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
     return `  ${operation.padEnd(width)}  ${isReached ? 'accepted' : 'never   '}  ${String(requests).padStart(3)} ${requests === 1 ? 'request ' : 'requests'}  ${seen.join(' ')}`;
   });
   const total = `Covered: ${coverage.reached} of ${counted(coverage.operations.length, 'operation')} accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
-  return [total, ...rows].join('\n');
+  return [total, ...figures.map((line) => `  ${line}`), ...rows].join('\n');
 }
 
 /** The variables of the curl lines: the given addresses, and a description of each secret. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
-import { formatJunit } from './reports.ts';
+import { formatJunit, reports } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
 
@@ -55,7 +55,14 @@ const result: RunResult = {
     },
   ],
   notTested: ['not built yet: wrong input', 'never accepted: drop'],
-  coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
+  coverage: {
+    ...{ operations: [], reached: 0, responses: 0, responsesSeen: 0 },
+    parts: [
+      { kind: 'scopes', all: 2, covered: 1, uncovered: [{ name: 'A write', reason: 'not in any accepted request' }] },
+    ],
+    requestKeywords: [{ pointer: '#/a/type', keyword: 'type', line: 1, valid: true, invalid: false }],
+    responseKeywords: [],
+  },
   requests: 1,
   durationMs: 1500,
 };
@@ -68,6 +75,18 @@ test('a curl line with an item of the run has a warning that the item may be del
 
 test('the last lines name the untested parts', () => {
   expect(formatConsole(result)).toMatch(/\nNot tested:\n {2}not built yet: wrong input\n {2}never accepted: drop\n$/);
+});
+
+test('every report has the coverage of the contract', () => {
+  const figures = [
+    'scopes 1 of 2',
+    'keywords of requests: 1 of 1 by valid values, 0 by invalid ones; keywords of responses: 0 of 0',
+  ];
+  expect(formatConsole(result)).toContain(`\n  ${figures.join('\n  ')}\n`);
+  const properties = figures.map((line) => `      <property name="coverage" value="${line}"/>\n`).join('');
+  expect(formatJunit(result)).toContain(`    <properties>\n${properties}    </properties>\n    <testcase`);
+  const { coverage } = JSON.parse(reports.json.format(result));
+  expect(coverage.requestKeywords).toEqual(result.coverage.requestKeywords);
 });
 
 test('faults of the contract itself have their own suite, and a location has its own message', () => {

@@ -1,6 +1,7 @@
 import { printableJson, unsafeRun } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/plan.ts';
+import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
 
@@ -32,7 +33,7 @@ export function formatJunit(result: RunResult): string {
   });
   const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
   if (own.length > 0) suites.unshift(formatContract(own));
-  suites.push(formatNotTested(result.notTested));
+  suites.push(formatNotTested(result));
   if (result.fix !== undefined) suites.unshift(formatRun(result.message, result.fix));
   const sum = (count: string): number =>
     suites.reduce(
@@ -51,14 +52,18 @@ function formatRun(message: string, fix: string): string {
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
 }
 
-/** Lists the untested parts as cases, for readers who count cases. */
-function formatNotTested(reasons: readonly string[]): string {
-  const cases = reasons.map((reason) => {
+/** Lists the untested parts as cases, for readers who count cases, and the coverage as properties. */
+function formatNotTested({ notTested, coverage }: RunResult): string {
+  const properties = describeCoverage(coverage).map(
+    (line) => `      <property name="coverage" value="${escapeXml(line)}"/>`,
+  );
+  const cases = notTested.map((reason) => {
     const skipped = `<skipped message="${escapeXml(reason)}"/>`;
     return `    <testcase classname="not tested" name="${escapeXml(reason)}">\n      ${skipped}\n    </testcase>`;
   });
   const counts = `tests="${cases.length}" failures="0" errors="0" skipped="${cases.length}"`;
-  return `  <testsuite name="not tested" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
+  const figures = `    <properties>\n${properties.join('\n')}\n    </properties>`;
+  return `  <testsuite name="not tested" ${counts}>\n${figures}\n${cases.join('\n')}\n  </testsuite>`;
 }
 
 /** A defect of the contract itself belongs to no operation. */

@@ -3,10 +3,11 @@ import type { LostAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import { planObligations } from '../plan/plan.ts';
-import { describeExcluded, describeNotReached } from './not-tested.ts';
+import { watchCoverage } from './contract-coverage.ts';
+import { describeExcluded, describeNotReached, describeUncovered, describeUnreached } from './not-tested.ts';
 import type { Run } from './prepare-run.ts';
 import type { RunResult } from './run.ts';
-import { createStatistics, explainUnreached, measureCoverage, type Statistics } from './statistics.ts';
+import { createStatistics, explainUnreached, type Statistics } from './statistics.ts';
 import { judgeVerdict, type RunnerFailure } from './verdict.ts';
 import { gatherWarnings } from './warnings.ts';
 
@@ -29,7 +30,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     if (failure !== undefined) findings.add(failure);
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
-  const coverage = measureCoverage(selected, statistics);
+  const coverage = run.coverage.measure(selected, statistics);
   const judged = judgeVerdict({
     findings: findings.all(),
     statistics: statistics.all(),
@@ -52,6 +53,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
   const closed = isElsewhere
     ? planObligations(selected, checks).close(() => judged.message)
     : obligations.close((operation) => reasonFor.get(operation));
+  const unreached = coverage.operations.flatMap((one) => (one.isReached ? [] : one.operation));
   const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
   return {
     title: contract.title,
@@ -81,16 +83,18 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
       verdict: judged.verdict,
     }),
     obligations: closed,
+    // The reader sees the last lines first, so the largest parts come last.
     notTested: isElsewhere
       ? ['anything']
       : [
+          ...describeNotReached(closed, unreached),
+          ...describeUncovered(coverage),
           ...describeExcluded({ contract, selected, ...names }),
-          ...describeNotReached(
-            closed,
-            coverage.operations.flatMap((one) => (one.isReached ? [] : one.operation)),
-          ),
+          ...describeUnreached(closed, unreached),
         ],
-    coverage: isElsewhere ? measureCoverage(selected, onlyOf(statistics, isJudged)) : coverage,
+    coverage: isElsewhere
+      ? watchCoverage(contract, context.judge).measure(selected, onlyOf(statistics, isJudged))
+      : coverage,
     requests: statistics.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - run.startedAt),
     failure,

@@ -28,6 +28,7 @@ import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
 import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { watchCoverage } from './contract-coverage.ts';
 import { createJudging } from './judge-trace.ts';
 import type { RunEvents, RunOptions } from './run.ts';
 import { createStatistics } from './statistics.ts';
@@ -96,9 +97,11 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
 
   const address = watchAddress();
   const underspecified = watchUnderspecified(contract);
+  const coverage = watchCoverage(contract, judge);
   const observers: readonly Observer[] = [
     statistics,
     outages,
+    coverage,
     watchSecrets(redactor, secretsSeen),
     {
       onExchange: (exchange) => {
@@ -124,7 +127,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   const judging = createJudging({ checks, context, obligations, findings, onFinding: events.onFinding });
   return {
     ...{ contract, options, events, context, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
-    ...{ selected, checks, allChecks, obligations, findings, statistics, outages, address, underspecified },
+    ...{ selected, checks, allChecks, obligations, findings, statistics, outages, address, underspecified, coverage },
     controls: watchContamination(contract, context.resources, engine.again),
     needsProof: needsProof(),
     sendable: selected.filter((operation) => statistics.of(operation).reasons.length === 0),

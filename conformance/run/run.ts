@@ -5,7 +5,7 @@ import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
-import type { Coverage } from './statistics.ts';
+import type { ContractCoverage } from './contract-coverage.ts';
 import type { Judgement, RunnerFailure } from './verdict.ts';
 import type { Warning } from './warnings.ts';
 
@@ -68,7 +68,7 @@ export interface RunResult extends Judgement {
   readonly obligations: readonly Obligation[];
   /** The parts that were not tested, one line each with the reason. */
   readonly notTested: readonly string[];
-  readonly coverage: Coverage;
+  readonly coverage: ContractCoverage;
   readonly requests: number;
   readonly durationMs: number;
   /** Set if the runner itself failed. */
