@@ -141,6 +141,12 @@ const rows: readonly Row[] = [
 /** A Map, since a contract may have a keyword called `constructor`. */
 const constraints = new Map(rows.flatMap((row) => row.names.map((name) => [name, row])));
 
+/** Keywords that lead to other nodes. */
+const applicators = new Set([
+  ...['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'prefixItems', 'items'],
+  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames'],
+]);
+
 /** The nodes at or below this one, by one step. */
 function* nextOf({ links, properties, patterns, others, names, firstItems, items }: Content): Generator<Node> {
   for (const { node } of links) yield node;
@@ -205,6 +211,14 @@ export function createKeywordCoverage(
     const target = typeof written.$ref === 'string' ? resolve(written.$ref, pointer) : undefined;
     // OpenAPI 3.0 ignores siblings of a reference, and many tools do not: they prove nothing.
     const schema = is30(root.openapi) && typeof written.$ref === 'string' ? {} : written;
+    const counters = Object.keys(schema).flatMap((keyword): Counter[] => {
+      const row = constraints.get(keyword);
+      if (row === undefined || !row.constrains(schema[keyword], schema)) return [];
+      if (keyword === 'enum' && direction === 'response' && isOpenEnum(schema)) return [];
+      return [{ keyword, appliesTo: row.appliesTo, isMet: false, isBroken: false }];
+    });
+    // Most schemas are plain, and a contract may have a hundred thousand of them.
+    if (!Object.keys(written).some((keyword) => applicators.has(keyword))) return { ...nothing, counters };
     const below = (value: unknown, ...tokens: readonly (string | number)[]): Node | undefined =>
       isObject(value) ? nodeOf(joinPointer(pointer, ...tokens), value) : undefined;
     const listed = (keyword: string): Node[] =>
@@ -240,12 +254,7 @@ export function createKeywordCoverage(
       return { node, appliesTo: (value) => isObject(value) && Object.hasOwn(value, name) };
     });
     return {
-      counters: Object.keys(schema).flatMap((keyword): Counter[] => {
-        const row = constraints.get(keyword);
-        if (row === undefined || !row.constrains(schema[keyword], schema)) return [];
-        if (keyword === 'enum' && direction === 'response' && isOpenEnum(schema)) return [];
-        return [{ keyword, appliesTo: row.appliesTo, isMet: false, isBroken: false }];
-      }),
+      counters,
       links: [
         ...all.map((node): Link => ({ node, appliesTo: always })),
         ...branches,
