@@ -51,7 +51,7 @@ const mostMisses = 1_000;
 /** A schema of the contract, whose keywords and subschemas are read on first use. */
 interface Node {
   readonly pointer: Pointer;
-  readonly read: () => Content;
+  readonly schema: JsonObject;
   content: Content | undefined;
   /** Number of the last step that reached this node: a node is reached once for each part of a value. */
   step: number;
@@ -141,6 +141,10 @@ const rows: readonly Row[] = [
 /** A Map, since a contract may have a keyword called `constructor`. */
 const constraints = new Map(rows.flatMap((row) => row.names.map((name) => [name, row])));
 
+function createNode(pointer: Pointer, schema: JsonObject, content?: Content): Node {
+  return { pointer, schema, content, step: 0, open: undefined, isCovered: false };
+}
+
 /** Keywords that lead to other nodes. */
 const applicators = new Set([
   ...['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'prefixItems', 'items'],
@@ -182,30 +186,33 @@ export function createKeywordCoverage(
   direction: Direction,
   holders: readonly Holder[],
 ) {
-  const nodes = new Map<Pointer, Node>();
+  // By the object: an alias of YAML is one schema at two places.
+  const nodes = new Map<JsonObject, Node>();
+  const byHolder = new Map<Pointer, Node>();
   const resolve = createResolve(root);
   const leftOut = createNameReader(root, direction === 'request' ? 'readOnly' : 'writeOnly').relaxed;
   let steps = 0;
 
-  const nodeAt = (pointer: Pointer, read: () => Content): Node => {
-    const known = nodes.get(pointer);
+  const nodeOf = (schema: JsonObject, pointer: Pointer): Node => {
+    const known = nodes.get(schema);
     if (known !== undefined) return known;
-    const node = { pointer, read, content: undefined, step: 0, open: undefined, isCovered: false };
-    nodes.set(pointer, node);
+    const node = createNode(pointer, schema);
+    nodes.set(schema, node);
     return node;
   };
+  const nodeAt = (pointer: Pointer): Node => {
+    const { value } = placeAt(root, pointer);
+    return byHolder.get(pointer) ?? nodeOf(isObject(value) ? value : {}, pointer);
+  };
   const contentOf = (node: Node): Content => {
-    node.content ??= node.read();
+    node.content ??= readSchema(node.schema, node.pointer);
     return node.content;
   };
-  const nodeOf = (pointer: Pointer, schema: unknown = placeAt(root, pointer).value): Node =>
-    nodeAt(pointer, () => (isObject(schema) ? readSchema(schema, pointer) : nothing));
-  for (const { pointer, required, schema } of holders)
-    nodeAt(pointer, () => ({
-      ...nothing,
-      counters: required ? [{ keyword: 'required', appliesTo: always, isMet: false, isBroken: false }] : [],
-      links: schema === undefined ? [] : [{ node: nodeOf(schema), appliesTo: always }],
-    }));
+  for (const { pointer, required, schema } of holders) {
+    const counters = required ? [{ keyword: 'required', appliesTo: always, isMet: false, isBroken: false }] : [];
+    const links = schema === undefined ? [] : [{ node: nodeAt(schema), appliesTo: always }];
+    byHolder.set(pointer, createNode(pointer, {}, { ...nothing, counters, links }));
+  }
 
   const readSchema = (written: JsonObject, pointer: Pointer): Content => {
     const target = typeof written.$ref === 'string' ? resolve(written.$ref, pointer) : undefined;
@@ -220,7 +227,7 @@ export function createKeywordCoverage(
     // Most schemas are plain, and a contract may have a hundred thousand of them.
     if (!Object.keys(written).some((keyword) => applicators.has(keyword))) return { ...nothing, counters };
     const below = (value: unknown, ...tokens: readonly (string | number)[]): Node | undefined =>
-      isObject(value) ? nodeOf(joinPointer(pointer, ...tokens), value) : undefined;
+      isObject(value) ? nodeOf(value, joinPointer(pointer, ...tokens)) : undefined;
     const listed = (keyword: string): Node[] =>
       arrayAt(schema, keyword).flatMap((part, index) => below(part, keyword, index) ?? []);
     const single = (keyword: string): Node | undefined => below(schema[keyword], keyword);
@@ -231,7 +238,7 @@ export function createKeywordCoverage(
       });
 
     const all = listed('allOf');
-    if (target !== undefined) all.push(nodeOf(target));
+    if (target !== undefined) all.push(nodeAt(target));
     const branches = ['anyOf', 'oneOf'].flatMap(listed).map((node): Link => {
       let misses = 0;
       return {
@@ -338,18 +345,18 @@ export function createKeywordCoverage(
      * @param read returns the value, or undefined for one that cannot be read; called only if a keyword is open
      */
     meet: (pointer: Pointer, read: () => unknown): void => {
-      const node = nodeOf(pointer);
+      const node = nodeAt(pointer);
       if (!isCovered(node)) walk(read(), node);
     },
     /** Records that a value was sent that breaks a keyword. @param pointer location of the keyword, or of its schema */
     breakAt: (pointer: Pointer, keyword: string): void => {
       const schema = pointer.endsWith(`/${keyword}`) ? pointer.slice(0, -keyword.length - 1) : pointer;
-      for (const { counters } of [pointer, schema].map((place) => contentOf(nodeOf(place))))
+      for (const { counters } of [pointer, schema].map((place) => contentOf(nodeAt(place))))
         for (const counter of counters) counter.isBroken ||= counter.keyword === keyword;
     },
     /** The keywords of these schemas and of all that they lead to. @param listed nodes to leave out; new ones are added */
     list: (starts: readonly Pointer[], listed: Set<unknown> = new Set()): KeywordState[] => {
-      const below = new Set(starts.map((pointer) => nodeOf(pointer)).filter((node) => !listed.has(node)));
+      const below = new Set(starts.map(nodeAt).filter((node) => !listed.has(node)));
       for (const node of below) {
         listed.add(node);
         for (const next of nextOf(contentOf(node))) if (!listed.has(next)) below.add(next);
