@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
+import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
 import { memberOf } from './contract/document.ts';
 import { printable } from './contract/printable.ts';
@@ -51,6 +52,13 @@ export async function conform(
     .action(async () => {
       exitCode = await planCommand(program.opts<RawOptions>(), streams);
     });
+  program
+    .command('explain')
+    .argument('[check]', 'a check, or a law as in http-law/405-allow')
+    .description('print what a check means, its clauses, an example, the fix, and how to silence it; alone, list all')
+    .action((check: string | undefined) => {
+      exitCode = explainCommand(check, program.opts<RawOptions>().json === true, streams);
+    });
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -84,7 +92,8 @@ keeps no state for the next one.
     --client-id … --client-secret … --report junit,json
   ${name} --contract http://localhost:8080/openapi.json \\
     --base-url http://localhost:8080 --wait-for-target 30s
-  ${name} --contract openapi.yaml plan`;
+  ${name} --contract openapi.yaml plan
+  ${name} explain body-schema`;
 }
 
 /** The first Ctrl-C stops the run and writes the reports, the second exits. A failure of the runner stops the run too. */

@@ -22,14 +22,13 @@ type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | '
 
 /** A check of the probes with its name; what is not judged stays open. */
 function checkOfProbes(
-  name: string,
-  about: string,
+  described: Omit<TraceCheck, 'kind' | 'plan' | 'needs' | 'judge'>,
   judge: (parts: Parts, context: RunContext) => Judgement,
 ): TraceCheck {
+  const { name } = described;
   return {
+    ...described,
     kind: 'trace',
-    name,
-    about,
     plan: () => [],
     needs: (place) => `conclusive answer to the probe "${place}"`,
     judge: (trace: Trace, context): readonly TraceVerdict[] => {
@@ -58,8 +57,15 @@ const denials = new Set([401, 403, 404]);
 const openApi = 'OpenAPI, Security Requirement Object';
 
 export const authMissing = checkOfProbes(
-  accessCheck.missing,
-  'an operation that requires credentials accepts a request without them',
+  {
+    name: accessCheck.missing,
+    about: 'an operation that requires credentials accepts a request without them',
+    effect: 'Anyone who knows the address can call the operation.',
+    clauses: ['OpenAPI'],
+    example: { sent: 'DELETE /books/7 without credentials', answered: '204' },
+    fix: 'Check the credentials before anything else, on every route.',
+    allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
+  },
   ({ name, case: sent, of }) => {
     const readAfter = of('read after');
     if (isAccepted(sent))
@@ -74,8 +80,15 @@ export const authMissing = checkOfProbes(
 );
 
 export const authInvalid = checkOfProbes(
-  accessCheck.invalid,
-  'an operation accepts wrong credentials: made up, altered, unsigned or expired',
+  {
+    name: accessCheck.invalid,
+    about: 'an operation accepts wrong credentials: made up, altered, unsigned or expired',
+    effect: 'Credentials prove nothing: anyone can write a token that the operation accepts.',
+    clauses: ['OpenAPI'],
+    example: { sent: 'GET /books with a token whose signature is altered', answered: '200' },
+    fix: 'Check the signature, its algorithm and the expiry of a token, and compare the whole key.',
+    allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
+  },
   ({ name, case: sent, of }) => {
     const [change = ''] = name.split(',');
     if (isAccepted(sent))
@@ -105,8 +118,15 @@ export function mayInclude(scope: string, needed: readonly string[]): boolean {
 }
 
 export const scopeIgnored = checkOfProbes(
-  accessCheck.scope,
-  'an operation accepts a token without a scope that it requires',
+  {
+    name: accessCheck.scope,
+    about: 'an operation accepts a token without a scope that it requires',
+    effect: 'A client can do more than its user has allowed.',
+    clauses: ['OpenAPI'],
+    example: { sent: 'POST /books with a token for books:read', answered: '201; the contract requires books:write' },
+    fix: 'Check the scopes of the token, and answer 403.',
+    allow: 'Remove the scope from the security of the operation, or add an alternative with the accepted scope.',
+  },
   ({ name, case: sent, of }, { contract }) => {
     if (isAccepted(sent)) {
       const judged = accepted(sent, of('repeat'), `a token ${name} was accepted`, [['scope']]);
@@ -135,8 +155,15 @@ function accepted(
 }
 
 export const authValidRefused = checkOfProbes(
-  accessCheck.refused,
-  'an operation refuses credentials that its contract calls sufficient',
+  {
+    name: accessCheck.refused,
+    about: 'an operation refuses credentials that its contract calls sufficient',
+    effect: 'A client that follows the contract is locked out.',
+    clauses: ['OpenAPI', 'RFC 9110'],
+    example: { sent: 'GET /books with a token for books:read', answered: '403; the contract requires only books:read' },
+    fix: 'Accept each alternative of security alone, and the name of a scheme in any case.',
+    allow: 'Declare the scope or scheme that the operation requires.',
+  },
   ({ name, case: sent, of }) => {
     if (isAccepted(sent)) return 'met';
     const [control, repeat] = [of('control'), of('repeat')];
@@ -151,8 +178,16 @@ export const authValidRefused = checkOfProbes(
 );
 
 export const tenantLeak = checkOfProbes(
-  accessCheck.tenant,
-  'an account reads, changes or deletes an object of another account, or reaches an object beneath a wrong parent',
+  {
+    name: accessCheck.tenant,
+    about:
+      'an account reads, changes or deletes an object of another account, or reaches an object beneath a wrong parent',
+    effect: 'One customer sees or changes the data of another.',
+    clauses: ['OWASP API1', 'the contract'],
+    example: { sent: 'GET /books/7 by the second account', answered: '200; its own list has no book 7' },
+    fix: 'Search each object within the account of the caller and within its parent.',
+    allow: 'Add x-shared to an operation that gives every account the same answer.',
+  },
   (parts) => {
     const { name, case: sent, of } = parts;
     if (!isAccepted(sent)) return denials.has(statusOf(sent)) || statusOf(sent) === 410 ? 'met' : 'unjudged';

@@ -11,6 +11,11 @@ import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';
 export const bodySchema: ExchangeCheck = {
   name: 'body-schema',
   about: 'content that does not match its media type, or that breaks the schema of the response',
+  effect: 'A client that follows the contract fails on the content, or reads a wrong value.',
+  clauses: ['JSON Schema', 'OpenAPI', 'RFC 8259', 'RFC 9110 8.3.2'],
+  example: { sent: 'GET /books/7', answered: '200 {"pages":"474"}; the schema declares an integer' },
+  fix: 'Send the value that the schema at the pointer of the finding describes.',
+  allow: 'Change that schema: add the type null (3.0: nullable), a value of the enum, or x-open-enum.',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, contents }) =>
       contents.map(({ mediaType, pointer }) => ({ place: `response ${status} ${mediaType}`, pointer })),

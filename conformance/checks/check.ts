@@ -45,9 +45,38 @@ export interface Verdict {
   readonly unjudged?: string;
 }
 
+/** A requirement of HTTP within a check of several: `http-law/405-allow`. */
+export interface LawDescription {
+  /** The failure, as in `about` of a check. */
+  readonly about: string;
+  readonly clause: string;
+  readonly example: Example;
+  readonly fix: string;
+  /** If omitted, that of the check. */
+  readonly allow?: string;
+}
+
+interface Example {
+  readonly sent: string;
+  /** The answer, with the part of the contract that it breaks if any. */
+  readonly answered: string;
+}
+
+/** The command `explain` prints every member. */
 interface Described {
   readonly name: string;
+  /** The failure that the check reports. */
   readonly about: string;
+  /** Its consequence for a client or an operator. */
+  readonly effect: string;
+  /** Documents or clauses that make it a failure: each clause of a finding begins with one of them. */
+  readonly clauses: readonly string[];
+  readonly example: Example;
+  readonly fix: string;
+  /** The change of the contract that allows such an answer, or why no change does. */
+  readonly allow: string;
+  /** For a check of several requirements. A finding names one of them as its keyword. */
+  readonly laws?: Readonly<Record<string, LawDescription>>;
   /** The obligations of this check about an operation. */
   readonly plan: (operation: Operation) => readonly Planned[];
   /** The answer that this check needs to judge a place, as in `4xx or 5xx`; the place itself by default. */

@@ -13,6 +13,11 @@ import { noAnswer, serverError, slow } from './server-failure.ts';
 export const contractItself: ExchangeCheck = {
   name: 'contract',
   about: 'a part of the contract that breaks a MUST of OpenAPI or JSON Schema; the rest is still tested',
+  effect: 'Tools read the broken part differently, so that clients and servers disagree.',
+  clauses: ['OpenAPI', 'JSON Schema', 'RFC 6901'],
+  example: { sent: 'no request', answered: 'the contract has {"type":"str"}; JSON Schema has no such type' },
+  fix: 'Correct the contract at the line of the finding.',
+  allow: 'None: the contract itself is wrong.',
   plan: () => [],
   judge: () => [],
 };

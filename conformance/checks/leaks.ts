@@ -8,6 +8,11 @@ import { type ExchangeCheck, judgeWhole, planWholeAnswer, type SecretSeen } from
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',
   about: 'an answer contains a property that is declared writeOnly',
+  effect: 'A value that clients only send, such as a password, is sent back to every reader.',
+  clauses: ['OpenAPI', 'JSON Schema'],
+  example: { sent: 'GET /readers/7', answered: '200 {"name":"Ada","password":"…"}; password is writeOnly' },
+  fix: 'Omit the property from answers.',
+  allow: 'Remove writeOnly from the property, or declare another schema for answers.',
   plan: ({ responses }) =>
     listedSuccesses(responses)
       .filter(({ contents }) => contents.some(({ schema }) => schema !== undefined))
@@ -42,6 +47,11 @@ export const leastSecretLength = 6;
 export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
   about: 'the answer of one operation contains a value that another one declares as sensitive',
+  effect: 'Callers who may use only the other operation can read the secret.',
+  clauses: ['the contract, x-sensitive'],
+  example: { sent: 'GET /activity', answered: '200 with the PIN that POST /codes answered under x-sensitive' },
+  fix: 'Remove the value from this answer, or mask it.',
+  allow: 'Mark the property of this answer with x-sensitive too.',
   plan: planWholeAnswer,
   judge: (exchange, { contract, secretsSeen }) => {
     const { answer, response } = answerOf(exchange) ?? {};
@@ -173,6 +183,11 @@ const wholeWords = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
   about: 'a 4xx or 5xx answer shows stack frames, SQL or file paths of the server (inconclusive)',
+  effect: 'An attacker learns the software, the versions and the files of the server.',
+  clauses: ['CWE-209'],
+  example: { sent: 'GET /books/x', answered: '500 Error at find (/app/books.js:12:7)' },
+  fix: 'Answer with a general message and an id, and write the details to the log under that id.',
+  allow: 'None. The finding is inconclusive: only `--fail-on suspect` counts it.',
   plan: planWholeAnswer,
   needs: () => '4xx or 5xx answer',
   judge: (exchange) => {

@@ -3,13 +3,12 @@ import { coversMediaType, essenceOf, type Operation } from '../contract/contract
 import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { plainPath } from '../resources/slots.ts';
-import type { RunContext, TraceCheck } from './check.ts';
+import type { LawDescription, RunContext, TraceCheck } from './check.ts';
 import { type Parts, readParts, statusOf } from './parts.ts';
 
 type Verdict = 'met' | 'unjudged' | { readonly message: string; readonly severity?: Failure['severity'] };
 
-interface Law {
-  readonly clause: string;
+interface Law extends LawDescription {
   /** The part of the operation in the contract that the law stands on; the operation itself by default. */
   readonly pointer?: (operation: Operation) => string;
   readonly judge: (parts: Parts, context: RunContext) => Verdict;
@@ -20,6 +19,9 @@ const bodyOf = ({ body, pointer }: Operation): string => body?.pointer ?? pointe
 /** A probe's name begins with the name of its law, as in `malformed-json, truncated`, unless all answers have the same laws. */
 export const protocolLaws = {
   'undeclared-method': {
+    about: 'a method that the path does not declare is carried out',
+    example: { sent: 'DELETE /books/7; the path declares GET and PUT', answered: '204' },
+    fix: 'Answer 405 with Allow, or declare the operation.',
     clause: 'RFC 9110 15.5.6',
     judge: ({ case: sent }) => {
       const { method } = sent.request;
@@ -32,6 +34,9 @@ export const protocolLaws = {
     },
   },
   'options-allow': {
+    about: 'an OPTIONS answer whose Allow omits a declared method',
+    example: { sent: 'OPTIONS /books/7', answered: '204 with Allow: GET; the path declares PUT too' },
+    fix: 'List every method of the path in Allow.',
     clause: 'RFC 9110 10.2.1',
     judge: ({ case: sent }, { contract }) => {
       const allow = answerHeader(sent, 'allow');
@@ -51,6 +56,9 @@ export const protocolLaws = {
     },
   },
   'head-content-length': {
+    about: 'HEAD announces another Content-Length than GET',
+    example: { sent: 'HEAD /books/7', answered: '200 with Content-Length: 9; GET sends 60 octets' },
+    fix: 'Let the server answer HEAD as GET without content.',
     clause: 'RFC 9110 8.6',
     judge: ({ case: sent, of }) => {
       const lengthOf = (one: NumberedExchange | undefined): number | undefined =>
@@ -65,11 +73,20 @@ export const protocolLaws = {
     },
   },
   'malformed-json': {
+    about: 'malformed JSON is accepted',
+    example: { sent: 'POST /books {"title":"Emma"', answered: '201' },
+    fix: 'Answer 400 to content that is not JSON.',
     clause: 'RFC 8259 2',
     pointer: bodyOf,
     judge: ({ name, case: sent }) => judgeRefusal(sent, `JSON that is malformed (${name.split(', ')[1]})`),
   },
   'unlisted-media-type': {
+    about: 'content of a media type that the operation does not list is accepted',
+    example: {
+      sent: 'POST /books with Content-Type: text/plain',
+      answered: '201; the operation lists application/json',
+    },
+    fix: 'Answer 415 to other media types.',
     clause: 'RFC 9110 15.5.16',
     pointer: bodyOf,
     judge: ({ case: sent }) => {
@@ -82,6 +99,9 @@ export const protocolLaws = {
     },
   },
   'media-type-parameter': {
+    about: 'a media type with a parameter is refused',
+    example: { sent: 'POST /books with Content-Type: application/json; charset=utf-8', answered: '415' },
+    fix: 'Ignore unknown parameters of application/json.',
     clause: 'RFC 8259 11',
     pointer: bodyOf,
     judge: ({ case: sent, of }) => {
@@ -96,6 +116,9 @@ export const protocolLaws = {
     },
   },
   'not-modified': {
+    about: 'If-None-Match with the current ETag is ignored',
+    example: { sent: 'GET /books/7 with If-None-Match: "a1"', answered: '200 with ETag: "a1"' },
+    fix: 'Answer 304 if the tag is still current, or send no ETag.',
     clause: 'RFC 9110 13.1.2',
     judge: ({ case: sent, of }) => {
       if (statusOf(sent) === 304) return 'met';
@@ -106,6 +129,9 @@ export const protocolLaws = {
     },
   },
   'stale-if-match': {
+    about: 'a write with an If-Match that no representation has is carried out',
+    example: { sent: 'PUT /books/7 with If-Match: "old"', answered: '200' },
+    fix: 'Answer 412 before the write, or send no ETag.',
     clause: 'RFC 9110 13.1.1',
     judge: ({ case: sent }) => {
       if (statusOf(sent) >= 400) return 'met';
@@ -114,6 +140,9 @@ export const protocolLaws = {
     },
   },
   'current-if-match': {
+    about: 'a write with the current ETag in If-Match is refused',
+    example: { sent: 'PUT /books/7 with If-Match: "a1"', answered: '412; GET has ETag: "a1"' },
+    fix: 'Compare If-Match with the tag that GET sends.',
     clause: 'RFC 9110 13.1.1',
     judge: ({ case: sent, of }) => {
       if (isAccepted(sent)) return 'met';
@@ -124,6 +153,9 @@ export const protocolLaws = {
     },
   },
   'location-target': {
+    about: 'the Location of a created object leads nowhere',
+    example: { sent: 'GET /books/8, the Location of a 201', answered: '404' },
+    fix: 'Send the address at which the object can be read.',
     clause: 'RFC 9110 10.2.2',
     judge: ({ case: sent }) => {
       if (isAccepted(sent)) return 'met';
@@ -134,6 +166,9 @@ export const protocolLaws = {
     },
   },
   'repeated-put': {
+    about: 'the same PUT is answered 201 twice',
+    example: { sent: 'PUT /labels/new, twice', answered: '201, then 201' },
+    fix: 'Answer 200 or 204 if the object exists.',
     clause: 'RFC 9110 9.3.4',
     judge: ({ case: sent, of }) => {
       const first = of('first');
@@ -150,7 +185,13 @@ function lawOf(name: string): Law | undefined {
 export const protocolLaw: TraceCheck = {
   kind: 'trace',
   name: 'protocol-law',
-  about: 'a method, media type, precondition or malformed content is not handled as HTTP and the contract say',
+  about: 'a method, media type, precondition or malformed content is not handled as HTTP and the contract ask',
+  effect: 'Clients, caches and proxies rely on HTTP: they lose updates, or send content that is misread.',
+  clauses: ['RFC 9110', 'RFC 8259'],
+  example: { sent: 'POST /books {"title":"Emma"', answered: '201' },
+  fix: 'Correct the server or framework that answers: the law is the keyword of the finding.',
+  allow: 'Declare the method or media type. A contract cannot change the other laws.',
+  laws: protocolLaws,
   plan: () => [],
   needs: (place) => `conclusive answer to the probe "${place}"`,
   judge: (trace, context) => {

@@ -23,6 +23,11 @@ const impliedByProbe: Readonly<Record<string, readonly number[]>> = {
 export const statusUndocumented: ExchangeCheck = {
   name: 'status-undocumented',
   about: 'a status that the operation does not list, by itself, as a range or as default',
+  effect: 'A client that follows the contract has no case for this status.',
+  clauses: ['OpenAPI, Responses Object'],
+  example: { sent: 'POST /books', answered: '202; the contract lists 201 and 400' },
+  fix: 'Answer with one of the listed statuses.',
+  allow: 'List the status under responses, by itself, as a range (4XX), or as default.',
   plan: planWholeAnswer,
   judge: (exchange) => {
     const answered = declaredAnswerOf(exchange);
@@ -94,6 +99,11 @@ function isImplied(exchange: NumberedExchange, status: number): boolean {
 export const mediaType: ExchangeCheck = {
   name: 'media-type',
   about: 'content without a media type, with a malformed one, or with one that the response does not list',
+  effect: 'Clients choose their parser by Content-Type, so they cannot read the content.',
+  clauses: ['RFC 9110 8.3'],
+  example: { sent: 'GET /books', answered: '200 with text/html; the contract lists application/json' },
+  fix: 'Send the type of the content in Content-Type. The content may be a page of a proxy or framework.',
+  allow: 'Add the media type to content of the response.',
   plan: ({ responses }) =>
     listedSuccesses(responses)
       .filter(({ contents }) => contents.length > 0)
@@ -147,6 +157,11 @@ export const mediaType: ExchangeCheck = {
 export const headerSchema: ExchangeCheck = {
   name: 'header-schema',
   about: 'a required response header that is missing, or a response header whose value breaks its schema',
+  effect: 'A client that needs the header, for paging or for the time of a retry, cannot use the answer.',
+  clauses: ['OpenAPI', 'JSON Schema'],
+  example: { sent: 'GET /books', answered: '200 without X-Total, which the contract requires' },
+  fix: 'Send the header with every answer of this status, those of error handlers and proxies included.',
+  allow: 'Remove required: true from the header, or change its schema.',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, headers }) =>
       headers.map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),

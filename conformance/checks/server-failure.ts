@@ -58,6 +58,11 @@ export const serverError: TraceCheck = {
   kind: 'trace',
   name: 'server-error',
   about: 'a 500, 502, 504 or an undocumented 503 that occurs again when the request is repeated alone',
+  effect: 'The server failed, and the client cannot know whether its request took effect.',
+  clauses: ['RFC 9110 15.6'],
+  example: { sent: 'GET /books?limit=1', answered: '500 {"error":"limit is not a function"}' },
+  fix: 'Send the curl line, read the log of the server, and correct the handler; a wrong request needs a 4xx.',
+  allow: 'None for 500, 502 and 504. Document a 501 or a 503 that the server answers on purpose.',
   plan: planWholeAnswer,
   judge: (trace, { failedLike }) =>
     originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange), failedLike(exchange))),
@@ -147,6 +152,11 @@ export const noAnswer: TraceCheck = {
   kind: 'trace',
   name: 'no-answer',
   about: 'no complete HTTP answer: a reset, a timeout, a truncated body, malformed HTTP; or the server stopped',
+  effect: 'The client gets no answer, and cannot know whether its request took effect.',
+  clauses: ['RFC 9110 3.4', 'RFC 9110 6.1', 'RFC 9112 2.1', 'RFC 9112 8'],
+  example: { sent: 'GET /books', answered: 'the connection was reset before the header' },
+  fix: 'Read the logs of the server and of each proxy: a crash, a limit of time or size, or a wrong Content-Length.',
+  allow: 'None: every request needs an answer. For an operation that answers late, raise --timeout.',
   plan: planWholeAnswer,
   judge: (trace, context) =>
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
@@ -203,6 +213,11 @@ function weighSilence(
 export const slow: ExchangeCheck = {
   name: 'slow',
   about: 'an answer that took longer than the limit of --slow; without --slow, nothing is checked',
+  effect: 'The operation misses the limit that you set.',
+  clauses: ['--slow'],
+  example: { sent: 'GET /books', answered: '200 after 2300 ms, with --slow 1000' },
+  fix: 'Measure the request alone (--workers 1), then correct the slow part of the server.',
+  allow: 'None: raise --slow, or omit it.',
   plan: () => [],
   judge: ({ operation, outcome }, { slowMs }) => {
     if (slowMs === undefined || outcome.kind === 'none') return [];

@@ -35,7 +35,7 @@ interface Prepared {
   readonly contract: Contract;
 }
 
-const usageError = 2;
+export const usageError = 2;
 
 /**
  * Reads options and contract.

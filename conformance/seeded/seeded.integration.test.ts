@@ -51,6 +51,14 @@ describe.each(faults)('$api: $name', (fault) => {
       severity,
     }));
     expect(found).toEqual([{ ...fault.caughtBy, severity: fault.severity ?? 'defect' }]);
+    const { clauses, laws } = checks.find(({ name }) => name === fault.caughtBy.check) ?? {};
+    // `explain` prints these clauses.
+    const explained = laws === undefined ? clauses : [laws[fault.caughtBy.keyword]?.clause];
+    const clause = result.findings[0]?.clause ?? '';
+    expect(
+      explained?.filter((known) => known !== undefined && clause.startsWith(known)),
+      clause,
+    ).toHaveLength(1);
     expect(result.verdict).toBe(fault.severity === 'suspect' ? 'passed' : 'defects');
     expect(result.requests).toBeLessThan(300);
   });
