@@ -151,7 +151,7 @@ authTemplate:
 
 test('the file in the README is valid, and the options that the README names exist', async () => {
   const page = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-  const { users, faults } = read(/```yaml\n(.+?)```/s.exec(page)?.[1] ?? '');
+  const { users, faults } = read(/```yaml\n(auth:.+?)```/s.exec(page)?.[1] ?? '');
   expect([users.map(({ name }) => name), faults]).toEqual([['ada', 'bob'], []]);
   const known = Object.values(optionTable).map(({ flags }) => flags.split(' ')[0]);
   const named = new Set(page.match(/--[a-z][a-z-]*(?=[ `'=\n,;])/g));

@@ -21,6 +21,7 @@ import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
+import { readConfigFile } from './config-file.ts';
 import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
 
@@ -33,6 +34,8 @@ interface Prepared {
   readonly values: OptionValues;
   readonly run: RunOptions;
   readonly contract: Contract;
+  /** The config file, if there is one. */
+  readonly config: string | undefined;
 }
 
 export const usageError = 2;
@@ -44,7 +47,7 @@ export const usageError = 2;
  * @returns the exit code if anything is wrong, after the faults were printed
  */
 async function prepareRun(
-  raw: RawOptions,
+  given: RawOptions,
   streams: Streams,
   signals: RunSignals | undefined,
 ): Promise<Prepared | number> {
@@ -52,7 +55,10 @@ async function prepareRun(
     streams.error.write(`${message.join('\n')}\n`);
     return usageError;
   };
-  const { values, faults } = readOptions(raw, signals !== undefined);
+  const config = await readConfigFile(typeof given.config === 'string' ? given.config : undefined);
+  if (config.faults.length > 0) return refuse(...config.faults.map(printable));
+  const labelOf = (name: string) => (Object.hasOwn(given, name) ? undefined : config.labelOf(name));
+  const { values, faults } = readOptions({ ...config.options, ...given }, signals !== undefined, labelOf);
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const missing = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
@@ -105,7 +111,7 @@ async function prepareRun(
     slowMs: values.slow,
     headers: values.header,
   };
-  return { values, run, contract };
+  return { values, run, contract, config: config.file };
 }
 
 /** A message with the nearest names, and all names if they are few. */
@@ -129,7 +135,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const { interrupted, failed } = signals;
   const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
-  const { values, run, contract } = prepared;
+  const { values, run, contract, config } = prepared;
   // The output folder is tested before the first request, not after an hour of them.
   const outFault = await writeReports(values);
   if (outFault !== undefined) {
@@ -140,7 +146,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
   streams.error.write(
-    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
+    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}${config === undefined ? '' : `, options of ${config}`}\n`,
   );
   if (!isAddress(values.contract)) {
     const exitCode = await waitIfAsked(values, run.tls, streams, signals);

@@ -9,29 +9,46 @@ import type { WriteMode } from '../plan/permissions.ts';
 import { type ReportName, reports } from '../reports/reports.ts';
 
 /** Value of an option as commander passes it. */
-type Given = string | boolean | readonly string[] | undefined;
+export type Given = string | boolean | readonly string[] | undefined;
 
 /** Options as commander passes them, by the names of the table. */
 export type RawOptions = Readonly<Record<string, Given>>;
 
-interface OptionRow {
+export interface OptionRow {
   readonly flags: string;
   readonly about: string;
   readonly env?: string;
   /** Whether the option may be given several times. */
   readonly isRepeatable?: true;
+  /** Whether its text has several values, separated by commas. */
+  readonly isList?: true;
+  /** A config file is committed and printed, so it must not contain this option. */
+  readonly isSecret?: true;
+  /** Names that the option accepts. */
+  readonly names?: readonly string[];
   /**
    * Without it, the value is the text itself.
    *
+   * @param label the flag, or the line of the config file
    * @throws RangeError with a message that names the given, the expected and the nearest value
    */
-  readonly read?: (given: Given, flag: string) => unknown;
+  readonly read?: (given: Given, label: string, names: readonly string[]) => unknown;
 }
 
+/** The config file that is read if no other is named. */
+export const defaultConfig = 'lockstep-conform.yaml';
+
 const checkNames = checks.map(({ name }) => name);
+const reportNames = Object.keys(reports);
 
 /** Every option of the runner, by the group of its help. */
 const groups = {
+  'Config file:': {
+    config: {
+      flags: '--config <file>',
+      about: `options by their names here, as in base-url, in YAML (default: ${defaultConfig}, if it exists); the command line and the environment replace them`,
+    },
+  },
   'Target:': {
     contract: {
       flags: '--contract <file|url>',
@@ -75,6 +92,7 @@ const groups = {
       about:
         "bearer token or API key for all operations; 'items:read items:write=TOKEN' is a token for these scopes of the contract; repeatable",
       env: 'LOCKSTEP_TOKEN',
+      isSecret: true,
       isRepeatable: true,
       read: texts,
     },
@@ -83,6 +101,7 @@ const groups = {
       about:
         "credential for one security scheme of the contract, by its name: an API key, a token, or 'name:password' for HTTP Basic; repeatable",
       env: 'LOCKSTEP_CREDENTIAL',
+      isSecret: true,
       isRepeatable: true,
       read: texts,
     },
@@ -90,6 +109,7 @@ const groups = {
       flags: '--user <name:password>',
       about: 'name and password for HTTP Basic, and for the password grant if the contract has no other flow',
       env: 'LOCKSTEP_USER',
+      isSecret: true,
       read: user,
     },
     clientId: {
@@ -98,11 +118,17 @@ const groups = {
         'client for the client credentials grant, which issues a token for each set of scopes; also for HTTP Basic if --user is omitted',
       env: 'LOCKSTEP_CLIENT_ID',
     },
-    clientSecret: { flags: '--client-secret <secret>', about: 'secret of the client', env: 'LOCKSTEP_CLIENT_SECRET' },
+    clientSecret: {
+      flags: '--client-secret <secret>',
+      about: 'secret of the client',
+      env: 'LOCKSTEP_CLIENT_SECRET',
+      isSecret: true,
+    },
     refreshToken: {
       flags: '--refresh-token <token>',
       about: 'token for the refresh token grant, with or without a client',
       env: 'LOCKSTEP_REFRESH_TOKEN',
+      isSecret: true,
     },
     tokenCommand: {
       flags: '--token-command <command>',
@@ -132,6 +158,7 @@ const groups = {
       flags: '--key-password <password>',
       about: 'password of the private key',
       env: 'LOCKSTEP_KEY_PASSWORD',
+      isSecret: true,
     },
   },
   'Second account:': {
@@ -141,6 +168,7 @@ const groups = {
       about:
         'bearer token or API key of the second account, which must not see objects of the first one; for scopes as in --token; repeatable',
       env: 'LOCKSTEP_SECOND_TOKEN',
+      isSecret: true,
       isRepeatable: true,
       read: texts,
     },
@@ -148,6 +176,7 @@ const groups = {
       flags: '--second-credential <scheme=value>',
       about: 'credential of the second account for one security scheme of the contract; repeatable',
       env: 'LOCKSTEP_SECOND_CREDENTIAL',
+      isSecret: true,
       isRepeatable: true,
       read: texts,
     },
@@ -155,6 +184,7 @@ const groups = {
       flags: '--second-user <name:password>',
       about: 'name and password of the second account, used like --user',
       env: 'LOCKSTEP_SECOND_USER',
+      isSecret: true,
       read: user,
     },
     secondClientId: {
@@ -166,6 +196,7 @@ const groups = {
       flags: '--second-client-secret <secret>',
       about: 'secret of the client of the second account',
       env: 'LOCKSTEP_SECOND_CLIENT_SECRET',
+      isSecret: true,
     },
   },
   'Selection:': {
@@ -183,11 +214,13 @@ const groups = {
     check: {
       flags: '--check <name...>',
       about: `run only these checks: ${checkNames.join(', ')}`,
-      read: (given, name) => someOf(checkNames, texts(given).flatMap(listed), name),
+      names: checkNames,
+      read: (given, name, names) => someOf(names, texts(given).flatMap(listed), name),
     },
     phase: {
       flags: '--phase <name...>',
       about: `run only these phases; built: ${builtPhases.join(', ')}`,
+      names: builtPhases,
       read: phaseNames,
     },
     slow: {
@@ -206,11 +239,13 @@ const groups = {
       flags: '--writes <mode>',
       about:
         'owned: create (a POST to a path with items beneath it, or one with a declared 201 or Location), change and delete only objects that this run created; restore: also change other objects, by writing back the values just read; all: change and delete any object. Any other POST is an action (…/reset), sent alone, and only with all, x-idempotency or an allowed x-effect (default: restore)',
-      read: (given, name) => someOf(['owned', 'restore', 'all'], [text(given) ?? 'restore'], name)[0] as WriteMode,
+      names: ['owned', 'restore', 'all'],
+      read: (given, name, names) => someOf(names, [text(given) ?? 'restore'], name)[0] as WriteMode,
     },
     allowEffects: {
       flags: '--allow-effects <kinds>',
       about: 'kinds of x-effect that requests may have, as in physical,remote; none by default',
+      isList: true,
       read: listed,
     },
   },
@@ -258,12 +293,16 @@ const groups = {
       flags: '--fail-on <kinds>',
       about:
         'also exit 1 for any of `suspect` (an inconclusive finding), `warning`, `unreached` (an operation was never accepted); use --exclude for operations that must not be called',
-      read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
+      isList: true,
+      names: ['suspect', 'warning', 'unreached'],
+      read: (given, name, names) => someOf(names, listed(given), name),
     },
     report: {
       flags: '--report <names>',
-      about: `any of ${Object.keys(reports).join(', ')}, separated by commas, written to --out`,
-      read: (given, name) => someOf(Object.keys(reports), listed(given), name) as readonly ReportName[],
+      about: `any of ${reportNames.join(', ')}, separated by commas, written to --out`,
+      isList: true,
+      names: reportNames,
+      read: (given, name, names) => someOf(names, listed(given), name) as readonly ReportName[],
     },
     out: {
       flags: '--out <folder>',
@@ -275,6 +314,7 @@ const groups = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionRow>>>>;
 
 export const optionTable = {
+  ...groups['Config file:'],
   ...groups['Target:'],
   ...groups['Credentials:'],
   ...groups['Second account:'],
@@ -286,7 +326,7 @@ export const optionTable = {
 
 type Table = typeof optionTable;
 
-const rows = Object.entries<OptionRow>(optionTable);
+export const rows = Object.entries<OptionRow>(optionTable);
 
 export type OptionValues = {
   readonly [Name in keyof Table]: Table[Name] extends { readonly read: (...given: never) => infer Value }
@@ -307,22 +347,29 @@ export function addOptions(command: Command): Command {
   return command;
 }
 
-/** Reads the options, and collects all faults. `needsTarget` is false for a command that sends nothing. */
+/**
+ * Reads the options, and collects all faults.
+ *
+ * @param needsTarget false for a command that sends nothing
+ * @param labelOf the source of an option for messages, if it is not the command line
+ */
 export function readOptions(
   raw: RawOptions,
   needsTarget: boolean,
+  labelOf: (name: string) => string | undefined = () => undefined,
 ): { readonly values: OptionValues; readonly faults: readonly string[] } {
   const faults: string[] = [];
   if (raw.contract === undefined) faults.push('--contract FILE is needed.');
   if (raw.baseUrl === undefined && needsTarget) faults.push('--base-url URL is needed.');
   const values = rows.map(([name, row]) => {
-    const { read = text } = row;
+    const { read = text, names = [] } = row;
+    const label = labelOf(name) ?? flagOf(row);
     try {
-      return [name, read(raw[name], flagOf(row))] as const;
+      return [name, read(raw[name], label, names)] as const;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       faults.push(error.message);
-      return [name, read(undefined, flagOf(row))] as const;
+      return [name, read(undefined, label, names)] as const;
     }
   });
   // An unset variable of CI would otherwise lead to a run without credentials.
