@@ -77,14 +77,14 @@ function versionOf(file: string): string {
 
 function describeExits(name: string): string {
   return `
-Exit codes: 0 no defects; 1 defects, or anything that --fail-on names; 2 wrong
-usage, broken contract, unreachable target, wrong address (only 404), nothing
-tested (only 401, 402, 403 or 429; or no operation accepted and no defect
-found), cut short (the target stopped, or no longer accepted the credentials),
-or a failure of the runner itself, with the reports so far; 130 interrupted,
-with reports written. The last lines name the parts that were not tested, the
-largest ones last; the JSON report lists the coverage of every keyword. A run
-keeps no state for the next one.
+Exit codes: 0 no defects, apart from known ones; 1 defects, or anything that
+--fail-on names; 2 wrong usage, broken contract, unreachable target, wrong
+address (only 404), nothing tested (only 401, 402, 403 or 429; or no operation
+accepted and no defect found), cut short (the target stopped, or no longer
+accepted the credentials), or a failure of the runner itself, with the reports
+so far; 130 interrupted, with reports written. The last lines name the parts
+that were not tested, the largest ones last; the JSON report lists the coverage
+of every keyword. A run keeps no state for the next one.
 
   ${name} --contract openapi.yaml \\
     --base-url https://api.example/v1 --token "$TOKEN"

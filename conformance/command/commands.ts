@@ -110,6 +110,7 @@ async function prepareRun(
     maxWaitMs: values.maxWait,
     slowMs: values.slow,
     headers: values.header,
+    known: config.known,
   };
   return { values, run, contract, config: config.file };
 }

@@ -80,17 +80,17 @@ test.each([
 
 describe('2 for a wrong file, with file, line, member and expectation', () => {
   test.each<{ text: string; message: string }>([
-    { text: 'seed: 1\nbaseurl: http://a\n', message: ':2 baseurl is no option. Did you mean base-url?' },
-    { text: 'baseUrl: http://a\n', message: ':1 baseUrl is no option. Did you mean base-url?' },
-    { text: 'config: x.yaml\n', message: ':1 config is no option.' },
+    { text: 'seed: 1\nbaseurl: http://a\n', message: ':2 baseurl is unknown. Did you mean base-url?' },
+    { text: 'baseUrl: http://a\n', message: ':1 baseUrl is unknown. Did you mean base-url?' },
+    { text: 'config: x.yaml\n', message: ':1 config is unknown.' },
     { text: '\n\nworkers: many\n', message: ':3 workers must be a whole number.' },
     { text: 'workers: -1\n', message: ':1 workers must be at least 0.' },
     { text: 'workers: 0\n', message: ':1 workers 0: give a whole number of at least 1.' },
     { text: 'read-only: yes\n', message: ':1 read-only must be true or false.' },
-    { text: 'budget: 300\n', message: ':1 budget must be a text, in quotes if it contains a colon.' },
+    { text: 'budget: 300\n', message: ':1 budget must be a text, in quotes if it contains a colon or only digits.' },
     {
       text: 'header:\n  - X-Tenant: acme\n',
-      message: ':2 header/0 must be a text, in quotes if it contains a colon.',
+      message: ':2 header/0 must be a text, in quotes if it contains a colon or only digits.',
     },
     {
       text: 'check:\n  - slow\n  - body-shema\n',
@@ -108,6 +108,25 @@ describe('2 for a wrong file, with file, line, member and expectation', () => {
       text: 'header: ["Authorization: Bearer hunter2"]\n',
       message: ':1 header/0 is a credential, which must not be in a file: set LOCKSTEP_TOKEN or LOCKSTEP_CREDENTIAL.',
     },
+    { text: 'known: {id: abcdef01}\n', message: ':1 known must be a list.' },
+    { text: 'known:\n  - id: "abcdef01"\n    reason: x\n', message: ':2 known/0 needs the member until.' },
+    {
+      text: 'known:\n  - {id: body-schema, reason: x, until: 2026-01-01}\n',
+      message: ':2 known/0/id body-schema is not the id of a finding, or the fingerprint of one of its places: eight',
+    },
+    {
+      text: 'known:\n  - id: 12345678\n',
+      message: ':2 known/0/id must be a text, in quotes if it contains a colon or only digits.',
+    },
+    {
+      text: 'known:\n  - {id: abcdef01, reason: x, until: 2026-02-30}\n',
+      message:
+        ':2 known/0/until 2026-02-30 is not the last day on which the failure is accepted, in UTC, as in 2026-12',
+    },
+    {
+      text: 'known:\n  - {id: abcdef01, reson: x, until: 2026-01-01}\n',
+      message: ':2 known/0/reson is unknown. Did you mean reason?',
+    },
     { text: 'seed: 1\nseed: 2\n', message: ':2 seed is repeated.' },
     { text: 'seed: [\n', message: ':2 ' },
     { text: '- seed\n', message: ':1 The document is not an object.' },
@@ -123,7 +142,7 @@ describe('2 for a wrong file, with file, line, member and expectation', () => {
     await write('sed: 1\nworkers: x\n');
     const { error } = await conformHere(['plan', '--contract', apis.library.file]);
     expect(error).toBe(
-      'lockstep-conform.yaml:1 sed is no option. Did you mean seed?\nlockstep-conform.yaml:2 workers must be a whole number.\n',
+      'lockstep-conform.yaml:1 sed is unknown. Did you mean seed?\nlockstep-conform.yaml:2 workers must be a whole number.\n',
     );
   });
 

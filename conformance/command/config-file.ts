@@ -5,6 +5,7 @@ import { ContractError } from '../contract/contract.ts';
 import { arrayAt, type JsonObject, joinPointer, memberOf, splitPointer } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
 import { readSource, type Source } from '../contract/source.ts';
+import type { KnownFailure } from '../failures/known.ts';
 import { defaultConfig, type Given, type OptionRow, type RawOptions, rows, suggest } from './options.ts';
 
 /** Options of a config file, by their names there: `base-url`. The command line replaces them one by one. */
@@ -15,6 +16,7 @@ interface ConfigFile {
   readonly options: RawOptions;
   /** `lockstep-conform.yaml:3 base-url` of an option that the file contains. */
   readonly labelOf: (name: string) => string | undefined;
+  readonly known: readonly KnownFailure[];
   readonly faults: readonly string[];
 }
 
@@ -28,9 +30,43 @@ export function createConfigSchema(): JsonObject {
     title: 'lockstep-conform.yaml: options of the conformance runner',
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(inFile.map(([, row]) => [memberName(row), { ...schemaOf(row) }])),
+    properties: {
+      ...Object.fromEntries(inFile.map(([, row]) => [memberName(row), schemaOf(row)])),
+      known: knownSchema,
+    },
   };
 }
+
+const knownSchema = {
+  description: 'accepted failures: listed apart, and not in the exit code',
+  type: 'array',
+  items: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['id', 'reason', 'until'],
+    properties: {
+      id: {
+        description:
+          'the id of a finding, or the fingerprint of one of its places: eight digits from 0 to f, in quotes',
+        type: 'string',
+        pattern: '^[0-9a-f]{8}$',
+      },
+      check: { description: 'the check of the finding', type: 'string', minLength: 1 },
+      operations: {
+        description: 'the operations on which the failure is accepted; all if omitted',
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        minItems: 1,
+      },
+      reason: { description: 'why the failure is accepted', type: 'string', minLength: 1 },
+      until: {
+        description: 'the last day on which the failure is accepted, in UTC, as in 2026-12-31',
+        type: 'string',
+        format: 'date',
+      },
+    },
+  },
+} as const;
 
 function memberName({ flags }: OptionRow): string {
   return /^--([\w-]+)/.exec(flags)?.[1] ?? '';
@@ -59,7 +95,7 @@ function schemaOf(row: OptionRow): JsonObject {
  */
 export async function readConfigFile(given: string | undefined): Promise<ConfigFile> {
   const file = given ?? defaultConfig;
-  const none = { file: undefined, options: {}, labelOf: () => undefined, faults: [] };
+  const none = { file: undefined, options: {}, labelOf: () => undefined, known: [], faults: [] };
   let source: Pick<Source, 'root' | 'lineOf' | 'repeated'>;
   try {
     const text = await readFile(file, 'utf8');
@@ -84,6 +120,8 @@ export async function readConfigFile(given: string | undefined): Promise<ConfigF
   return {
     file,
     faults: [],
+    // Its schema has been checked.
+    known: arrayAt(root, 'known') as readonly KnownFailure[],
     options: Object.fromEntries(
       givenRows.map(([name, row]) => [name, toRaw(row, root[memberName(row)], dirname(file))]),
     ),
@@ -124,16 +162,24 @@ interface Fault {
 async function findFaults(root: JsonObject): Promise<Fault[]> {
   // Most runs have no file, and start without it.
   const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const validate = new Ajv2020({ allErrors: true, strict: false, verbose: true }).compile(createConfigSchema());
+  const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true });
+  ajv.addFormat('date', isDate);
+  const validate = ajv.compile(createConfigSchema());
   validate(root);
   return (validate.errors ?? []).map(describeError);
+}
+
+/** `2026-02-30` is none. */
+function isDate(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 const typeNames: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   integer: 'a whole number',
-  string: 'a text, in quotes if it contains a colon',
-  array: 'a list of these',
+  string: 'a text, in quotes if it contains a colon or only digits',
+  array: 'a list',
   object: 'an object',
 };
 
@@ -146,6 +192,10 @@ const expectations: Readonly<Record<string, (error: ErrorObject) => string>> = {
       .join(', or ')}.`,
   minimum: ({ schema }) => `must be at least ${schema}.`,
   minLength: () => 'is empty.',
+  minItems: () => 'is empty.',
+  pattern: describeExpectation,
+  format: describeExpectation,
+  required: ({ params }) => `needs the member ${params.missingProperty}.`,
   enum: ({ schema, data }) => {
     const names = arrayAt({ schema }, 'schema').map(String);
     return `${data} does not exist.${suggest(String(data), names)} There are: ${names.join(', ')}.`;
@@ -153,12 +203,16 @@ const expectations: Readonly<Record<string, (error: ErrorObject) => string>> = {
   not: ({ parentSchema }) => `is ${memberOf(parentSchema, 'description')}.`,
 };
 
+function describeExpectation({ data, parentSchema }: ErrorObject): string {
+  return `${data} is not ${memberOf(parentSchema, 'description')}.`;
+}
+
 function describeError(error: ErrorObject): Fault {
   const pointer = `#${error.instancePath}`;
   if (error.keyword === 'additionalProperties') {
     const name = String(error.params.additionalProperty);
     const known = Object.keys(Object(memberOf(error.parentSchema, 'properties')));
-    return { pointer: joinPointer(pointer, name), message: `is no option.${suggest(name, known)}` };
+    return { pointer: joinPointer(pointer, name), message: `is unknown.${suggest(name, known)}` };
   }
   return { pointer, message: expectations[error.keyword]?.(error) ?? `${error.message}.` };
 }

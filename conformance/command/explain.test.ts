@@ -28,7 +28,7 @@ test('prints the texts of one law, by its name alone', async () => {
   example   GET /books/7: 405 without Allow
   fix       Send Allow with the methods of the path, as in: GET, PUT.
   allow     None: a contract cannot change HTTP.
-  silence   Run only the other checks: give their names, without http-law, to --check.
+  silence   Accept single findings under \`known\` in the config file, or give --check the names of all checks but http-law.
 `);
 });
 

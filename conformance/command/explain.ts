@@ -17,7 +17,7 @@ const explanations: readonly Explained[] = checks.flatMap((check) => [
 ]);
 
 function explainCheck({ name, about, effect, clauses, example, fix, allow, laws }: Check): Explained {
-  const silence = `Run only the other checks: give their names, without ${name}, to --check.`;
+  const silence = `Accept single findings under \`known\` in the config file, or give --check the names of all checks but ${name}.`;
   return { name, about, effect, clauses, example, fix, allow, silence, ...(laws && { laws: Object.keys(laws) }) };
 }
 

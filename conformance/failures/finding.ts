@@ -33,6 +33,23 @@ export interface Finding {
   readonly curlNeeds: Readonly<Record<string, string>>;
   /** Each operation and place once, in the order found; at most `mostOccurrences`. */
   readonly occurrences: readonly Occurrence[];
+  /** Set if the finding was accepted until a day that is over. */
+  readonly expired?: Acceptance;
+}
+
+/** Why and until when a finding is accepted: `until` is the last day, in UTC. */
+export interface Acceptance {
+  readonly reason: string;
+  readonly until: string;
+}
+
+/** A finding, and its parts by operation. */
+export interface Collected {
+  readonly finding: Finding;
+  /** Hashes of all its causes: the id of a finding is that of the cause that was found first. */
+  readonly ids: ReadonlySet<string>;
+  /** The finding on some of its operations, with a request of the first. */
+  readonly ofOperations: (operations: readonly string[]) => Finding;
 }
 
 /** A cause at one place of one operation. */
@@ -48,6 +65,8 @@ interface Occurrence {
 
 interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
   readonly lineOf: (pointer: string) => number;
+  /** Whether a cause may be divided by operation, so that each needs a request of its own. */
+  readonly isDivided?: boolean;
 }
 
 /** Occurrences listed of one cause; further ones are only counted. */
@@ -55,10 +74,16 @@ export const mostOccurrences = 100;
 
 /** The highest severity of a cause counts, even if later failures weigh less. */
 const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect'];
-const weigh = ({ severity }: Pick<Failure, 'severity'>): number => ascending.indexOf(severity);
 
-interface Collected {
+function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'> | undefined): boolean {
+  return than === undefined || ascending.indexOf(severity) > ascending.indexOf(than.severity);
+}
+
+interface CauseRecord {
   first: Finding;
+  /** The surest description on each operation, if the findings are divided. */
+  readonly byOperation: Map<string, Finding>;
+  readonly keys: Set<string>;
   readonly operations: Set<string>;
   readonly occurrences: Map<string, Omit<Occurrence, 'count'> & { count: number }>;
   count: number;
@@ -68,25 +93,32 @@ export type Findings = ReturnType<typeof collectFindings>;
 
 /** One finding per cause over the whole document, with the operations and places that show it. */
 export function collectFindings(tools: FindingTools) {
-  const found: Collected[] = [];
-  const byCause = new Map<string, Collected>();
-  const absorb = (into: Collected, other: Collected): void => {
+  const found: CauseRecord[] = [];
+  const byCause = new Map<string, CauseRecord>();
+  const absorb = (into: CauseRecord, other: CauseRecord): void => {
     found.splice(found.indexOf(other), 1);
-    for (const [key, cause] of byCause) if (cause === other) byCause.set(key, into);
+    for (const key of other.keys) {
+      byCause.set(key, into);
+      into.keys.add(key);
+    }
+    for (const [operation, finding] of other.byOperation)
+      if (isSurer(finding, into.byOperation.get(operation))) into.byOperation.set(operation, finding);
     into.count += other.count;
     for (const operation of other.operations) into.operations.add(operation);
     for (const occurrence of other.occurrences.values()) addOccurrence(into, occurrence);
-    if (weigh(other.first) > weigh(into.first)) into.first = { ...other.first, id: into.first.id };
+    if (isSurer(other.first, into.first)) into.first = { ...other.first, id: into.first.id };
   };
-  const list = (isFact: boolean): readonly Finding[] =>
-    found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
+  const list = (isFact: boolean): readonly CauseRecord[] =>
+    found.filter(({ first }) => (first.severity === 'warning') === isFact);
   return {
     /** Defects and inconclusive findings, in the order found. */
-    all: () => list(false),
+    all: () => list(false).map(summarise),
+    /** The same, for a division by operation. */
+    causes: () => list(false).map(collect),
     /** The number of those, computed without summaries: it is read after every turn. */
     count: () => found.filter(({ first }) => first.severity !== 'warning').length,
     /** Facts about the deployment. */
-    facts: () => list(true),
+    facts: () => list(true).map(summarise),
     /**
      * @param exchange undefined for a failure of the contract itself, which needs no request
      * @returns the finding if it is new or its severity has risen
@@ -95,19 +127,24 @@ export function collectFindings(tools: FindingTools) {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
       const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
       const describe = (id: string): Finding => describeFinding(id, failure, exchange, tools);
-      const cause: Collected = known ?? {
-        ...{ operations: new Set(), occurrences: new Map(), count: 0 },
+      const cause: CauseRecord = known ?? {
+        ...{ operations: new Set(), occurrences: new Map(), byOperation: new Map(), keys: new Set(), count: 0 },
         first: describe(hashOf(keys[0])),
       };
       if (known === undefined) found.push(cause);
       // A failure with several causes may join findings that were separate.
       for (const other of others) absorb(cause, other);
-      const isSurer = weigh(failure) > weigh(cause.first);
-      if (isSurer) cause.first = describe(cause.first.id);
-      for (const key of keys) byCause.set(key, cause);
+      const hasRisen = isSurer(failure, cause.first);
+      if (hasRisen) cause.first = describe(cause.first.id);
+      for (const key of keys) {
+        byCause.set(key, cause);
+        cause.keys.add(key);
+      }
       if (exchange !== undefined) cause.operations.add(exchange.operation.id);
       cause.count += 1;
       const operation = exchange?.operation.id ?? '';
+      if (tools.isDivided && isSurer(failure, cause.byOperation.get(operation)))
+        cause.byOperation.set(operation, describe(cause.first.id));
       const { place, pointer } = failure;
       const message = tools.redact(failure.message);
       addOccurrence(cause, {
@@ -118,19 +155,35 @@ export function collectFindings(tools: FindingTools) {
         message,
         count: 1,
       });
-      return known === undefined || isSurer ? summarise(cause) : undefined;
+      return known === undefined || hasRisen ? summarise(cause) : undefined;
     },
   };
 }
 
-function addOccurrence({ occurrences }: Collected, occurrence: Occurrence): void {
+function addOccurrence({ occurrences }: CauseRecord, occurrence: Occurrence): void {
   const known = occurrences.get(occurrence.fingerprint);
   if (known !== undefined) known.count += occurrence.count;
   else if (occurrences.size < mostOccurrences) occurrences.set(occurrence.fingerprint, { ...occurrence });
 }
 
-function summarise({ first, operations, occurrences, count }: Collected): Finding {
+function summarise({ first, operations, occurrences, count }: CauseRecord): Finding {
   return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
+}
+
+function collect(cause: CauseRecord): Collected {
+  const finding = summarise(cause);
+  return {
+    finding,
+    ids: new Set([...cause.keys].map(hashOf)),
+    ofOperations: (operations) => {
+      const [first = ''] = operations;
+      if (operations.length >= finding.operations.length) return finding;
+      const occurrences = finding.occurrences.filter(({ operation }) => operations.includes(operation));
+      const count = occurrences.reduce((sum, one) => sum + one.count, 0);
+      const { id, severity } = finding;
+      return { ...(cause.byOperation.get(first) ?? finding), id, severity, operations, occurrences, count };
+    },
+  };
 }
 
 /** Characters of a body that a report shows; the curl line reproduces the rest. */
@@ -198,7 +251,8 @@ const mostNamed = 6;
 /** The text of a finding: fault, place, requirement, request, answer, and a line to reproduce it. */
 export function formatFinding(given: Finding): string {
   const finding = printableParts(given);
-  const { check, severity, operations, operation, place, pointer, line, keyword, clause, message, count } = finding;
+  const { check, severity, operations, operation, place, pointer, line, keyword, clause, message } = finding;
+  const { count, expired } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}   ${clause}`;
   const lines = [
@@ -207,6 +261,7 @@ export function formatFinding(given: Finding): string {
     ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations, mostNamed)}`]),
     ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
+    ...(expired === undefined ? [] : [`  known     until ${expired.until}, which is over: ${expired.reason}`]),
     ...(operation === '' ? [`  ${count === 1 ? '' : `at ${count} places   `}${finding.id}`] : formatExchange(finding)),
   ];
   return lines.join('\n');

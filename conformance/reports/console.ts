@@ -1,4 +1,4 @@
-import { counted, printable, printableParts } from '../contract/printable.ts';
+import { counted, nameSome, printable, printableParts } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import { describeCoverage } from '../run/contract-coverage.ts';
 import type { Progress, RunResult } from '../run/run.ts';
@@ -18,6 +18,16 @@ export function formatConsole(given: RunResult): string {
     result.fix === undefined ? '' : `${result.message}\n  ${result.fix}`,
     section('Defects', defects.map(formatFinding)),
     section('Inconclusive findings (not in the exit code)', inconclusive.map(formatFinding)),
+    section(
+      'Known (not in the exit code)',
+      result.known.map(({ id, check, operations, place, message, known: { until, reason } }) =>
+        [
+          `${id}   ${[check, nameSome(operations), place].filter(Boolean).join('   ')}`,
+          `  ${message}`,
+          `  until ${until}: ${reason}`,
+        ].join('\n'),
+      ),
+    ),
     section(
       'Warnings',
       result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),

@@ -40,6 +40,8 @@ const result: RunResult = {
   message: '',
   fix: undefined,
   findings: [finding],
+  known: [],
+  gone: [],
   warnings: [],
   obligations: [
     { ...open, operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },

@@ -1,5 +1,6 @@
 import { printableJson, unsafeRun } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
+import type { KnownFinding } from '../failures/known.ts';
 import type { Obligation } from '../plan/plan.ts';
 import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
@@ -32,7 +33,8 @@ export function formatJunit(result: RunResult): string {
     return `  <testsuite name="${escapeXml(operation)}" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
   });
   const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
-  if (own.length > 0) suites.unshift(formatContract(own));
+  const accepted = result.known.filter(({ operation }) => operation === '');
+  if (own.length + accepted.length > 0) suites.unshift(formatContract(own, accepted));
   suites.push(formatNotTested(result));
   if (result.fix !== undefined) suites.unshift(formatRun(result.message, result.fix));
   const sum = (count: string): number =>
@@ -67,12 +69,14 @@ function formatNotTested({ notTested, coverage }: RunResult): string {
 }
 
 /** A defect of the contract itself belongs to no operation. */
-function formatContract(findings: readonly Finding[]): string {
-  const cases = findings.map(
-    (finding) =>
-      `    <testcase classname="the contract" name="${escapeXml(finding.pointer)}">\n${formatFailure(finding, finding.message)}\n    </testcase>`,
-  );
-  const counts = `tests="${cases.length}" failures="${cases.length}" errors="0" skipped="0"`;
+function formatContract(findings: readonly Finding[], accepted: readonly KnownFinding[]): string {
+  const formatOne = ({ pointer }: Finding, content: string): string =>
+    `    <testcase classname="the contract" name="${escapeXml(pointer)}">\n${content}\n    </testcase>`;
+  const cases = [
+    ...findings.map((finding) => formatOne(finding, formatFailure(finding, finding.message))),
+    ...accepted.map((finding) => formatOne(finding, formatKnown([finding]))),
+  ];
+  const counts = `tests="${cases.length}" failures="${findings.length}" errors="0" skipped="${accepted.length}"`;
   return `  <testsuite name="the contract" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
 }
 
@@ -80,10 +84,21 @@ function formatFailure(finding: Finding, message: string): string {
   return `      <failure message="${escapeXml(message)}">${escapeXml(formatFinding(finding))}</failure>`;
 }
 
-function formatCase({ findings }: RunResult, operation: string, check: string, own: readonly Obligation[]): string {
-  const found = findings.filter(
-    (finding) => finding.check === check && finding.severity === 'defect' && finding.operations.includes(operation),
-  );
+function formatKnown(findings: readonly KnownFinding[]): string {
+  const reasons = findings.map(({ known: { until, reason } }) => `known until ${until}: ${reason}`);
+  const messages = findings.map(({ message }) => message);
+  return `      <skipped message="${escapeXml(reasons.join('; '))}">${escapeXml(messages.join('\n'))}</skipped>`;
+}
+
+function formatCase(
+  { findings, known }: RunResult,
+  operation: string,
+  check: string,
+  own: readonly Obligation[],
+): string {
+  const isHere = (finding: Finding): boolean =>
+    finding.check === check && finding.severity === 'defect' && finding.operations.includes(operation);
+  const found = findings.filter(isHere);
   const head = `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(check)}"`;
   if (found.length > 0) {
     const failures = found.map((finding) => {
@@ -94,6 +109,8 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
     });
     return `${head}>\n${failures.join('\n')}\n    </testcase>`;
   }
+  const accepted = known.filter(isHere);
+  if (accepted.length > 0) return `${head}>\n${formatKnown(accepted)}\n    </testcase>`;
   const isTested = own.some(({ state }) => state !== 'not reached');
   const reason = own.find((obligation) => obligation.reason !== undefined)?.reason ?? '';
   return isTested ? `${head}/>` : `${head}>\n      <skipped message="${escapeXml(reason)}"/>\n    </testcase>`;

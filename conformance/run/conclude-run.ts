@@ -2,6 +2,8 @@ import { contractItself, failureOf } from '../checks/checks.ts';
 import type { LostAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
+import type { Finding } from '../failures/finding.ts';
+import { divideFindings, findGone } from '../failures/known.ts';
 import { planObligations } from '../plan/plan.ts';
 import { watchCoverage } from './contract-coverage.ts';
 import { describeExcluded, describeNotReached, describeUncovered, describeUnreached } from './not-tested.ts';
@@ -31,8 +33,10 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
   const coverage = run.coverage.measure(selected, statistics);
+  const { known, unmatched, ...divided } = divideFindings(findings.causes(), options.known ?? [], options.now);
   const judged = judgeVerdict({
-    findings: findings.all(),
+    findings: divided.findings,
+    known: known.length,
     statistics: statistics.all(),
     away: seen.away,
     option: seen.option,
@@ -43,10 +47,23 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     ended: describeEnd(run),
     failure: failure && redactor.redact(failure.message),
   });
+  const isComplete = cut === undefined && (judged.verdict === 'passed' || judged.verdict === 'defects');
+  const gone = isComplete
+    ? findGone(unmatched, {
+        checks: checks.map(({ name }) => name),
+        isEveryCheck: checks.length === allChecks.length,
+        operations: contract.operations.map(({ id }) => id),
+        reached: coverage.operations.flatMap((one) => (one.isReached ? one.operation : [])),
+      })
+    : [];
   // Answers of another host prove nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
   const isJudged = ({ target }: Operation): boolean =>
     !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');
+  const isOfJudged = ({ operation }: Finding): boolean => {
+    const own = selected.find(({ id }) => id === operation);
+    return own === undefined || isJudged(own);
+  };
   const reasonFor = new Map(
     selected.map((operation) => [operation.id, explainUnreached(statistics.of(operation), cut !== undefined)]),
   );
@@ -63,10 +80,9 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     seed: context.seed,
     now: new Date(context.now).toISOString(),
     ...judged,
-    findings: findings.all().filter(({ operation }) => {
-      const own = selected.find(({ id }) => id === operation);
-      return own === undefined || isJudged(own);
-    }),
+    findings: divided.findings.filter(isOfJudged),
+    known: known.filter(isOfJudged),
+    gone,
     warnings: gatherWarnings({
       facts: findings.facts(),
       outages: outages.all(),
@@ -81,6 +97,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
       lostAccess,
       cut: userCut,
       verdict: judged.verdict,
+      gone,
     }),
     obligations: closed,
     // The reader sees the last lines first, so the largest parts come last.

@@ -55,7 +55,11 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   const checks = allChecks.filter(({ name }) => options.checks.length === 0 || options.checks.includes(name));
   const obligations = planObligations(selected, checks);
   const redactor = createRedactor(contract, options.headers);
-  const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
+  const findings = collectFindings({
+    ...redactor,
+    lineOf: contract.lineOf,
+    isDivided: (options.known ?? []).length > 0,
+  });
   const statistics = createStatistics();
   const judge = createJudge(contract);
   const { permissions, now, seed, slowMs } = options;

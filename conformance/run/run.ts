@@ -3,6 +3,7 @@ import type { Credentials } from '../execute/authorize.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';
+import type { KnownFailure, KnownFinding, Unmatched } from '../failures/known.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
 import type { ContractCoverage } from './contract-coverage.ts';
@@ -32,6 +33,7 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly maxWaitMs: number;
   readonly slowMs: number | undefined;
+  readonly known?: readonly KnownFailure[] | undefined;
   /** For every request; those that carry a credential are sent by the run's own account alone. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -64,6 +66,10 @@ export interface RunResult extends Judgement {
   readonly seed: number;
   readonly now: string;
   readonly findings: readonly Finding[];
+  /** Accepted findings, outside of the verdict. */
+  readonly known: readonly KnownFinding[];
+  /** Accepted failures that a complete run did not find. */
+  readonly gone: readonly Unmatched[];
   readonly warnings: readonly Warning[];
   readonly obligations: readonly Obligation[];
   /** The parts that were not tested, one line each with the reason. */

@@ -47,6 +47,8 @@ const mostNamed = 8;
 
 interface VerdictGiven {
   readonly findings: readonly Pick<Finding, 'severity'>[];
+  /** The number of accepted findings. */
+  readonly known?: number;
   readonly statistics: readonly OperationStatistics[];
   readonly away: TargetSeen['away'];
   readonly option: TargetSeen['option'];
@@ -61,7 +63,7 @@ interface VerdictGiven {
 
 /** The verdict of a run. A reason for which the run proves nothing goes before its findings. */
 export function judgeVerdict(given: VerdictGiven): Judgement {
-  const { findings, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
+  const { findings, known = 0, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {
     const message = `The runner failed: ${failure}. Earlier findings are valid.`;
     return {
@@ -113,7 +115,11 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     const fix = fixOfTokens(tokenProblems) ?? 'The warnings list the answers of each operation; no data was checked.';
     return { verdict: 'nothing-tested', message: `Nothing tested: ${unreached}.`, fix };
   }
-  return { verdict: 'passed', message: `No defect found${unreached && `, but ${unreached}`}.`, fix: undefined };
+  return {
+    verdict: 'passed',
+    message: `No ${known > 0 ? 'new ' : ''}defect found${unreached && `, but ${unreached}`}.`,
+    fix: undefined,
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { counted, nameSome } from '../contract/printable.ts';
 import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
+import type { Unmatched } from '../failures/known.ts';
 import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
@@ -29,6 +30,7 @@ interface WarningsGiven {
   readonly lostAccess: readonly Warning[];
   readonly cut: Cut;
   readonly verdict: Verdict;
+  readonly gone: readonly Unmatched[];
 }
 
 /** Facts that prevented checks. Consequences of the verdict are omitted: the verdict itself states them. */
@@ -51,6 +53,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
     ...unreached(given),
     ...ofUnderspecified(given),
     ...leftBehind(given),
+    ...ofGone(given),
     ...cutShort(given.cut),
   ];
 }
@@ -135,6 +138,14 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
       fix: 'Delete these items by hand: the server accepted no DELETE for them.',
     },
   ];
+}
+
+/** Entries of `known` that a later failure of the same kind would hide behind. */
+function ofGone({ gone }: WarningsGiven): Warning[] {
+  return gone.map(({ entry: { id, check }, operations }) => ({
+    message: `Known failure ${id}${check === undefined ? '' : ` of ${check}`} is gone${operations.length === 0 ? '' : `: ${nameSome(operations)}`}.`,
+    fix: 'Remove it from `known` of the config file, or run with --update-known.',
+  }));
 }
 
 function cutShort(cut: Cut): Warning[] {

@@ -1,0 +1,108 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { conformHere, type Ended } from '../fixtures/conform-here.ts';
+import { apis } from '../seeded/apis.ts';
+import { createLibrary, libraryKey } from '../seeded/library.ts';
+import { type Handler, type Served, serve } from '../seeded/serve.ts';
+
+// If these fail, a pipeline is green although a new failure came, or red although its only failures are accepted.
+
+let folder: string;
+let served: Served | undefined;
+const home = process.cwd();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-known-'));
+  process.chdir(folder);
+});
+afterEach(async () => {
+  process.chdir(home);
+  await served?.close();
+  served = undefined;
+  await rm(folder, { recursive: true });
+});
+
+/** A server whose list has no X-Total, and whose motto has a malformed tag if asked. */
+const faulty =
+  (clean: Handler, hasTag: boolean): Handler =>
+  async (request) => {
+    const answer = await clean(request);
+    const { 'x-total': _, ...headers } = answer.headers ?? {};
+    const tag = hasTag && request.path === '/v2/motto' ? { etag: 'seven' } : {};
+    return { ...answer, headers: { ...headers, ...tag } };
+  };
+
+async function run(handle: Handler, ...more: readonly string[]): Promise<Ended> {
+  await served?.close();
+  served = await serve(handle);
+  const args = ['--contract', apis.library.file, '--base-url', `${served.origin}/v2`, '--token', libraryKey];
+  return conformHere([...args, '--now', '2026-04-01T09:30:00Z', ...more]);
+}
+
+const withoutTotal = (): Handler => faulty(createLibrary(), false);
+const withBoth = (): Handler => faulty(createLibrary(), true);
+
+async function writeKnown(operations = '[listBooks]'): Promise<string> {
+  const { findings } = JSON.parse((await run(withoutTotal(), '--json')).out);
+  const [{ id }] = findings;
+  await writeFile(
+    'lockstep-conform.yaml',
+    `known:\n  - id: "${id}"\n    check: header-schema\n    operations: ${operations}\n    reason: fixed in <May>\n    until: 2026-04-30\n`,
+  );
+  return id;
+}
+
+test('an accepted failure is listed apart, with its reason, and the exit code is 0', async () => {
+  const id = await writeKnown();
+  const { code, out, error } = await run(withoutTotal(), '--report', 'json,junit', '--out', 'reports');
+  expect(code).toBe(0);
+  expect(error).toContain(', options of lockstep-conform.yaml\n');
+  expect(out).toContain(`Known (not in the exit code): 1
+
+${id}   header-schema   listBooks   response 200 header X-Total
+  X-Total is missing
+  until 2026-04-30: fixed in <May>
+`);
+  expect(out).toContain('\nNo new defect found. ');
+  expect(out).not.toContain('Defects');
+  const { verdict, findings, known } = JSON.parse(await readFile('reports/report.json', 'utf8'));
+  expect({ verdict, findings, known }).toMatchObject({
+    verdict: 'passed',
+    findings: [],
+    known: [{ id, operations: ['listBooks'], known: { reason: 'fixed in <May>', until: '2026-04-30' } }],
+  });
+  expect(await readFile('reports/junit.xml', 'utf8')).toContain(
+    '<testcase classname="listBooks" name="header-schema">\n      <skipped message="known until 2026-04-30: fixed in &lt;May&gt;">X-Total is missing</skipped>',
+  );
+});
+
+test('a new failure counts next to an accepted one', async () => {
+  await writeKnown();
+  const { code, out } = await run(withBoth());
+  expect(code).toBe(1);
+  expect(out).toMatch(/^Defects: 1\n\nhttp-law {3}readMotto {3}.* {3}etag-grammar/);
+  expect(out).toContain('\n1 defect found. ');
+});
+
+test('after its last day a failure counts again', async () => {
+  await writeKnown();
+  const { code, out } = await run(withoutTotal(), '--now', '2026-05-01T00:00:00Z');
+  expect(code).toBe(1);
+  expect(out).toContain('\n  known     until 2026-04-30, which is over: fixed in <May>\n');
+});
+
+test('an accepted failure that is gone is a warning', async () => {
+  const id = await writeKnown();
+  const gone = `Known failure ${id} of header-schema is gone: listBooks.\n  Remove it from \`known\``;
+  const complete = await run(createLibrary(), '--fail-on', 'warning');
+  expect([complete.code, complete.out]).toEqual([1, expect.stringContaining(gone)]);
+  for (const options of [
+    ['--operation', 'readBook'],
+    ['--check', 'slow'],
+    ['--budget', '3req'],
+  ]) {
+    const { out } = await run(createLibrary(), ...options);
+    expect(out, options.join(' ')).not.toContain('is gone');
+  }
+});
