@@ -21,9 +21,10 @@ import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
-import { readConfigFile } from './config-file.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
+import { refuseToUpdate, updateKnown } from './update-known.ts';
 
 export interface Streams {
   readonly out: { write(text: string): unknown };
@@ -34,8 +35,7 @@ interface Prepared {
   readonly values: OptionValues;
   readonly run: RunOptions;
   readonly contract: Contract;
-  /** The config file, if there is one. */
-  readonly config: string | undefined;
+  readonly config: ConfigFile;
 }
 
 export const usageError = 2;
@@ -55,7 +55,10 @@ async function prepareRun(
     streams.error.write(`${message.join('\n')}\n`);
     return usageError;
   };
-  const config = await readConfigFile(typeof given.config === 'string' ? given.config : undefined);
+  const config = await readConfigFile(
+    typeof given.config === 'string' ? given.config : undefined,
+    given.updateKnown === true,
+  );
   if (config.faults.length > 0) return refuse(...config.faults.map(printable));
   const labelOf = (name: string) => (Object.hasOwn(given, name) ? undefined : config.labelOf(name));
   const { values, faults } = readOptions({ ...config.options, ...given }, signals !== undefined, labelOf);
@@ -112,7 +115,7 @@ async function prepareRun(
     headers: values.header,
     known: config.known,
   };
-  return { values, run, contract, config: config.file };
+  return { values, run, contract, config };
 }
 
 /** A message with the nearest names, and all names if they are few. */
@@ -138,7 +141,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract, config } = prepared;
   // The output folder is tested before the first request, not after an hour of them.
-  const outFault = await writeReports(values);
+  const outFault = (await writeReports(values)) ?? (values.updateKnown ? await refuseToUpdate(config) : undefined);
   if (outFault !== undefined) {
     streams.error.write(`${outFault}\n`);
     return usageError;
@@ -147,7 +150,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
   streams.error.write(
-    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}${config === undefined ? '' : `, options of ${config}`}\n`,
+    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}${config.text === undefined ? '' : `, options of ${config.file}`}\n`,
   );
   if (!isAddress(values.contract)) {
     const exitCode = await waitIfAsked(values, run.tls, streams, signals);
@@ -176,7 +179,16 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     streams.error.write(`${reportFault}\n`);
     return usageError;
   }
-  return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
+  if (failed.aborted) return exitCodes.failed;
+  if (!values.updateKnown) return exitCodeOf(result, values);
+  if (result.verdict !== 'passed' && result.verdict !== 'defects') {
+    streams.error.write(`--update-known: ${config.file} was not written, as this run proves nothing.\n`);
+    return exitCodeOf(result, values);
+  }
+  const accepted = result.findings.filter(({ severity }) => severity === 'defect' || values.failOn.includes('suspect'));
+  const { isDone, lines } = await updateKnown(config, accepted, result);
+  streams.error.write(`${lines.map(printable).join('\n')}\n`);
+  return isDone ? exitCodeOf({ ...result, verdict: 'passed', findings: [] }, values) : usageError;
 }
 
 /** The contract's file or address for reports, without user and query: these may contain a key. */

@@ -5,13 +5,14 @@ import { ContractError } from '../contract/contract.ts';
 import { arrayAt, type JsonObject, joinPointer, memberOf, splitPointer } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
 import { readSource, type Source } from '../contract/source.ts';
-import type { KnownFailure } from '../failures/known.ts';
-import { defaultConfig, type Given, type OptionRow, type RawOptions, rows, suggest } from './options.ts';
+import type { KnownFailure } from '../failures/finding.ts';
+import { defaultConfig, type Given, type OptionRow, ofConfigFile, type RawOptions, rows, suggest } from './options.ts';
 
 /** Options of a config file, by their names there: `base-url`. The command line replaces them one by one. */
-interface ConfigFile {
-  /** Undefined if there is none. */
-  readonly file: string | undefined;
+export interface ConfigFile {
+  readonly file: string;
+  /** Undefined if there is no such file. */
+  readonly text: string | undefined;
   /** By the names of the table, as commander passes them. */
   readonly options: RawOptions;
   /** `lockstep-conform.yaml:3 base-url` of an option that the file contains. */
@@ -20,8 +21,7 @@ interface ConfigFile {
   readonly faults: readonly string[];
 }
 
-/** Options about the file itself stay on the command line. */
-const inFile = rows.filter(([name]) => name !== 'config');
+const inFile = rows.filter(([name]) => !ofConfigFile.includes(name));
 
 /** The JSON Schema of the config file, derived from the table of options; `config.schema.json` is its published copy. */
 export function createConfigSchema(): JsonObject {
@@ -92,19 +92,21 @@ function schemaOf(row: OptionRow): JsonObject {
  * Reads a config file in YAML or JSON.
  *
  * @param given the value of `--config`; by default the file of the current folder, if it exists
+ * @param isCreated whether the run creates the file if it does not exist
  */
-export async function readConfigFile(given: string | undefined): Promise<ConfigFile> {
+export async function readConfigFile(given: string | undefined, isCreated: boolean): Promise<ConfigFile> {
   const file = given ?? defaultConfig;
-  const none = { file: undefined, options: {}, labelOf: () => undefined, known: [], faults: [] };
+  const none = { file, text: undefined, options: {}, labelOf: () => undefined, known: [], faults: [] };
   let source: Pick<Source, 'root' | 'lineOf' | 'repeated'>;
+  let text: string;
   try {
-    const text = await readFile(file, 'utf8');
+    text = await readFile(file, 'utf8');
     // A file whose lines are all comments has no root.
     source = /^\s*[^\s#]/m.test(text) ? readSource(file, text) : { root: {}, lineOf: () => 1, repeated: [] };
   } catch (error) {
     if (error instanceof ContractError)
       return { ...none, faults: error.problems.map(({ line, message }) => `${file}:${line} ${message}`) };
-    if (given === undefined && memberOf(error, 'code') === 'ENOENT') return none;
+    if ((given === undefined || isCreated) && memberOf(error, 'code') === 'ENOENT') return none;
     return { ...none, faults: [`--config ${file} cannot be read: ${messageOf(error)}.`] };
   }
   const { root, lineOf, repeated } = source;
@@ -119,6 +121,7 @@ export async function readConfigFile(given: string | undefined): Promise<ConfigF
   const givenRows = inFile.filter(([, row]) => Object.hasOwn(root, memberName(row)));
   return {
     file,
+    text,
     faults: [],
     // Its schema has been checked.
     known: arrayAt(root, 'known') as readonly KnownFailure[],

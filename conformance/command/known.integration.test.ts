@@ -1,11 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conformHere, type Ended } from '../fixtures/conform-here.ts';
 import { apis } from '../seeded/apis.ts';
 import { createLibrary, libraryKey } from '../seeded/library.ts';
 import { type Handler, type Served, serve } from '../seeded/serve.ts';
+import { readConfigFile } from './config-file.ts';
 
 // If these fail, a pipeline is green although a new failure came, or red although its only failures are accepted.
 
@@ -105,4 +106,108 @@ test('an accepted failure that is gone is a warning', async () => {
     const { out } = await run(createLibrary(), ...options);
     expect(out, options.join(' ')).not.toContain('is gone');
   }
+});
+
+const before = `# options
+check: [header-schema, http-law]   # two
+
+# accepted
+known:
+  # reviewed
+  - id: "00000000"   # gone
+    check: header-schema
+    operations: [listBooks, dropped]
+    reason: old
+    until: 2027-01-01
+
+# last
+seed: 3
+`;
+
+describe('--update-known', () => {
+  test('creates the file, and the next run passes', async () => {
+    const { code, error } = await run(withBoth(), '--update-known');
+    expect(code).toBe(0);
+    expect(error).toMatch(
+      /\nlockstep-conform\.yaml: 2 known failures: 2 added, 0 renewed, 0 kept, 0 removed\.\n {2}added [0-9a-f]{8} header-schema listBooks\n {2}added [0-9a-f]{8} http-law readMotto\n$/,
+    );
+    expect(await readFile('lockstep-conform.yaml', 'utf8')).toMatch(
+      /^known:\n {2}- id: "?[0-9a-f]{8}"?\n {4}check: header-schema\n {4}reason: accepted on 2026-04-01\n {4}until: 2026-06-30\n {4}operations: \[listBooks\]\n {2}- id: /,
+    );
+    expect((await run(withBoth())).code).toBe(0);
+    expect((await run(withBoth(), '--now', '2026-07-01T00:00:00Z')).code).toBe(1);
+  });
+
+  test('adds, renews and removes entries, and leaves the rest of the file as it is', async () => {
+    const id = await writeKnown('[listBooks, gone]');
+    const expired = `  - id: "${id}"\n    reason: mine\n    until: 2026-01-01\n`;
+    await writeFile('lockstep-conform.yaml', before.replace('\n# last', `${expired}\n# last`));
+    const { code, error } = await run(withBoth(), '--update-known');
+    expect(code).toBe(0);
+    expect(error).toMatch(
+      /2 known failures: 1 added, 1 renewed, 0 kept, 1 removed\.\n {2}added [0-9a-f]{8} http-law readMotto\n {2}removed 00000000 listBooks dropped\n$/,
+    );
+    const after = await readFile('lockstep-conform.yaml', 'utf8');
+    const added = after.match(/ {2}- id: [^\n]+\n {4}check: http-law\n.+?\[readMotto\]\n/s)?.[0];
+    expect(after).toBe(
+      `# options
+check: [header-schema, http-law]   # two
+
+# accepted
+known:
+  # reviewed
+  - id: "${id}"
+    reason: mine
+    until: 2026-06-30
+${added}
+# last
+seed: 3
+`,
+    );
+    expect(await readdir('.')).toEqual(['lockstep-conform.yaml']);
+  });
+
+  test.each([
+    { name: 'an empty list', text: 'seed: 3\nknown: []\nworkers: 4\n' },
+    { name: 'no list', text: 'seed: 3\nworkers: 4' },
+    { name: 'comments alone', text: '# nothing yet\n' },
+    { name: 'JSON', text: '{"seed": 3, "workers": 4}\n' },
+  ])('adds to a file with $name', async ({ text }) => {
+    await writeFile('lockstep-conform.yaml', text);
+    expect((await run(withoutTotal(), '--update-known')).error).toContain(': 1 known failure: 1 added, ');
+    expect((await run(withoutTotal())).code).toBe(0);
+    const { options } = await readConfigFile(undefined, false);
+    expect(options).toEqual(text.startsWith('#') ? {} : { seed: '3', workers: '4' });
+  });
+
+  test.each([
+    { name: 'the run proves nothing', handle: (): Handler => () => ({ status: 401 }), reason: 'proves nothing' },
+    {
+      name: 'the file changes during the run',
+      handle: (): Handler => {
+        const answer = withoutTotal();
+        return async (request) => {
+          await writeFile('lockstep-conform.yaml', `${before}#\n`);
+          return answer(request);
+        };
+      },
+      reason: 'it was changed during the run',
+    },
+  ])('2 without a change if $name', async ({ handle, reason }) => {
+    await writeFile('lockstep-conform.yaml', before);
+    const { code, error } = await run(handle(), '--update-known');
+    expect([code, error]).toEqual([2, expect.stringContaining(reason)]);
+    expect(await readFile('lockstep-conform.yaml', 'utf8')).toMatch(/^# options\n/);
+  });
+
+  test('2 before the first request if the folder cannot be written', async () => {
+    let requests = 0;
+    const count: Handler = () => {
+      requests += 1;
+      return { status: 500 };
+    };
+    const { code, error } = await run(count, '--config', 'absent/conform.yaml', '--update-known');
+    expect([code, requests]).toEqual([2, 0]);
+    expect(error).toMatch(/^--update-known: absent\/conform\.yaml cannot be written: ENOENT/);
+  });
 });

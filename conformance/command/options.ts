@@ -48,6 +48,12 @@ const groups = {
       flags: '--config <file>',
       about: `options by their names here, as in base-url, in YAML (default: ${defaultConfig}, if it exists); the command line and the environment replace them`,
     },
+    updateKnown: {
+      flags: '--update-known',
+      about:
+        'accept the findings of this run for 90 days: write them to `known` of the config file, remove those that are gone, and exit with 0',
+      read: flag,
+    },
   },
   'Target:': {
     contract: {
@@ -325,6 +331,9 @@ export const optionTable = {
 };
 
 type Table = typeof optionTable;
+
+/** Options about the config file, which it does not contain. */
+export const ofConfigFile = Object.keys(groups['Config file:']);
 
 export const rows = Object.entries<OptionRow>(optionTable);
 

@@ -33,13 +33,20 @@ export interface Finding {
   readonly curlNeeds: Readonly<Record<string, string>>;
   /** Each operation and place once, in the order found; at most `mostOccurrences`. */
   readonly occurrences: readonly Occurrence[];
-  /** Set if the finding was accepted until a day that is over. */
-  readonly expired?: Acceptance;
+  /** Entries that accepted the finding until a day that is over. */
+  readonly expired?: readonly KnownFailure[];
 }
 
-/** Why and until when a finding is accepted: `until` is the last day, in UTC. */
-export interface Acceptance {
+/** An accepted failure, as the config file lists it. */
+export interface KnownFailure {
+  /** The id of a finding, or the fingerprint of one of its places. */
+  readonly id: string;
+  /** For readers, and to know whether a run had the check. */
+  readonly check?: string;
+  /** All operations if omitted. A failure of another operation is new, even if its cause is known. */
+  readonly operations?: readonly string[];
   readonly reason: string;
+  /** The last day on which it is accepted, in UTC: `2026-12-31`. */
   readonly until: string;
 }
 
@@ -252,7 +259,7 @@ const mostNamed = 6;
 export function formatFinding(given: Finding): string {
   const finding = printableParts(given);
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, message } = finding;
-  const { count, expired } = finding;
+  const { count, expired = [] } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}   ${clause}`;
   const lines = [
@@ -261,7 +268,7 @@ export function formatFinding(given: Finding): string {
     ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations, mostNamed)}`]),
     ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
-    ...(expired === undefined ? [] : [`  known     until ${expired.until}, which is over: ${expired.reason}`]),
+    ...expired.map(({ until, reason }) => `  known     until ${until}, which is over: ${reason}`),
     ...(operation === '' ? [`  ${count === 1 ? '' : `at ${count} places   `}${finding.id}`] : formatExchange(finding)),
   ];
   return lines.join('\n');

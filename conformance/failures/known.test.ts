@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import type { Failure } from './failure.ts';
-import { collectFindings } from './finding.ts';
-import { divideFindings, findGone, type KnownFailure } from './known.ts';
+import { collectFindings, type KnownFailure } from './finding.ts';
+import { divideFindings, findGone } from './known.ts';
 import { createRedactor } from './redact.ts';
 
 const responses = { 200: { description: 'OK' } };
@@ -85,6 +85,13 @@ describe('a finding counts unless an entry accepts it', () => {
     { name: 'another id', found: [['a']], entries: [entryOf({ id: '00000000' })], counts: ['a'], known: [] },
     { name: 'the last day', found: [['a']], entries: [entryOf()], day: '2026-04-30', counts: [], known: ['a'] },
     { name: 'the day after', found: [['a']], entries: [entryOf()], day: '2026-05-01', counts: ['a'], known: [] },
+    {
+      name: 'an expired and a valid entry',
+      found: [['a']],
+      entries: [entryOf({ until: '2026-01-01' }), entryOf()],
+      counts: [],
+      known: ['a'],
+    },
     { name: 'the contract itself', found: [['']], entries: [entryOf()], counts: [], known: [''] },
   ])('$name', ({ found, entries, counts, known, ...at }) => {
     const noon = Date.parse(`${at.day ?? day}T23:59:59Z`);
@@ -103,7 +110,7 @@ describe('a finding counts unless an entry accepts it', () => {
 
   test('and names the day on which its acceptance expired', () => {
     const { findings } = divideFindings(collect([['a']]), [entryOf()], Date.parse('2026-06-01'));
-    expect(findings[0]?.expired).toEqual({ reason: 'fixed in May', until: '2026-04-30' });
+    expect(findings[0]?.expired).toEqual([entryOf()]);
   });
 });
 

@@ -1,17 +1,7 @@
-import type { Acceptance, Collected, Finding } from './finding.ts';
-
-/** An accepted failure, as the config file lists it. */
-export interface KnownFailure extends Acceptance {
-  /** The id of a finding, or the fingerprint of one of its places. */
-  readonly id: string;
-  /** For readers, and to know whether a run had the check. */
-  readonly check?: string;
-  /** All operations if omitted. A failure of another operation is new, even if its cause is known. */
-  readonly operations?: readonly string[];
-}
+import type { Collected, Finding, KnownFailure } from './finding.ts';
 
 export interface KnownFinding extends Finding {
-  readonly known: Acceptance;
+  readonly known: Pick<KnownFailure, 'reason' | 'until'>;
 }
 
 interface Divided {
@@ -37,18 +27,20 @@ export function divideFindings(causes: readonly Collected[], entries: readonly K
   const matched = new Map<KnownFailure, Set<string>>();
   for (const cause of causes) {
     const { operations } = cause.finding;
+    const isOver = ({ until }: KnownFailure): boolean => now >= Date.parse(until) + dayMs;
+    const expired = new Set<KnownFailure>();
     const byEntry = Map.groupBy(operations.length === 0 ? [''] : operations, (operation) => {
       const covering = entriesFor(cause, operation, entries);
       for (const entry of covering) matched.set(entry, (matched.get(entry) ?? new Set()).add(operation));
-      return covering[0];
+      const valid = covering.find((entry) => !isOver(entry));
+      if (valid === undefined) for (const entry of covering) expired.add(entry);
+      return valid;
     });
-    const isOver = (entry: KnownFailure): boolean => now >= Date.parse(entry.until) + dayMs;
-    const counting = [...byEntry].flatMap(([entry, own]) => (entry === undefined || isOver(entry) ? own : []));
-    const expired = [...byEntry.keys()].find((entry) => entry !== undefined && isOver(entry));
-    if (counting.length > 0)
-      findings.push({ ...cause.ofOperations(counting), ...(expired && { expired: acceptanceOf(expired) }) });
-    for (const [entry, own] of byEntry)
-      if (entry !== undefined && !isOver(entry)) known.push({ ...cause.ofOperations(own), known: acceptanceOf(entry) });
+    for (const [entry, own] of byEntry) {
+      const finding = cause.ofOperations(own);
+      if (entry === undefined) findings.push(expired.size === 0 ? finding : { ...finding, expired: [...expired] });
+      else known.push({ ...finding, known: { reason: entry.reason, until: entry.until } });
+    }
   }
   const unmatched = entries.flatMap((entry) => {
     const seen = matched.get(entry);
@@ -56,10 +48,6 @@ export function divideFindings(causes: readonly Collected[], entries: readonly K
     return seen === undefined || missing.length > 0 ? [{ entry, operations: missing }] : [];
   });
   return { findings, known, unmatched };
-}
-
-function acceptanceOf({ reason, until }: KnownFailure): Acceptance {
-  return { reason, until };
 }
 
 /** The entries that cover a cause on one operation: as a whole, or all of its places there. */
