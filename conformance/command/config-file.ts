@@ -135,13 +135,13 @@ export async function readConfigFile(given: string | undefined, isCreated: boole
   };
 }
 
-/** The value as commander would pass it. A path is relative to the folder of the file. */
+/** The value as commander would pass it. A path is relative to the folder of the file; `-` is a standard stream. */
 function toRaw(row: OptionRow, value: unknown, folder: string): Given {
   if (typeof value === 'boolean') return value ? true : undefined;
   const isPath = /<(file|folder)\b/.test(row.flags);
   const texts = [value]
     .flat()
-    .map((one) => (isPath && !/^https?:/i.test(String(one)) ? join(folder, String(one)) : String(one)));
+    .map((one) => (isPath && !/^(https?:|-$)/i.test(String(one)) ? join(folder, String(one)) : String(one)));
   if (row.isList) return texts.join(',');
   return hasSeveral(row) ? texts : texts[0];
 }

@@ -1,16 +1,16 @@
 import { Command, Option } from 'commander';
 import { expect, test } from 'vitest';
-import { addOptions, optionTable, readOptions } from './options.ts';
+import { addOptions, optionTable, readOptions, rows } from './options.ts';
 
 test('every option is in the table under the name that commander gives it', () => {
   const names = Object.values(optionTable).map(({ flags }) => new Option(flags).attributeName());
   expect(names).toEqual(Object.keys(optionTable));
 });
 
-test('secrets can come from the environment', () => {
+test('secrets can come from the environment, and not from the config file', () => {
   const secret = /token|credential|user|secret|password/i;
-  const open = Object.entries<{ flags: string; env?: string }>(optionTable).filter(
-    ([name, { env }]) => secret.test(name) && env === undefined,
+  const open = rows.filter(
+    ([name, { env, isSecret }]) => secret.test(name) && (env === undefined || isSecret !== true),
   );
   expect(open.map(([name]) => name)).toEqual(['tokenCommand']);
 });
