@@ -143,6 +143,7 @@ const groups = {
     expiredToken: {
       flags: '--expired-token <token>',
       about: 'a token of the account that has expired: no operation may accept it',
+      isSecret: true,
       env: 'LOCKSTEP_EXPIRED_TOKEN',
     },
     authFile: {
