@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
-import { memberOf } from './contract/document.ts';
 import { printable } from './contract/printable.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
+import { version } from './version.ts';
 
 interface ProcessHooks {
   /** Called when a run begins. */
@@ -35,7 +33,7 @@ export async function conform(
   let exitCode = 0;
   const program = addOptions(new Command(name))
     .description('Tests a deployment against its OpenAPI contract: reports each defect once, with a request to paste.')
-    .version(versionOf(join(import.meta.dirname, 'package.json')), '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .addHelpText('after', describeExits(name))
     .showHelpAfterError('(--help shows every option)')
     .configureOutput({
@@ -69,10 +67,6 @@ export async function conform(
     return exitCodes.failed;
   }
   return exitCode;
-}
-
-function versionOf(file: string): string {
-  return String(memberOf(JSON.parse(readFileSync(file, 'utf8')), 'version'));
 }
 
 function describeExits(name: string): string {

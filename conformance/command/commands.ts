@@ -1,12 +1,9 @@
 import { statSync } from 'node:fs';
-import { access, constants, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError } from '../contract/contract.ts';
-import { memberOf } from '../contract/document.ts';
-import { counted, messageOf, printable, printableJson, printableParts } from '../contract/printable.ts';
+import { counted, printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { formatFinding } from '../failures/finding.ts';
@@ -23,6 +20,7 @@ import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';
+import { openOutputs } from './outputs.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
 import { refuseToUpdate, updateKnown } from './update-known.ts';
 
@@ -140,10 +138,9 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract, config } = prepared;
-  // The output folder is tested before the first request, not after an hour of them.
-  const outFault = (await writeReports(values)) ?? (values.updateKnown ? await refuseToUpdate(config) : undefined);
-  if (outFault !== undefined) {
-    streams.error.write(`${outFault}\n`);
+  const outputs = (values.updateKnown ? await refuseToUpdate(config) : undefined) ?? (await openOutputs(values));
+  if (typeof outputs === 'string') {
+    streams.error.write(`${outputs}\n`);
     return usageError;
   }
   const signal = AbortSignal.any([interrupted, failed]);
@@ -161,6 +158,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     contract,
     run,
     {
+      ...outputs.events,
       onProgress: live.show,
       onFinding: (finding) => {
         live.clear();
@@ -173,7 +171,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   live.clear();
   if (result === undefined) throw failed.reason;
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
-  const reportFault = await writeReports(values, result);
+  const reportFault = await outputs.finish(result);
   streams.out.write(reports[values.json ? 'json' : 'console'].format(result));
   if (reportFault !== undefined) {
     streams.error.write(`${reportFault}\n`);
@@ -235,22 +233,6 @@ export function framesOf(failure: Error): string {
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n');
-}
-
-/** Writes the reports, or without a result only tests the folder. @returns why writing is not possible */
-async function writeReports({ report: names, out }: OptionValues, result?: RunResult): Promise<string | undefined> {
-  if (names.length === 0) return undefined;
-  try {
-    await mkdir(out, { recursive: true });
-    await access(out, constants.W_OK);
-    if (result !== undefined)
-      await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
-    return undefined;
-  } catch (error) {
-    const code = memberOf(error, 'code');
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file with this name exists' : messageOf(error);
-    return `--out ${out} cannot be written: ${why}.`;
-  }
 }
 
 function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {

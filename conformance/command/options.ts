@@ -6,7 +6,7 @@ import type { PhaseName } from '../execute/exchange.ts';
 import { type Budget, readBudget, readRate } from '../execute/limits.ts';
 import { builtPhases, phases } from '../phases/phase.ts';
 import type { WriteMode } from '../plan/permissions.ts';
-import { type ReportName, reports } from '../reports/reports.ts';
+import { type ReportName, reportNames } from '../reports/reports.ts';
 
 /** Value of an option as commander passes it. */
 export type Given = string | boolean | readonly string[] | undefined;
@@ -39,7 +39,6 @@ export interface OptionRow {
 export const defaultConfig = 'lockstep-conform.yaml';
 
 const checkNames = checks.map(({ name }) => name);
-const reportNames = Object.keys(reports);
 
 /** Every option of the runner, by the group of its help. */
 const groups = {
@@ -306,7 +305,7 @@ const groups = {
     },
     report: {
       flags: '--report <names>',
-      about: `any of ${reportNames.join(', ')}, separated by commas, written to --out`,
+      about: `any of ${reportNames.join(', ')}, separated by commas, written to --out; har (HTTP Archive 1.2) has all exchanges in the order of the plan, without credentials, token calls and content over 1 MiB`,
       isList: true,
       names: reportNames,
       read: (given, name, names) => someOf(names, listed(given), name) as readonly ReportName[],

@@ -20,7 +20,12 @@ export const reports = {
   junit: { file: 'junit.xml', format: formatJunit },
 } as const satisfies Record<string, Report>;
 
-export type ReportName = keyof typeof reports;
+/** The report that grows during the run: the exchanges, as an HTTP Archive. */
+export const harFile = 'traffic.har';
+
+export type ReportName = keyof typeof reports | 'har';
+
+export const reportNames: readonly string[] = [...Object.keys(reports), 'har'];
 
 /** The report for CI: one suite per operation, one case per check; a check that was not reached is skipped with the reason. */
 export function formatJunit(result: RunResult): string {

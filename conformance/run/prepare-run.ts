@@ -118,6 +118,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
           if (draft !== undefined && draft.parameters.length <= known && outcome.kind === 'answer')
             acceptedRequests.set(operation, { draft, headers: outcome.headers });
         }
+        events.onExchange?.(exchange, redactor);
         if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources));
       },
     },

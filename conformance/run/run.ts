@@ -1,9 +1,10 @@
 import type { Instant } from '@lockstep/values/instant';
 import type { Credentials } from '../execute/authorize.ts';
-import type { PhaseName } from '../execute/exchange.ts';
+import type { NumberedExchange, PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Finding, KnownFailure } from '../failures/finding.ts';
 import type { KnownFinding, Unmatched } from '../failures/known.ts';
+import type { Redactor } from '../failures/redact.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
 import type { ContractCoverage } from './contract-coverage.ts';
@@ -56,6 +57,8 @@ export interface RunEvents {
    * and server, whatever the number of workers.
    */
   readonly onRequest?: (line: string) => void;
+  /** Each exchange in the order of the plan, also those that only delayed a case. It contains secrets: an output redacts them. */
+  readonly onExchange?: (exchange: NumberedExchange, redactor: Redactor) => void;
 }
 
 export interface RunResult extends Judgement {
