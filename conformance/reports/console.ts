@@ -33,7 +33,7 @@ export function formatConsole(given: RunResult): string {
       result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),
     ),
     isElsewhere ? '' : formatCoverage(result, describeCoverage(given.coverage)),
-    hint(result.findings, result),
+    formatVariables(result.findings, result),
     `${result.message} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
     // This comes last: a run without defects proves nothing about these parts.
     formatNotTested(result.notTested),
@@ -61,7 +61,7 @@ function formatCoverage({ coverage, obligations }: RunResult, figures: readonly 
 }
 
 /** The variables of the curl lines: the given addresses, and a description of each secret. */
-function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
+export function formatVariables(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.every(({ curl }) => curl === '')) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
   const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));

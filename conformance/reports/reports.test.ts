@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import MarkdownIt from 'markdown-it';
+import { describe, expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
+import { formatMarkdown } from './markdown.ts';
 import { formatJunit, reports } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
@@ -133,4 +135,80 @@ test('one case for each operation and check: failed if the cause occurred, passe
     '<testcase classname="not tested" name="never accepted: drop">',
     '<skipped message="never accepted: drop"/>',
   ]);
+});
+
+describe('the markdown summary', () => {
+  test('has verdict, findings with links to the contract, warnings and untested parts', () => {
+    const warnings = [{ message: 'No token: 401', fix: 'Check the client.' }];
+    const message = '1 defect found.';
+    const text = formatMarkdown({
+      ...result,
+      message,
+      warnings,
+      baseUrl: 'http://a',
+      contractFile: 'api (1)/a b.yaml',
+    });
+    const [head, facts, table, ...rest] = text.split('\n\n');
+    expect(head).toBe('## ❌ 1 defect found.');
+    expect(facts).toBe(
+      'A &amp; B at `http://a`: 0 of 0 operations accepted, 0 of 0 documented responses seen, 1 request in 1.50 s, seed 1',
+    );
+    expect(table?.split('\n').at(-1)).toBe(
+      '| `body-schema` | read, list | response 200 body /a: must be &lt;integer> &amp; "whole"\\\\u0000 | [line 3](api%20%281%29/a%20b.yaml#L3) type, JSON Schema 2020-12, validation, 6.1.1 |',
+    );
+    expect(rest.slice(-5)).toEqual([
+      '<details><summary>1 warning</summary>',
+      '- No token: 401 *Check the client.*',
+      '</details>',
+      '**Not tested**',
+      '- not built yet: wrong input\n- never accepted: drop\n',
+    ]);
+  });
+
+  test('has no link to a contract at an address, and counts the findings that it omits', () => {
+    const findings = Array.from({ length: 60 }, () => finding);
+    const text = formatMarkdown({ ...result, findings, contractFile: 'https://a/openapi.json' });
+    expect(text).not.toContain('](');
+    expect(text.match(/^\| `body-schema` \|.* line 3 type/gm)).toHaveLength(50);
+    expect(text).toContain('And 10 more findings.');
+  });
+
+  test('shows text of a deployment as text', () => {
+    const hostile = '</td><img src=x> ![a](b) [c](d) <https://e> | f ` g ```\n# h $i$ &lt; \\| *j*';
+    const hostileFinding = { ...finding, message: hostile, answered: hostile, check: hostile };
+    const warnings = [{ message: hostile, fix: hostile }];
+    const text = formatMarkdown({
+      ...result,
+      message: hostile,
+      findings: [hostileFinding],
+      warnings,
+      notTested: [hostile],
+    });
+    const html = new MarkdownIt({ html: true }).render(text);
+    const tags = new Set([...html.matchAll(/<\/?([a-z]\w*)/gi)].map(([, tag]) => tag));
+    expect([...tags].sort()).toEqual([
+      'a',
+      'code',
+      'details',
+      'em',
+      'h2',
+      'li',
+      'p',
+      'pre',
+      'strong',
+      'summary',
+      'table',
+      'tbody',
+      'td',
+      'th',
+      'thead',
+      'tr',
+      'ul',
+    ]);
+    expect(html.match(/<a /g)).toHaveLength(1);
+    // The message is the same in heading, cell, warning and list.
+    const shown =
+      '&lt;/td&gt;&lt;img src=x&gt; ![a](b) [c](d) &lt;https://e&gt; | f ` g ```\\n# h $i$ &amp;lt; \\| *j*';
+    expect(html.split(shown).length - 1).toBeGreaterThanOrEqual(6);
+  });
 });

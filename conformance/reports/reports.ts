@@ -5,6 +5,7 @@ import type { Obligation } from '../plan/plan.ts';
 import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
+import { formatMarkdown } from './markdown.ts';
 
 /** A report: a file name and a pure function of the result. */
 interface Report {
@@ -18,6 +19,7 @@ export const reports = {
   /** For programs: the whole result. */
   json: { file: 'report.json', format: (result) => `${printableJson(result, 2)}\n` },
   junit: { file: 'junit.xml', format: formatJunit },
+  markdown: { file: 'summary.md', format: (result) => formatMarkdown(result) },
 } as const satisfies Record<string, Report>;
 
 /** The report that grows during the run: the exchanges, as an HTTP Archive. */
