@@ -138,7 +138,8 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract, config } = prepared;
-  const outputs = (values.updateKnown ? await refuseToUpdate(config) : undefined) ?? (await openOutputs(values));
+  const outputs =
+    (values.updateKnown ? await refuseToUpdate(config) : undefined) ?? (await openOutputs(values, streams.out));
   if (typeof outputs === 'string') {
     streams.error.write(`${outputs}\n`);
     return usageError;
@@ -153,14 +154,19 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     const exitCode = await waitIfAsked(values, run.tls, streams, signals);
     if (exitCode !== undefined) return exitCode;
   }
+  outputs.start(contract, run);
   const live = createLiveProgress(streams.error);
   const running = runConformance(
     contract,
     run,
     {
       ...outputs.events,
-      onProgress: live.show,
+      onProgress: (progress) => {
+        live.show(progress);
+        outputs.events.onProgress?.(progress);
+      },
       onFinding: (finding) => {
+        outputs.events.onFinding?.(finding);
         live.clear();
         if (streams.error.isTTY === true) streams.error.write(`${formatFinding(finding).split('\n')[0]}\n`);
       },
@@ -171,17 +177,15 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   live.clear();
   if (result === undefined) throw failed.reason;
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
-  const reportFault = await outputs.finish(result);
-  streams.out.write(reports[values.json ? 'json' : 'console'].format(result));
-  if (reportFault !== undefined) {
-    streams.error.write(`${reportFault}\n`);
-    return usageError;
-  }
-  if (failed.aborted) return exitCodes.failed;
-  if (!values.updateKnown) return exitCodeOf(result, values);
+  const judged = failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
+  const { exitCode, faults } = await outputs.finish(result, judged);
+  const console = values.events === '-' ? streams.error : streams.out;
+  console.write(reports[values.json ? 'json' : 'console'].format(result));
+  for (const fault of faults) streams.error.write(`${fault}\n`);
+  if (!values.updateKnown || failed.aborted || exitCode !== judged) return exitCode;
   if (result.verdict !== 'passed' && result.verdict !== 'defects') {
     streams.error.write(`--update-known: ${config.file} was not written, as this run proves nothing.\n`);
-    return exitCodeOf(result, values);
+    return exitCode;
   }
   const accepted = result.findings.filter(({ severity }) => severity === 'defect' || values.failOn.includes('suspect'));
   const { isDone, lines } = await updateKnown(config, accepted, result);

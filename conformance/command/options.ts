@@ -315,6 +315,11 @@ const groups = {
       about: 'folder for reports (default: lockstep-conform-report)',
       read: (given) => text(given) ?? 'lockstep-conform-report',
     },
+    events: {
+      flags: '--events <file>',
+      about:
+        'write what happens as NDJSON, one object a line, as soon as it happens: start, progress, request, finding, end; - is the standard output, and the report then goes to the standard error',
+    },
     json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionRow>>>>;

@@ -1,52 +1,87 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Contract } from '../contract/contract.ts';
 import { memberOf } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
-import { openGrowingFile } from '../reports/growing-file.ts';
+import { createEventStream } from '../reports/events.ts';
+import { type GrowingFile, openGrowingFile } from '../reports/growing-file.ts';
 import { createHar } from '../reports/har.ts';
 import { harFile, reports } from '../reports/reports.ts';
-import type { RunEvents, RunResult } from '../run/run.ts';
+import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
+import { exitCodes } from '../run/verdict.ts';
 import type { OptionValues } from './options.ts';
 
-/** The files that a run writes. */
-export interface Outputs {
+interface Outputs {
+  /** Called when the run begins. */
+  readonly start: (contract: Contract, options: RunOptions) => void;
   /** Writes the files that grow during the run. */
   readonly events: RunEvents;
-  /** Writes the reports. @returns why writing is not possible */
-  readonly finish: (result: RunResult) => Promise<string | undefined>;
+  /**
+   * Writes the reports, and completes the files that grew.
+   *
+   * @returns the exit code, which is that of a failure if a file could not be written, and the reasons
+   */
+  readonly finish: (
+    result: RunResult,
+    exitCode: number,
+  ) => Promise<{ readonly exitCode: number; readonly faults: readonly string[] }>;
 }
 
 /**
  * Opens the outputs before the first request, not after an hour of them.
  *
+ * @param standardOutput for `--events -`
  * @returns why writing is not possible
  */
-export async function openOutputs({ report, out }: OptionValues): Promise<Outputs | string> {
-  const explain = (error: unknown): string => {
-    const code = memberOf(error, 'code');
-    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file with this name exists' : messageOf(error);
-    return `--out ${out} cannot be written: ${why}.`;
-  };
+export async function openOutputs(
+  { report, out, events, json }: OptionValues,
+  standardOutput: { write(text: string): unknown },
+): Promise<Outputs | string> {
+  if (events === '-' && json) return '--json and --events - both use the standard output: give --events a file.';
+  let option = `--out ${out}`;
   try {
     if (report.length > 0) {
       await mkdir(out, { recursive: true });
       await access(out, constants.W_OK);
     }
-    const file = report.includes('har') ? openGrowingFile(join(out, harFile)) : undefined;
-    const har = file && createHar(file.write, Date.now());
+    const ofHar = report.includes('har') ? openGrowingFile(join(out, harFile)) : undefined;
+    option = `--events ${events}`;
+    const ofEvents = events === undefined ? undefined : openEventFile(events, standardOutput);
+    const har = ofHar && createHar(ofHar.write, Date.now());
+    const stream = ofEvents && createEventStream(ofEvents.write);
     return {
-      events: { ...(har && { onExchange: har.add }) },
-      finish: async (result) => {
-        har?.end();
-        const fault = file?.close();
+      start: (contract, options) => stream?.start(contract, options),
+      events: { ...stream?.events, ...(har && { onExchange: har.add }) },
+      finish: async (result, exitCode) => {
+        const faults: string[] = [];
+        const complete = (file: GrowingFile | undefined, name: string): void => {
+          const fault = file?.close();
+          if (fault !== undefined) faults.push(`${name} is incomplete: ${fault}.`);
+        };
+        const codeNow = (): number => (faults.length > 0 ? exitCodes.failed : exitCode);
         const written = report.filter((name) => name !== 'har').map((name) => reports[name]);
-        return Promise.all(written.map((one) => writeFile(join(out, one.file), one.format(result)))).then(
-          () => (fault === undefined ? undefined : `${harFile} in --out ${out} is incomplete: ${fault}.`),
-          explain,
+        await Promise.all(written.map(({ file, format }) => writeFile(join(out, file), format(result)))).catch(
+          (error: unknown) => faults.push(describeFault(`--out ${out}`, error)),
         );
+        har?.end();
+        complete(ofHar, `${harFile} in --out ${out}`);
+        stream?.end(result, codeNow());
+        complete(ofEvents, `--events ${events}`);
+        return { exitCode: codeNow(), faults };
       },
     };
   } catch (error) {
-    return explain(error);
+    return describeFault(option, error);
   }
+}
+
+function openEventFile(path: string, standardOutput: { write(text: string): unknown }): GrowingFile {
+  if (path !== '-') return openGrowingFile(path);
+  return { write: (text) => void standardOutput.write(text), close: () => undefined };
+}
+
+function describeFault(option: string, error: unknown): string {
+  const code = memberOf(error, 'code');
+  const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file with this name exists' : messageOf(error);
+  return `${option} cannot be written: ${why}.`;
 }

@@ -1,10 +1,11 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { memberOf } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
 
 export interface GrowingFile {
-  /** Appends text. After a fault it does nothing: a full disk must not stop the run. */
+  /** Appends text. After a fault it does nothing: a full disk or a reader that left must not stop the run. */
   readonly write: (text: string) => void;
-  /** Closes the file. @returns why it is incomplete, if it is */
+  /** Closes the file. @returns why it is incomplete, if nobody chose so */
   readonly close: () => string | undefined;
 }
 
@@ -15,15 +16,17 @@ export interface GrowingFile {
  */
 export function openGrowingFile(path: string): GrowingFile {
   const file = openSync(path, 'w');
+  let isOver = false;
   let fault: string | undefined;
   return {
     write: (text) => {
-      if (fault !== undefined) return;
+      if (isOver) return;
       try {
         // A system call may write only a part.
         for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(writeSync(file, rest));
       } catch (error) {
-        fault = messageOf(error);
+        isOver = true;
+        if (memberOf(error, 'code') !== 'EPIPE') fault = messageOf(error);
       }
     },
     close: () => {

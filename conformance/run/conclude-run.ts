@@ -29,7 +29,8 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
   const isAsked = checks.includes(contractItself);
   for (const problem of isAsked ? problems : []) {
     const failure = failureOf(problem);
-    if (failure !== undefined) findings.add(failure);
+    const found = failure && findings.add(failure);
+    if (found !== undefined) run.events.onFinding?.(found);
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
   const coverage = run.coverage.measure(selected, statistics);

@@ -119,7 +119,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
             acceptedRequests.set(operation, { draft, headers: outcome.headers });
         }
         events.onExchange?.(exchange, redactor);
-        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources));
+        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources), exchange);
       },
     },
     ofValidRequests([context.resources, underspecified]),

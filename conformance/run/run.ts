@@ -55,8 +55,10 @@ export interface RunEvents {
   /**
    * One line for each request, in the order of the plan, without secrets. The lines are the same for the same contract, seed, clock
    * and server, whatever the number of workers.
+   *
+   * @param exchange undefined for a request that looks for the right address; it contains secrets
    */
-  readonly onRequest?: (line: string) => void;
+  readonly onRequest?: (line: string, exchange?: NumberedExchange) => void;
   /** Each exchange in the order of the plan, also those that only delayed a case. It contains secrets: an output redacts them. */
   readonly onExchange?: (exchange: NumberedExchange, redactor: Redactor) => void;
 }
