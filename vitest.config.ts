@@ -12,7 +12,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 // Tests of a new project and of the examples, which have other test runners.
 const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**', 'cli/project/**', 'mock/examples/**'];
 const everywhere = {
-  env: { FC_SEED: String(seed) },
+  // A run under test must not annotate the job that runs the tests.
+  env: { FC_SEED: String(seed), GITHUB_ACTIONS: '' },
   setupFiles: ['./test/seed-random.ts'],
   // Files share the modules of their worker, and Node itself loads them. This halves the processor time of the unit tests.
   isolate: false,

@@ -87,6 +87,20 @@ describe('exit codes', () => {
     );
   });
 
+  test('in GitHub Actions a defect is annotated on the standard error, and --json remains JSON', async () => {
+    const clean = createLibrary();
+    const args = await library(async (request) => dropTotal(await clean(request)));
+    const env = {
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: join(apis.library.file, '..'),
+      GITHUB_STEP_SUMMARY: 'page',
+    };
+    const { code, out, error } = await spawned([...args, '--json'], env);
+    expect([code, JSON.parse(out).verdict]).toEqual([1, 'defects']);
+    expect(error).toMatch(/^::error file=library\.yaml,line=16,title=header-schema%3A listBooks::/m);
+    expect(await readFile(join(folder, 'page'), 'utf8')).toMatch(/^## ❌ 1 defect found\./);
+  });
+
   test('0 for its version', async () => {
     const { code, out } = await conform(['--version']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);

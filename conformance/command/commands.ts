@@ -11,6 +11,7 @@ import { phases } from '../phases/phase.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
 import { createLiveProgress, formatNotTested } from '../reports/console.ts';
+import { showOnGitHub } from '../reports/github-actions.ts';
 import { reports } from '../reports/reports.ts';
 import { describeExcluded, describeUnsent } from '../run/not-tested.ts';
 import { refuseToSend } from '../run/prepare-run.ts';
@@ -182,6 +183,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const console = values.events === '-' ? streams.error : streams.out;
   console.write(reports[values.json ? 'json' : 'console'].format(result));
   for (const fault of faults) streams.error.write(`${fault}\n`);
+  await showOnGitHub(result, process.env, streams.error);
   if (!values.updateKnown || failed.aborted || exitCode !== judged) return exitCode;
   if (result.verdict !== 'passed' && result.verdict !== 'defects') {
     streams.error.write(`--update-known: ${config.file} was not written, as this run proves nothing.\n`);

@@ -7,8 +7,8 @@ import { formatVariables } from './console.ts';
 /** Findings in the table, and findings in full below it: GitHub accepts 1 MiB for one step. */
 const [mostRows, mostInFull] = [50, 20];
 
-/** Characters of a message in the table. */
-const mostOfMessage = 200;
+/** Characters of a message in the table, and of a finding in full: its curl line has the whole request. */
+const [mostOfMessage, mostOfFinding] = [200, 10_000];
 
 /** Most warnings, and most lines about untested parts. */
 const mostListed = 30;
@@ -27,7 +27,12 @@ export function formatMarkdown(given: RunResult, linkTo: LinkTo = linkToFile(giv
   const result = printableParts(given);
   const { findings, warnings, notTested, coverage, requests, durationMs, fix } = result;
   const rows = findings.slice(0, mostRows);
-  const inFull = rows.slice(0, mostInFull).map((finding) => fenced(formatFinding(finding)));
+  const inFull = rows
+    .slice(0, mostInFull)
+    .map(formatFinding)
+    .map((text) =>
+      fenced(text.length <= mostOfFinding ? text : `${text.slice(0, mostOfMessage)}… (too long for this page)`),
+    );
   const facts = [
     `${coverage.reached} of ${counted(coverage.operations.length, 'operation')} accepted`,
     `${coverage.responsesSeen} of ${coverage.responses} documented responses seen`,

@@ -1,8 +1,12 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
+import { formatAnnotations, showOnGitHub } from './github-actions.ts';
 import { formatMarkdown } from './markdown.ts';
 import { formatJunit, reports } from './reports.ts';
 
@@ -210,5 +214,84 @@ describe('the markdown summary', () => {
     const shown =
       '&lt;/td&gt;&lt;img src=x&gt; ![a](b) [c](d) &lt;https://e&gt; | f ` g ```\\n# h $i$ &amp;lt; \\| *j*';
     expect(html.split(shown).length - 1).toBeGreaterThanOrEqual(6);
+  });
+});
+
+describe('in GitHub Actions', () => {
+  const repository = { GITHUB_ACTIONS: 'true', GITHUB_WORKSPACE: process.cwd() };
+  const where = 'file=a.yaml,line=3,title=body-schema%3A read%2C list';
+
+  test.each<{ name: string; change: Partial<RunResult>; want: readonly string[] }>([
+    {
+      name: 'a defect is an error at the line of the contract, with a request to paste',
+      change: { findings: [{ ...finding, message: '100 %, a: b\r\n::warning::c', curl: 'curl' }] },
+      want: [
+        `::error ${where}::response 200 body /a: 100 %25, a: b\\u000d\\n::warning::c (JSON Schema 2020-12, validation, 6.1.1; finding 1)%0Acurl`,
+      ],
+    },
+    {
+      name: 'an inconclusive finding is a warning',
+      change: { findings: [{ ...finding, severity: 'suspect', message: 'm', curl: '' }] },
+      want: [`::warning ${where}::response 200 body /a: m (JSON Schema 2020-12, validation, 6.1.1; finding 1)`],
+    },
+    {
+      name: 'a contract at an address has no line to annotate',
+      change: { contractFile: 'https://a/b', findings: [{ ...finding, message: 'm', curl: '', operations: [] }] },
+      want: ['::error title=body-schema::response 200 body /a: m (JSON Schema 2020-12, validation, 6.1.1; finding 1)'],
+    },
+    {
+      name: 'a contract outside of the repository has none either',
+      change: { contractFile: '../a.yaml', findings: [{ ...finding, message: 'm', curl: '', operations: ['read'] }] },
+      want: [
+        '::error title=body-schema%3A read::response 200 body /a: m (JSON Schema 2020-12, validation, 6.1.1; finding 1)',
+      ],
+    },
+    {
+      name: 'a run that proves nothing is an error',
+      change: { findings: [], message: 'Nothing tested: 401.', fix: 'Check --token.' },
+      want: ['::error title=lockstep-conform::Nothing tested: 401.%0ACheck --token.'],
+    },
+  ])('$name', ({ change, want }) => {
+    expect(
+      formatAnnotations({ ...result, ...change }, repository)
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual(want);
+  });
+
+  test('ten annotations of a kind are shown, and the rest is counted', () => {
+    const defects = Array.from({ length: 12 }, () => finding);
+    const findings = [...defects, ...defects.slice(1).map((one) => ({ ...one, severity: 'suspect' as const }))];
+    const lines = formatAnnotations({ ...result, findings }, repository).split('\n');
+    const kinds = lines.map((line) => line.split(' ')[0]);
+    expect(['::error', '::warning', '::notice'].map((kind) => kinds.filter((one) => one === kind).length)).toEqual([
+      10, 10, 1,
+    ]);
+    expect(lines.at(-2)).toBe(
+      '::notice title=lockstep-conform::3 more findings: see the summary of the job, or the log of the step.',
+    );
+  });
+
+  test('the summary is appended to that of the job, with links to its commit', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
+    const file = join(folder, 'summary');
+    await writeFile(file, 'of an earlier step\n');
+    const commit = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'o/r', GITHUB_SHA: 'c0ffee' };
+    const log: string[] = [];
+    const show = (GITHUB_STEP_SUMMARY: string, GITHUB_ACTIONS = 'true') =>
+      showOnGitHub(
+        result,
+        { ...repository, ...commit, GITHUB_ACTIONS, GITHUB_STEP_SUMMARY },
+        { write: (text) => log.push(text) },
+      );
+    await show(file, 'false');
+    expect([log, await readFile(file, 'utf8')]).toEqual([[], 'of an earlier step\n']);
+    await show(file);
+    const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/^of an earlier step\n## ❌ /);
+    expect(text).toContain('[line 3](https://github.example/o/r/blob/c0ffee/a.yaml#L3)');
+    await show(folder);
+    expect(log.at(-1)).toMatch(/^GITHUB_STEP_SUMMARY cannot be written: EISDIR/);
+    await rm(folder, { recursive: true });
   });
 });
