@@ -6,6 +6,7 @@ import { type Contract, ContractError } from '../contract/contract.ts';
 import { counted, printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
+import { createProxyFetch } from '../execute/proxy.ts';
 import { formatFinding } from '../failures/finding.ts';
 import { phases } from '../phases/phase.ts';
 import { planPhases } from '../phases/plan-phases.ts';
@@ -77,7 +78,13 @@ async function prepareRun(
   let contract: Contract;
   try {
     const given = values.contract ?? '';
-    contract = { ...(await readContractFile(given, values)), file: displayName(given) };
+    contract = {
+      ...(await readContractFile(given, {
+        ...values,
+        request: values.proxy === undefined ? fetch : createProxyFetch(values.proxy),
+      })),
+      file: displayName(given),
+    };
   } catch (error) {
     if (error instanceof ContractError)
       return refuse(error.message.replaceAll(values.contract ?? '', () => displayName(values.contract ?? '')));
@@ -99,9 +106,9 @@ async function prepareRun(
   if (selected.length === 0) return refuse('--operation and --exclude select no operation: exclude fewer.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
-  const { baseUrl = 'http://localhost', authUrl, budget, seed, now, workers, readOnly, writes } = values;
+  const { baseUrl = 'http://localhost', authUrl, proxy, budget, seed, now, workers, readOnly, writes } = values;
   const run: RunOptions = {
-    ...{ baseUrl, authUrl, tls, selection, budget, seed, now, workers },
+    ...{ baseUrl, authUrl, tls, proxy, selection, budget, seed, now, workers },
     credentials: accounts.own,
     second: accounts.second,
     permissions: { effects: values.allowEffects, readOnly, writes },
@@ -209,14 +216,14 @@ function isAddress(contract: string | undefined): boolean {
 
 /** @returns the exit code if the target did not answer, or the wait was interrupted */
 async function waitIfAsked(
-  { waitForTarget: withinMs, baseUrl = '' }: OptionValues,
+  { waitForTarget: withinMs, baseUrl = '', proxy }: OptionValues,
   tls: RunOptions['tls'],
   streams: Streams,
   { interrupted, failed }: RunSignals,
 ): Promise<number | undefined> {
   if (withinMs === undefined) return undefined;
   const signal = AbortSignal.any([interrupted, failed]);
-  const message = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
+  const message = await waitForTarget(baseUrl, { withinMs, tls, proxy, stream: streams.error, signal });
   if (interrupted.aborted) return exitCodes.interrupted;
   if (message === undefined) return undefined;
   streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${printable(message)}.\n`);

@@ -93,3 +93,15 @@ test('an option may be given several times, and the command line goes before the
     else process.env.LOCKSTEP_TOKEN = before;
   }
 });
+
+test.each([
+  ['10.0.0.1:3128', '--proxy is not an address: '],
+  ['squid:3128', '--proxy is not an address: '],
+  ['socks5://ann:hunter2@a', '--proxy socks5://… is not an HTTP proxy: '],
+  ['http://ann:hunter2@a/path', '--proxy has a path, a query or a fragment: '],
+  ['http://ann:hunter2%@a', '--proxy has a % that encodes no character: '],
+])('the proxy %s is refused, and the message has no password', (proxy, message) => {
+  const hint =
+    'write http://HOST:PORT or http://NAME:PASSWORD@HOST:PORT, with %40 for @ and %25 for % in the password.';
+  expect(readOptions({ contract: 'x', baseUrl: 'http://a', proxy }, true).faults).toEqual([`${message}${hint}`]);
+});

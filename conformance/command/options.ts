@@ -89,6 +89,13 @@ const groups = {
       about: 'wait until the base URL answers with any status, but no longer than this time, such as 30s or 2m',
       read: duration,
     },
+    proxy: {
+      flags: '--proxy <url>',
+      about:
+        'send every request through this HTTP proxy, http://HOST:PORT or http://NAME:PASSWORD@HOST:PORT; https:// if the proxy itself uses TLS',
+      env: 'LOCKSTEP_PROXY',
+      read: proxyAddress,
+    },
     ca: { flags: '--ca <file>', about: 'further certificates (PEM) of authorities to trust' },
   },
   'Credentials:': {
@@ -484,6 +491,25 @@ function url(given: Given, name: string): string | undefined {
   if (address.search !== '' || address.hash !== '')
     throw new RangeError(`${name} ${given}: remove the query and the fragment.`);
   return given.replace(/\/+$/, '');
+}
+
+/** The message omits the given value: it may contain a password. */
+function proxyAddress(given: Given, name: string): string | undefined {
+  if (typeof given !== 'string' || given === '') return undefined;
+  const address = URL.parse(given);
+  const hint =
+    'write http://HOST:PORT or http://NAME:PASSWORD@HOST:PORT, with %40 for @ and %25 for % in the password.';
+  if (address === null || address.host === '') throw new RangeError(`${name} is not an address: ${hint}`);
+  if (!/^https?:$/.test(address.protocol))
+    throw new RangeError(`${name} ${address.protocol}//… is not an HTTP proxy: ${hint}`);
+  if (address.pathname !== '/' || address.search !== '' || address.hash !== '')
+    throw new RangeError(`${name} has a path, a query or a fragment: ${hint}`);
+  try {
+    decodeURIComponent(`${address.username}${address.password}`);
+  } catch {
+    throw new RangeError(`${name} has a % that encodes no character: ${hint}`);
+  }
+  return given;
 }
 
 function serverPlaces(given: Given, name: string): readonly ServerPlace[] {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conformHere, type Ended } from '../fixtures/conform-here.ts';
+import { serveProxy } from '../fixtures/serve-proxy.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -111,6 +112,17 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     );
     expect(out).toContain('Covered: 1 of 1 operation accepted');
     expect(code).toBe(0);
+  });
+
+  test('a proxy only forwards octets: contract, certificate and answers are the same through its tunnels', async () => {
+    const proxy = await serveProxy();
+    const { code, out } = await conform(
+      ...[...trusted, ...client, '--key-password', 'key-password', '--proxy', proxy.uri],
+    );
+    await proxy.close();
+    expect(out).toContain('Covered: 1 of 1 operation accepted');
+    expect([code, new Set(proxy.requests)]).toEqual([0, new Set([`CONNECT ${new URL(origin).host}`])]);
+    expect(proxy.requests.length).toBeGreaterThan(1);
   });
 
   test('without a certificate the request is rejected, and the message names it', async () => {

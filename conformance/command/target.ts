@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { messageOf, printable } from '../contract/printable.ts';
 import { createConnection } from '../execute/connection.ts';
+import { ofProxies } from '../execute/proxy.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
 
@@ -53,6 +54,7 @@ export async function readOptionFile(option: string, file: string, faults: strin
 interface Waiting {
   readonly withinMs: number;
   readonly tls: RunOptions['tls'];
+  readonly proxy: RunOptions['proxy'];
   readonly stream: { write(text: string): unknown };
   readonly signal: AbortSignal;
 }
@@ -67,7 +69,7 @@ const [requestMs, lineMs, timeoutMs] = [200, 5_000, 5_000];
  */
 export async function waitForTarget(
   baseUrl: string,
-  { withinMs, tls, stream, signal }: Waiting,
+  { withinMs, tls, proxy, stream, signal }: Waiting,
 ): Promise<string | undefined> {
   const started = performance.now();
   const left = (): number => started + withinMs - performance.now();
@@ -77,6 +79,7 @@ export async function waitForTarget(
     const connection = createConnection({
       timeoutMs: Math.max(1, Math.ceil(Math.min(timeoutMs, left()))),
       signal,
+      proxy,
       ...(tls && { tls }),
     });
     const outcome = await connection.send({
@@ -88,13 +91,15 @@ export async function waitForTarget(
     });
     await connection.close();
     if (outcome === undefined || signal.aborted) return undefined;
-    if (outcome.kind === 'answer') {
+    const isOfProxy = proxy !== undefined && outcome.kind === 'answer' && ofProxies.has(outcome.status);
+    if (outcome.kind === 'answer' && !isOfProxy) {
       if (lastLine > 0) stream.write(`${baseUrl} answers after ${seconds()} s.\n`);
       return undefined;
     }
-    if (left() <= requestMs) return outcome.message;
+    const why = outcome.kind === 'answer' ? `the proxy answers ${outcome.status}` : outcome.message;
+    if (left() <= requestMs) return why;
     if (performance.now() - lastLine >= lineMs) {
-      stream.write(`Waiting for ${baseUrl}: ${printable(outcome.message)} (${seconds()} s of ${withinMs / 1000} s)\n`);
+      stream.write(`Waiting for ${baseUrl}: ${printable(why)} (${seconds()} s of ${withinMs / 1000} s)\n`);
       lastLine = performance.now();
     }
     await sleep(requestMs, undefined, { signal }).catch(() => undefined);

@@ -35,27 +35,42 @@ const fetchMs = 30_000;
 
 const mostRedirects = 5;
 
+/** The part of `fetch` that reads a document. */
+export type Fetch = (
+  url: URL,
+  options: { readonly signal: AbortSignal; readonly redirect: 'manual' },
+) => Promise<Response>;
+
+interface ReadOptions {
+  /** Size limit of a document from an address, smaller in tests. */
+  readonly bytes?: number;
+  /** Folders outside the contract's own whose files it may refer to; a contract from an address may refer to none. */
+  readonly allowFiles?: readonly string[];
+  /** Sends the requests for a document from an address, by default without a proxy. */
+  readonly request?: Fetch;
+}
+
 /**
  * Reads an OpenAPI document, YAML or JSON.
  *
  * @param file path, or an http address
- * @param options `bytes`: size limit of a document from an address, smaller in tests; `allowFiles`: folders outside the contract's
- *   own whose files it may refer to; a contract from an address may refer to none
  *
  * @throws ContractError if there is nothing to test: unreadable, not OpenAPI 3, no operation
  */
 export async function readContractFile(
   file: string,
-  { bytes = mostBytes, allowFiles = [] }: { readonly bytes?: number; readonly allowFiles?: readonly string[] } = {},
+  { bytes = mostBytes, allowFiles = [], request = fetch }: ReadOptions = {},
 ): Promise<Contract> {
   const isAddress = /^https?:\/\//i.test(file);
-  const text = await (isAddress ? readAddress(file, bytes) : readFile(file, 'utf8')).catch((error: unknown) => {
-    const message = `The contract cannot be read: ${explain(error)}.`;
-    const fix = isAddress
-      ? 'Name an address that answers with the document: --contract URL.'
-      : 'Name a file that exists: --contract FILE.';
-    throw new ContractError(file, [{ pointer: '#', line: 0, message, fix }]);
-  });
+  const text = await (isAddress ? readAddress(file, bytes, request) : readFile(file, 'utf8')).catch(
+    (error: unknown) => {
+      const message = `The contract cannot be read: ${explain(error)}.`;
+      const fix = isAddress
+        ? 'Name an address that answers with the document: --contract URL.'
+        : 'Name a file that exists: --contract FILE.';
+      throw new ContractError(file, [{ pointer: '#', line: 0, message, fix }]);
+    },
+  );
   const source = readAny(file, text);
   // Most contracts refer to no other file.
   const isWhole = isAddress || !/\$ref["']?\s*:\s*["']?[^"'\s#]/.test(text);
@@ -63,13 +78,13 @@ export async function readContractFile(
 }
 
 /** Follows redirects only within the origin: a server must not make this machine send requests elsewhere (CWE-918). */
-async function readAddress(address: string, bytes: number): Promise<string> {
+async function readAddress(address: string, bytes: number, request: Fetch): Promise<string> {
   const signal = AbortSignal.timeout(fetchMs);
   let url = new URL(address);
   // `fetch` refuses credentials too, but its error repeats them.
   if (url.username !== '' || url.password !== '') throw new Error('an address must not contain a name or password');
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    const answer = await fetch(url, { signal, redirect: 'manual' });
+    const answer = await request(url, { signal, redirect: 'manual' });
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null;
     if (location === null) {
       if (answer.ok) return await readWithin(answer, bytes);

@@ -4,6 +4,7 @@ import type { Client as ClientType, Dispatcher } from 'undici';
 import { idempotent } from '../plan/permissions.ts';
 import { decodeContent } from './content.ts';
 import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './exchange.ts';
+import { createProxy, describeProxyError } from './proxy.ts';
 
 export interface Connection {
   /**
@@ -24,6 +25,8 @@ export interface ConnectionOptions {
   readonly signal: AbortSignal;
   /** Options of `tls.connect`: certificate and key of the client, trusted authorities. */
   readonly tls?: Readonly<Record<string, unknown>>;
+  /** Address of a proxy for all requests. */
+  readonly proxy?: string | undefined;
 }
 
 /** Loading the whole package would take a tenth of a second longer. */
@@ -41,7 +44,7 @@ const listenMs = 500;
 
 /** A connection that carries one request at a time, so that the number of earlier requests is known. */
 interface Lane {
-  readonly client: ClientType;
+  readonly client: Dispatcher;
   /** Number of requests on the current socket. */
   carried: number;
   /** Time of the last answer, by `performance.now()`. */
@@ -56,21 +59,24 @@ const surelyOpenMs = 800;
  * redirects are not followed, requests are not pipelined.
  */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { timeoutMs, signal, tls } = options;
+  const { timeoutMs, signal, tls, proxy } = options;
   const free = new Map<string, Lane[]>();
-  const open = new Set<ClientType>();
+  const open = new Set<Dispatcher>();
   const openLane = (origin: string): Lane => {
-    const client = new Client(origin, {
-      pipelining: 1,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      // The signal closes a socket during connection, when no request can be aborted yet.
-      connect: { timeout: timeoutMs, signal, ...tls },
-    });
+    const createClient = (address: string | URL, more: object): ClientType => {
+      const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+      const client = new Client(address, { ...more, pipelining: 1, ...timeouts });
+      client.on('connect', () => {
+        lane.carried = 0;
+      });
+      return client;
+    };
+    const client =
+      proxy === undefined
+        ? // The signal closes a socket during connection, when no request can be aborted yet.
+          createClient(origin, { connect: { timeout: timeoutMs, signal, ...tls } })
+        : createProxy({ uri: proxy, timeoutMs, signal, tls }, createClient);
     const lane: Lane = { client, carried: 0, usedAt: 0 };
-    client.on('connect', () => {
-      lane.carried = 0;
-    });
     open.add(client);
     return lane;
   };
@@ -115,7 +121,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       return second?.kind === 'none' && second.reason === 'refused' ? first : unpack(second);
     },
     isListening: (base) => {
-      const { hostname, port, protocol } = new URL(base);
+      // Beyond a proxy, only a request shows whether the target listens.
+      const { hostname, port, protocol } = new URL(proxy ?? base);
       return new Promise((resolve) => {
         const host = hostname.replace(/^\[|\]$/g, '');
         const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), signal });
@@ -170,7 +177,7 @@ function originOf(base: string): { readonly origin: string; readonly prefix: str
 function dispatch(
   lane: Lane,
   { method, base, path, headers, body }: OutgoingRequest,
-  { signal, timeoutMs }: ConnectionOptions,
+  { signal, timeoutMs, proxy }: ConnectionOptions,
 ): Promise<Answer | NoAnswer | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
@@ -205,10 +212,13 @@ function dispatch(
       if (isEndless) answer({ isCut: true, durationMs: headersAt - started });
       giveUp(given, describeUnfinished(size, timeoutMs));
     };
+    const { origin, prefix } = originOf(base);
     const options = {
+      origin,
       method: method as Dispatcher.HttpMethod,
-      path: `${originOf(base).prefix}${path}` || '/',
-      headers: headers.flatMap(([name, value]) => [name, octetsOf(value)]),
+      path: `${prefix}${path}` || '/',
+      // Pairs, because a dispatcher for proxies would keep one of several equal names in a flat list.
+      headers: headers.map(([name, value]): [string, string] => [name, octetsOf(value)]).values(),
       body: body ?? null,
     };
     lane.client.dispatch(options, {
@@ -232,7 +242,7 @@ function dispatch(
       onResponseEnd: () => answer({ durationMs: performance.now() - started }),
       onResponseError: (_, error) => {
         if (signal.aborted) settle(undefined);
-        else none(describeError(error, status !== undefined));
+        else none((proxy && describeProxyError(error)) || describeError(error, status !== undefined));
       },
     });
   });

@@ -73,8 +73,10 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     failedLike: statistics.failedLike,
   };
 
-  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, workers } = options;
-  const connection = createConnection({ timeoutMs, signal: ended, ...(tls && { tls }) });
+  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, proxy, workers } = options;
+  const connection = createConnection({ timeoutMs, signal: ended, proxy, ...(tls && { tls }) });
+  if (proxy !== undefined)
+    redactor.keep(decodeURIComponent(new URL(proxy).password), 'PROXY_PASSWORD', 'the password of --proxy');
   const pace = createPace(options.ratePerSecond, ended);
   const accounts = createAccounts({
     contract,

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly second?: Credentials | undefined;
   /** Client certificate and private key, in PEM. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;
+  /** Address of a proxy for all requests, with its name and password. */
+  readonly proxy?: string | undefined;
   readonly permissions: Permissions;
   readonly selection: Selection;
   /** Names of checks; empty: all. */
