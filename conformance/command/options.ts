@@ -94,6 +94,7 @@ const groups = {
       about:
         'send every request through this HTTP proxy, http://HOST:PORT or http://NAME:PASSWORD@HOST:PORT; https:// if the proxy itself uses TLS',
       env: 'LOCKSTEP_PROXY',
+      isSecret: true,
       read: proxyAddress,
     },
     ca: { flags: '--ca <file>', about: 'further certificates (PEM) of authorities to trust' },
