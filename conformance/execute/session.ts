@@ -4,6 +4,7 @@ import type { Instant } from '@lockstep/values/instant';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
+import type { Leaving, RecordWrites } from '../ledger/record-writes.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
@@ -91,6 +92,8 @@ export interface CredentialWatch {
 
 interface Wiring {
   readonly accounts: Accounts;
+  /** Runs each send; records a write before its request leaves. */
+  readonly record: RecordWrites;
   readonly connection: Connection;
   readonly pace: Pace;
   /** Longest wait for a `Retry-After`, or for a deployment to come back. */
@@ -112,6 +115,7 @@ interface Wiring {
   readonly workers: number;
 }
 
+const nothingSeen: Seen = { path: {}, query: {}, requestHeaders: {}, requestBody: undefined };
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
 
 export function createEngine(wiring: Wiring): Engine {
@@ -122,25 +126,29 @@ export function createEngine(wiring: Wiring): Engine {
 
   const held = createHolder();
   /** Sends one request as soon as its operation may send; after an outage, it sends what the deployment did not receive. */
-  const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
+  const exchange = async (leaving: Leaving): Promise<Outcome> => {
+    const { operation, request } = leaving;
     for (;;) {
       await waitUntil(waits.get(operation.id) ?? 0);
       await availability.whenUp();
       await pace();
       const outcome = await availability.follow({ operation, request }, () =>
-        inFlight.run(request.base, () => connection.send(request)),
+        inFlight.run(request.base, () => wiring.record(leaving, () => connection.send(request))),
       );
       if (outcome !== 'later') return outcome?.kind === 'answer' ? held.hold(outcome) : outcome;
     }
   };
 
-  const watch = wiring.watchCredentials(exchange);
+  const watch = wiring.watchCredentials((operation, request) =>
+    exchange({ operation, request, identity: 'own', seen: nothingSeen }),
+  );
 
   /** @returns every outcome in order; all but the last are pauses */
-  const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
+  const exchangePatiently = async (leaving: Leaving) => {
+    const { operation, request } = leaving;
     const outcomes: (Answer | NoAnswer)[] = [];
     for (;;) {
-      const outcome = await exchange(operation, request);
+      const outcome = await exchange(leaving);
       if (outcome === undefined) return outcomes;
       outcomes.push(outcome);
       const wait = signal.aborted ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
@@ -176,7 +184,7 @@ export function createEngine(wiring: Wiring): Engine {
             const added = { ...shown, headers: [...wiring.accounts.plainHeaders, ...shown.headers] };
             const whole = writeRequest(draft, wiring.baseFor(operation), added, wiring.form);
             const request = identity === 'own' ? watch.current(whole) : whole;
-            const outcomes = await exchangePatiently(operation, request);
+            const outcomes = await exchangePatiently({ operation, request, identity, seen });
             const secrets = identity === 'own' ? secretsOf(shown) : [];
             watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
@@ -223,7 +231,7 @@ export function createEngine(wiring: Wiring): Engine {
     outageOf: availability.of,
     again: async (before) => {
       availability.sendsAgain(before.request);
-      const outcome = await exchange(before.operation, before.request);
+      const outcome = await exchange({ ...before, identity: before.intent.identity });
       if (outcome === undefined) return undefined;
       const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };
       const seen = completeSeen(before.seen, outcome);

@@ -49,6 +49,8 @@ const result: RunResult = {
   known: [],
   gone: [],
   warnings: [],
+  leftBehind: [],
+  ledger: undefined,
   obligations: [
     { ...open, operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },
     { ...open, operation: 'read', check: 'media-type', place: 'response 200', state: 'met' },

@@ -4,6 +4,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import { divideFindings, findGone } from '../failures/known.ts';
+import type { Left } from '../ledger/clean-up.ts';
 import { planObligations } from '../plan/plan.ts';
 import { watchCoverage } from './contract-coverage.ts';
 import { describeExcluded, describeNotReached, describeUncovered, describeUnreached } from './not-tested.ts';
@@ -17,9 +18,10 @@ interface Ended {
   readonly cut: Cut;
   readonly lost: LostAddress | undefined;
   readonly failure: RunnerFailure | undefined;
+  readonly leftBehind: readonly Left[];
 }
 
-export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
+export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended): RunResult {
   const { contract, options, context, selected, checks, allChecks } = run;
   const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;
   for (const line of lost?.sent ?? []) run.events.onRequest?.(line);
@@ -96,6 +98,8 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
       problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
       tokenProblems,
       lostAccess,
+      leftBehind,
+      ledger: run.ledger.file(),
       cut: userCut,
       verdict: judged.verdict,
       gone,
@@ -113,6 +117,8 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     coverage: isElsewhere
       ? watchCoverage(contract, context.judge).measure(selected, onlyOf(statistics, isJudged))
       : coverage,
+    leftBehind,
+    ledger: run.ledger.file(),
     requests: statistics.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - run.startedAt),
     failure,

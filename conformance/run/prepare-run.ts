@@ -17,12 +17,16 @@ import {
   isOrdinary,
   type NoAnswer,
   type NumberedExchange,
+  type OutgoingRequest,
 } from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { createEngine } from '../execute/session.ts';
 import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
+import { type CleanUp, cleanUp } from '../ledger/clean-up.ts';
+import { type LedgerLine, openLedger } from '../ledger/ledger.ts';
+import { type RecordWrites, recordWrites } from '../ledger/record-writes.ts';
 import type { PlannedScenario } from '../phases/plan-phases.ts';
 import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
 import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
@@ -42,8 +46,18 @@ interface Observer {
 
 export type Run = ReturnType<typeof prepareRun>;
 
-/** Creates the parts of a run: its context, its engine and its observers. Sends nothing. */
-export function prepareRun(contract: Contract, options: RunOptions, events: RunEvents, signal: AbortSignal) {
+/**
+ * Creates the parts of a run: its context, its engine and its observers. Sends nothing.
+ *
+ * @param earlier lines of the ledger, if its file exists
+ */
+export function prepareRun(
+  contract: Contract,
+  options: RunOptions,
+  events: RunEvents,
+  signal: AbortSignal,
+  earlier: readonly LedgerLine[] = [],
+) {
   const startedAt = performance.now();
   const stopped = new AbortController();
   const { milliseconds } = options.budget;
@@ -74,32 +88,47 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   };
 
   const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, proxy, workers } = options;
-  const connection = createConnection({ timeoutMs, signal: ended, proxy, ...(tls && { tls }) });
+  const ledger = openLedger(options.ledger, { ledger: 1, title: contract.title, baseUrl, seed }, earlier);
+  const { tag, resources } = context;
+  const record = recordWrites({ contract, ledger, resources, tag, redact: redactor.redact });
+  const connect = (until: AbortSignal) => createConnection({ timeoutMs, signal: until, proxy, ...(tls && { tls }) });
+  let connection = connect(ended);
   if (proxy !== undefined)
     redactor.keep(decodeURIComponent(new URL(proxy).password), 'PROXY_PASSWORD', 'the password of --proxy');
-  const pace = createPace(options.ratePerSecond, ended);
   const accounts = createAccounts({
     contract,
     credentials: { ...options.credentials, headers: options.headers },
     second: options.second,
-    ...{ baseUrl, authUrl, connection },
+    ...{ baseUrl, authUrl },
+    // The clean-up uses the same tokens over another connection.
+    connection: { send: (request: OutgoingRequest) => connection.send(request) },
     keepSecret: redactor.keep,
     mayCreateUsers: !permissions.readOnly,
   });
-  const outages = watchOutages({ connection, maxWaitMs, signal: ended, deadline });
   const lostAccess: Warning[] = [];
-  const engine = createEngine({
-    ...{ accounts, connection, pace, maxWaitMs, signal: ended, deadline, startedAt, workers },
-    availability: outages,
-    watchCredentials: (send) =>
-      watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {
-        lostAccess.push({ message, fix });
-        // The server would reject every other request.
-        stopped.abort();
-      }),
-    baseFor: (operation) => baseOf(operation, options) ?? baseUrl,
-    form: judge.forms.request,
-  });
+  let watch: ReturnType<typeof watchCredentials> | undefined;
+  /** The parts that send until a signal: first those of the run, then those of its clean-up. */
+  const openEngine = (until: AbortSignal, deadline: number, recording: RecordWrites) => {
+    const parts = { connection, maxWaitMs, signal: until, deadline };
+    const outages = watchOutages(parts);
+    const pace = createPace(options.ratePerSecond, until);
+    const engine = createEngine({
+      ...{ ...parts, accounts, pace, startedAt, workers, record: recording },
+      availability: outages,
+      watchCredentials: (send) => {
+        watch ??= watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {
+          lostAccess.push({ message, fix });
+          // The server would reject every other request.
+          stopped.abort();
+        });
+        return watch;
+      },
+      baseFor: (operation) => baseOf(operation, options) ?? baseUrl,
+      form: judge.forms.request,
+    });
+    return { engine, outages, pace };
+  };
+  const { engine, outages, pace } = openEngine(ended, deadline, record);
 
   const address = watchAddress();
   const underspecified = watchUnderspecified(contract);
@@ -145,6 +174,25 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     expect: (planned: readonly PlannedScenario[]): void => {
       for (const { scenario, probes } of planned)
         for (const probe of probes) obligations.expect(scenario.operation, probe);
+    },
+    ledger,
+    /** Undoes the writes of the ledger over a new connection. It calls no operation that the user excluded. */
+    cleanUp: async (until: AbortSignal): Promise<CleanUp> => {
+      connection = connect(until);
+      const cleaning = openEngine(until, Number.POSITIVE_INFINITY, (_, send) => send());
+      const { selected: allowed } = selectOperations(contract.operations, { ...options.selection, only: [] });
+      const done = await cleanUp({
+        ...{ contract, ledger, tag, signal: until, onProgress: events.onCleanUp },
+        session: cleaning.engine.open({ id: 'clean-up', phase: 'baseline' }),
+        refuse: (operation) =>
+          allowed.includes(operation) ? refuseToSend(contract, operation, options) : 'it is excluded',
+      });
+      await connection.close();
+      const hide = (text: string): string => redactor.redact(text);
+      return {
+        ...done,
+        left: done.left.map((one) => ({ ...one, request: hide(one.request), object: one.object && hide(one.object) })),
+      };
     },
     /** Adds the exchanges of one turn to the run context of the next round. */
     fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left }: Turn): void => {

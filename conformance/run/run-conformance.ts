@@ -1,6 +1,7 @@
 import type { Contract } from '../contract/contract.ts';
 import { runQueue } from '../execute/queue.ts';
 import { planPhases } from '../phases/plan-phases.ts';
+import { cleanUpRun } from './clean-up-run.ts';
 import { concludeRun } from './conclude-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
@@ -45,5 +46,6 @@ export async function runConformance(
   run.judgeOutages();
   const lost = await run.findLostAddress();
   await run.close();
-  return concludeRun(run, { cut, lost, failure });
+  const leftBehind = await cleanUpRun(run, signal);
+  return concludeRun(run, { cut, lost, failure, leftBehind });
 }

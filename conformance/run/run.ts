@@ -5,6 +5,7 @@ import type { Budget } from '../execute/limits.ts';
 import type { Finding, KnownFailure } from '../failures/finding.ts';
 import type { KnownFinding, Unmatched } from '../failures/known.ts';
 import type { Redactor } from '../failures/redact.ts';
+import type { Left } from '../ledger/clean-up.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
 import type { ContractCoverage } from './contract-coverage.ts';
@@ -39,6 +40,8 @@ export interface RunOptions {
   readonly known?: readonly KnownFailure[] | undefined;
   /** For every request; those that carry a credential are sent by the run's own account alone. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** File of the ledger, which must not exist; without one, the run keeps its ledger in memory. */
+  readonly ledger?: string | undefined;
 }
 
 /** Progress of a run, reported after each turn. */
@@ -63,6 +66,8 @@ export interface RunEvents {
   readonly onRequest?: (line: string, exchange?: NumberedExchange) => void;
   /** Each exchange in the order of the plan, also those that only delayed a case. It contains secrets: an output redacts them. */
   readonly onExchange?: (exchange: NumberedExchange, redactor: Redactor) => void;
+  /** Called before the clean-up undoes each write. */
+  readonly onCleanUp?: (done: number, all: number) => void;
 }
 
 export interface RunResult extends Judgement {
@@ -82,6 +87,11 @@ export interface RunResult extends Judgement {
   /** The parts that were not tested, one line each with the reason. */
   readonly notTested: readonly string[];
   readonly coverage: ContractCoverage;
+  /** Effects of the run that its clean-up did not undo. */
+  readonly leftBehind: readonly Left[];
+  /** The ledger, if a later clean-up may undo more. */
+  readonly ledger: string | undefined;
+  /** Requests of the run without its clean-up. */
   readonly requests: number;
   readonly durationMs: number;
   /** Set if the runner itself failed. */

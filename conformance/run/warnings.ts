@@ -5,6 +5,7 @@ import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Unmatched } from '../failures/known.ts';
+import { type Left, nameLeft } from '../ledger/clean-up.ts';
 import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
@@ -28,6 +29,8 @@ interface WarningsGiven {
   readonly tokenProblems: readonly string[];
   /** Why the deployment no longer accepted the credentials. */
   readonly lostAccess: readonly Warning[];
+  readonly leftBehind: readonly Left[];
+  readonly ledger: string | undefined;
   readonly cut: Cut;
   readonly verdict: Verdict;
   readonly gone: readonly Unmatched[];
@@ -125,19 +128,14 @@ function undocumented({ operations }: WarningsGiven): Warning[] {
   ];
 }
 
-function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
-  const done = operations.filter((operation) => statistics.of(operation).isAccepted);
-  const deleted = new Set(
-    done.filter(({ method }) => method === 'delete').map(({ path }) => path.replace(/\/\{[^/]*$/, '')),
-  );
-  const kept = done.filter(({ method, target, path }) => method === 'post' && target === 'api' && !deleted.has(path));
-  if (kept.length === 0) return [];
-  return [
-    {
-      message: `Items that these operations created may still exist: ${kept.map(({ id }) => id).join(', ')}.`,
-      fix: 'Delete these items by hand: the server accepted no DELETE for them.',
-    },
-  ];
+function leftBehind({ leftBehind: left, ledger }: WarningsGiven): Warning[] {
+  return nameLeft(left).map(({ text, isOpen }) => ({
+    message: `Left behind: ${text}.`,
+    fix:
+      isOpen && ledger !== undefined
+        ? `Try again with the options of this run: clean ${ledger}`
+        : 'No request of the contract undoes it: undo it by hand, if it matters.',
+  }));
 }
 
 /** Entries of `known` that a later failure of the same kind would hide behind. */

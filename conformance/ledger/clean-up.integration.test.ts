@@ -1,0 +1,104 @@
+// A run deletes what it created: at its end, at the end of its budget, and after an interruption.
+import { afterEach, expect, test } from 'vitest';
+import type { RunContext } from '../checks/check.ts';
+import type { Contract } from '../contract/contract.ts';
+import type { Scenario } from '../execute/scenario.ts';
+import type { RunOptions, RunResult } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { type Handler, type Served, serve } from '../seeded/serve.ts';
+import { createShops, shopsContract } from './shops.ts';
+
+let served: Served | undefined;
+
+afterEach(() => served?.close());
+
+async function run(
+  contract: Contract,
+  handle: Handler,
+  change: Partial<RunOptions> = {},
+  signal?: AbortSignal,
+): Promise<RunResult> {
+  served = await serve(handle);
+  const options = { ...testOptions('library', served.origin), baseUrl: served.origin, ...change };
+  return await runConformance(contract, options, {}, signal);
+}
+
+test.each([1, 2, 3])('a run leaves a server as it was, with seed %d', async (seed) => {
+  const { handle, dump } = createShops();
+  const before = dump();
+  const result = await run(shopsContract, handle, { seed });
+  expect(result.coverage.reached).toBe(10);
+  expect([dump(), result.leftBehind, result.ledger]).toEqual([before, [], undefined]);
+});
+
+test.each([1, 2, 3, 4, 5, 6, 8, 10])('a budget of %d requests leaves a server as it was', async (requests) => {
+  const { handle, dump } = createShops();
+  const before = dump();
+  const result = await run(shopsContract, handle, { budget: { requests, milliseconds: undefined } });
+  expect([dump(), result.leftBehind]).toEqual([before, []]);
+});
+
+test.each([3, 5, 7])('an interruption at request %d leaves a server as it was', async (number) => {
+  const { handle, dump } = createShops();
+  const before = dump();
+  const stop = new AbortController();
+  let count = 0;
+  const result = await run(
+    shopsContract,
+    (request) => {
+      count += 1;
+      if (count === number) stop.abort();
+      return handle(request);
+    },
+    {},
+    stop.signal,
+  );
+  expect(result.verdict).toBe('interrupted');
+  expect([dump(), result.leftBehind]).toEqual([before, []]);
+});
+
+test('an object of the second account is deleted by that account', async () => {
+  const { handle, dump } = createShops();
+  const before = dump();
+  const deleters: unknown[] = [];
+  const secured = { ...shopsContract, schemes: bearer, operations: shopsContract.operations.map(secure) };
+  const second = { token: 'second-token', clientId: undefined, clientSecret: undefined };
+  const addShop = secured.operations.find(({ id }) => id === 'addShop');
+  if (addShop === undefined) throw new Error('no addShop');
+  served = await serve((request) => {
+    if (request.method === 'DELETE') deleters.push(request.headers.authorization);
+    return handle(request);
+  });
+  const options = { ...testOptions('library', served.origin), baseUrl: served.origin, second };
+  let isSent = false;
+  const scenario: Scenario<RunContext> = {
+    id: 'auth addShop',
+    ...{ operation: addShop, phase: 'auth', domain: { path: '/shops', kind: 'writes' }, mostRequests: 1 },
+    rank: () => (isSent ? undefined : [0]),
+    run: async (session) => {
+      isSent = true;
+      const content = addShop.body?.contents[0];
+      if (content === undefined) throw new Error('no content');
+      const body = { content, value: { name: 'Ours' } };
+      const exchanges = await session.send({
+        operation: addShop,
+        parameters: [],
+        body,
+        label: '',
+        identity: 'second',
+      });
+      return { exchanges, reasons: [] };
+    },
+  };
+  const result = await runConformance(secured, options, {}, undefined, () => [{ scenario, probes: [] }]);
+  expect([dump(), result.leftBehind, deleters]).toEqual([before, [], ['Bearer second-token']]);
+});
+
+const bearer: Contract['schemes'] = {
+  Bearer: { name: 'Bearer', pointer: '#', type: 'http', scheme: 'bearer', key: undefined, tokenUrl: undefined },
+};
+
+function secure(operation: Contract['operations'][number]): Contract['operations'][number] {
+  return { ...operation, security: [{ Bearer: [] }] };
+}

@@ -1,0 +1,212 @@
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import { isObject, isSame, memberOf, type Seen } from '../contract/document.ts';
+import { readJson } from '../execute/content.ts';
+import {
+  type Answer,
+  headerOf,
+  type Identity,
+  isSuccess,
+  type NoAnswer,
+  type OutgoingRequest,
+} from '../execute/exchange.ts';
+import { isSafe, kindOf } from '../plan/operation-kinds.ts';
+import { addressKey, pathValues, readAddress } from '../resources/addresses.ts';
+import { idsAmong } from '../resources/collections.ts';
+import { isScalar, readItems, readScalars, type Scalar, type Scalars } from '../resources/read-items.ts';
+import type { Resources } from '../resources/resources.ts';
+import { normal, nounOf, plainPath, rankName, type Slot, slotsOf } from '../resources/slots.ts';
+import type { Address, Created, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
+
+/** A request as it is about to leave. */
+export interface Leaving {
+  readonly operation: Operation;
+  readonly request: OutgoingRequest;
+  readonly identity: Identity;
+  readonly seen: Seen;
+}
+
+type Received = Answer | NoAnswer | undefined;
+
+/** Sends a request. A write is recorded first, and its outcome afterwards. */
+export type RecordWrites = (leaving: Leaving, send: () => Promise<Received>) => Promise<Received>;
+
+interface Given {
+  readonly contract: Contract;
+  readonly ledger: Ledger;
+  readonly resources: Pick<Resources, 'lastRead'>;
+  readonly tag: string;
+  readonly redact: (text: string) => string;
+}
+
+/** The last item of each path, by its collection. */
+export function slotsByCollection({ operations }: Contract): ReadonlyMap<string, Slot> {
+  return new Map(
+    operations.flatMap(({ path }) => {
+      const last = slotsOf(path).at(-1);
+      return last !== undefined && plainPath(path) === last.key ? [[last.collection, last] as const] : [];
+    }),
+  );
+}
+
+const mostListings = 1_000;
+
+/** Replaces a secret in a path. */
+export const hidden = '***';
+
+/** Records the writes of a run, and the lists of collections that it read before it wrote to them. */
+export function recordWrites({ contract, ledger, resources, tag, redact }: Given): RecordWrites {
+  const items = slotsByCollection(contract);
+  const templates = [...items.values()].sort((a, b) => b.key.length - a.key.length);
+  const listings = new Map<string, Listing | undefined>();
+  const written = new Set<string>();
+
+  const plain = ([, value]: readonly [string, unknown]): boolean => redact(String(value)) === String(value);
+
+  const remember = ({ operation, seen }: Leaving, outcome: Received): void => {
+    const key = plainPath(operation.path);
+    const name = `${key} ${addressKey(pathValues(operation, seen))}`;
+    if (!items.has(key) || listings.has(name) || written.has(name) || listings.size >= mostListings) return;
+    if (outcome?.kind !== 'answer' || outcome.status !== 200) return;
+    const { list, isList } = readItems(bodyOf(outcome), nounOf(key));
+    const ids = list.flatMap((scalars) => [...idsAmong(scalars, items.get(key)).values()].map(String));
+    const query = Object.fromEntries(Object.entries(seen.query).filter(plain));
+    listings.set(name, isList ? { query, ids } : undefined);
+  };
+
+  const describe = ({ operation, identity, seen }: Leaving, method: string, kind: WriteKind): Write => {
+    const values = pathValues(operation, seen).map((value) => (plain(['', value]) ? value : hidden));
+    const address: Address = { key: plainPath(operation.path), values };
+    const name = `${address.key} ${addressKey(address.values)}`;
+    const isTagged = method === 'put' && normal(String(address.values.at(-1))).includes(normal(tag));
+    const listed = kind === 'create' ? listings.get(name) : undefined;
+    written.add(name);
+    return {
+      write: ledger.nextNumber(),
+      kind: isTagged && !ledger.isOwn(address) ? 'create' : kind,
+      operation: operation.id,
+      method,
+      ...address,
+      account: identity === 'second' ? 'second' : 'own',
+      sent: Object.fromEntries(
+        [...readScalars(seen.requestBody)].filter((one) => !one[0].startsWith('@') && plain(one)),
+      ),
+      ...(listed && { listed }),
+      ...(kind === 'change' && { before: ledger.isOwn(address) ? null : previousValue(operation, seen) }),
+    };
+  };
+
+  /** The members of the body as they were last read; null if they are the same, undefined if they are not known. */
+  const previousValue = ({ path }: Operation, { path: values, requestBody }: Seen): unknown => {
+    const read = resources.lastRead(path, values);
+    if (!isObject(read) || !isObject(requestBody)) return undefined;
+    const [only] = Object.values(read);
+    const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
+    const names = Object.keys(requestBody);
+    if (!names.every((name) => Object.hasOwn(whole, name))) return undefined;
+    // A number of an answer may be sent as a text.
+    const isEqual = (name: string): boolean =>
+      isSame(requestBody[name], whole[name]) || (isScalar(whole[name]) && requestBody[name] === String(whole[name]));
+    if (names.every(isEqual)) return null;
+    const before = Object.fromEntries(names.map((name) => [name, whole[name]]));
+    return redact(JSON.stringify(before)) === JSON.stringify(before) ? before : undefined;
+  };
+
+  /** @returns undefined if it is unknown whether the server executed the request */
+  const outcomeOf = (write: Write, { seen }: Leaving, received: Received): Outcome | undefined => {
+    const outcome = write.write;
+    if (received === undefined) return undefined;
+    if (received.kind === 'none') return neverReceived.has(received.reason) ? { outcome, status: 0 } : undefined;
+    const { status } = received;
+    const mayCreate = write.kind === 'create' || (status === 201 && write.kind !== 'remove');
+    if (!mayCreate || !isSuccess(received)) return { outcome, status };
+    const location = headerOf(received, 'location');
+    const found = location === undefined ? undefined : readAddress(location, templates);
+    // Any other redirect is as likely to lead to a log-in.
+    if (status >= 300 && found === undefined) return { outcome, status };
+    return { outcome, status, created: createdBy(write, seen, received, found) };
+  };
+
+  /** @param found the address in `Location` */
+  const createdBy = (
+    write: Write,
+    seen: Seen,
+    answer: Answer,
+    found: ReturnType<typeof readAddress>,
+  ): readonly Created[] => {
+    const { key, values } = write;
+    if (write.method !== 'post') return [{ key, parents: values.slice(0, -1), ids: [['@sent', values.at(-1) ?? '']] }];
+    const body = bodyOf(answer);
+    const slot = found?.slot ?? items.get(key);
+    if (slot === undefined) return [];
+    const sent = readScalars(seen.requestBody);
+    const { list, whole } = readItems(body, slot.noun);
+    const objects = Array.isArray(body)
+      ? list.filter((one) => list.length === 1 || isLike(one, sent))
+      : [whole ?? new Map()];
+    return objects.flatMap((scalars): Created[] => {
+      const given = [...sent].flatMap(([name, value]) =>
+        scalars.has(name) ? [] : [[`@given.${name}`, value] as const],
+      );
+      const last = objects.length === 1 ? found?.values.at(-1) : undefined;
+      const all = new Map<string, Scalar>([
+        ...(last === undefined ? [] : [['@link', last] as const]),
+        ...scalars,
+        ...given,
+      ]);
+      // The answer to a create may be an object that existed before.
+      const isListed = [...idsAmong(scalars, slot).values()].some((id) => write.listed?.ids.includes(String(id)));
+      const ids = rankIds(all, slot).filter(plain);
+      return isListed ? [] : [{ key: slot.key, parents: found?.values.slice(0, -1) ?? values, ids }];
+    });
+  };
+
+  return async (leaving, send) => {
+    const method = leaving.request.method.toLowerCase() as Operation['method'];
+    if (method === 'get') {
+      const received = await send();
+      remember(leaving, received);
+      return received;
+    }
+    const operation = withMethod(leaving.operation, method);
+    const kind = isSafe(operation) ? 'read' : kindOf(contract, operation);
+    if (kind === 'read') return send();
+    const write = describe(leaving, method, kind);
+    ledger.append(write);
+    const received = await send();
+    const outcome = outcomeOf(write, leaving, received);
+    if (outcome !== undefined) ledger.append(outcome);
+    return received;
+  };
+}
+
+/** The server did not receive a request with one of these outcomes. */
+const neverReceived = new Set<NoAnswer['reason']>(['unsent', 'refused', 'unresolved']);
+
+/** Members that are worse ids than this may be a secret, such as the `key` of a new API key. */
+const worstRank = 8;
+
+/** The members of an object that may be its id in a path, the likeliest first. */
+export function rankIds(scalars: Scalars, slot: Slot): readonly (readonly [member: string, value: Scalar])[] {
+  const ranked = [...scalars].map(([member, value]) => ({ member, value, rank: rankName(member, slot) }));
+  const values = new Set<string>();
+  return ranked
+    .filter(({ rank }) => rank < worstRank)
+    .sort((a, b) => a.rank - b.rank)
+    .filter(({ value }) => !values.has(String(value)) && values.add(String(value)))
+    .map(({ member, value }) => [member, value] as const);
+}
+
+/** Whether an object has what was sent: each member that it has has the same value, and there is one. */
+export function isLike(scalars: Scalars, sent: ReadonlyMap<string, Scalar>): boolean {
+  const shared = [...sent].filter(([member]) => scalars.has(member));
+  return shared.length > 0 && shared.every(([member, value]) => String(scalars.get(member)) === String(value));
+}
+
+function withMethod(operation: Operation, method: Operation['method']): Operation {
+  return operation.method === method ? operation : { ...operation, method };
+}
+
+function bodyOf(answer: Answer): unknown {
+  const read = isJson(headerOf(answer, 'content-type') ?? '') ? readJson(answer.body) : undefined;
+  return memberOf(read, 'value');
+}
