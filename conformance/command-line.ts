@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
+import { cleanCommand, framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
 import { printable } from './contract/printable.ts';
@@ -57,6 +57,12 @@ export async function conform(
     .action((check: string | undefined) => {
       exitCode = explainCommand(check, program.opts<RawOptions>().json === true, streams);
     });
+  program
+    .command('clean <ledger>')
+    .description('undo the writes of a run that was killed, or whose clean-up left some; needs the options of that run')
+    .action(async (ledger: string) => {
+      exitCode = await cleanCommand(ledger, program.opts<RawOptions>(), streams, watch());
+    });
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -87,7 +93,9 @@ of every keyword. A run keeps no state for the next one.
   ${name} --contract http://localhost:8080/openapi.json \\
     --base-url http://localhost:8080 --wait-for-target 30s
   ${name} --contract openapi.yaml plan
-  ${name} explain body-schema`;
+  ${name} explain body-schema
+  ${name} --contract openapi.yaml --base-url … --token "$TOKEN" \\
+    clean lockstep-conform-report/ledger-….ndjson`;
 }
 
 /** The first Ctrl-C stops the run and writes the reports, the second exits. A failure of the runner stops the run too. */

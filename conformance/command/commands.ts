@@ -1,19 +1,24 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError } from '../contract/contract.ts';
-import { counted, printable, printableJson, printableParts } from '../contract/printable.ts';
+import { counted, messageOf, printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { createProxyFetch } from '../execute/proxy.ts';
 import { formatFinding } from '../failures/finding.ts';
+import { nameLeft } from '../ledger/clean-up.ts';
+import { LedgerError, readLedger } from '../ledger/ledger.ts';
 import { phases } from '../phases/phase.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
-import { createLiveProgress, formatNotTested } from '../reports/console.ts';
+import { createLiveProgress, formatNotTested, formatProgress } from '../reports/console.ts';
 import { showOnGitHub } from '../reports/github-actions.ts';
 import { reports } from '../reports/reports.ts';
+import { cleanLedger } from '../run/clean-up-run.ts';
 import { describeExcluded, describeUnsent } from '../run/not-tested.ts';
 import { refuseToSend } from '../run/prepare-run.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
@@ -152,6 +157,11 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     streams.error.write(`${outputs}\n`);
     return usageError;
   }
+  const { file: ledger, fault: ledgerFault } = await chooseLedger(values);
+  if (ledgerFault !== undefined) {
+    streams.error.write(`${ledgerFault}\n`);
+    return usageError;
+  }
   const signal = AbortSignal.any([interrupted, failed]);
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
@@ -164,15 +174,17 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   }
   outputs.start(contract, run);
   const live = createLiveProgress(streams.error);
+  const cleaning = showCleanUp(streams);
   const running = runConformance(
     contract,
-    run,
+    { ...run, ledger },
     {
       ...outputs.events,
       onProgress: (progress) => {
-        live.show(progress);
+        live.show(() => formatProgress(progress));
         outputs.events.onProgress?.(progress);
       },
+      onCleanUp: cleaning.show,
       onFinding: (finding) => {
         outputs.events.onFinding?.(finding);
         live.clear();
@@ -183,7 +195,12 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   );
   const result = await Promise.race([running, timeOutAfter(failed)]);
   live.clear();
-  if (result === undefined) throw failed.reason;
+  cleaning.clear();
+  if (result === undefined) {
+    if (ledger !== undefined && existsSync(ledger))
+      streams.error.write(`To undo the writes of this run, use its options: clean ${ledger}\n`);
+    throw failed.reason;
+  }
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
   const judged = failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
   const { exitCode, faults } = await outputs.finish(result, judged);
@@ -200,6 +217,86 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   const { isDone, lines } = await updateKnown(config, accepted, result);
   streams.error.write(`${lines.map(printable).join('\n')}\n`);
   return isDone ? exitCodeOf({ ...result, verdict: 'passed', findings: [] }, values) : usageError;
+}
+
+/** The file of the ledger, which must not exist; none for a run that writes nothing. */
+async function chooseLedger({
+  ledger,
+  out,
+  readOnly,
+}: OptionValues): Promise<{ readonly file?: string; readonly fault?: string }> {
+  if (readOnly) return {};
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  const file = ledger ?? join(out, `ledger-${time}-${process.pid}.ndjson`);
+  if (existsSync(file))
+    return {
+      fault: `--ledger ${file} exists: undo its writes with clean ${file} and delete it, or name another file.`,
+    };
+  // The file appears with the first write, so only its nearest folder can be tested now.
+  let folder = dirname(resolve(file));
+  while (!existsSync(folder)) folder = dirname(folder);
+  try {
+    if (!statSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
+    await access(folder, constants.W_OK);
+    return { file };
+  } catch (error) {
+    return { fault: `--ledger ${file} cannot be written: ${messageOf(error)}. Name another file, or add --read-only.` };
+  }
+}
+
+/** Reports the progress of a clean-up after two seconds. */
+function showCleanUp({ error }: Streams) {
+  let live: ReturnType<typeof createLiveProgress> | undefined;
+  return {
+    show: (done: number, all: number): void => {
+      live ??= createLiveProgress(error, 2_000);
+      live.show(() => `clean-up: ${done} of ${counted(all, 'write')}`);
+    },
+    clear: (): void => live?.clear(),
+  };
+}
+
+/** Undoes the writes of a run that was killed, or whose clean-up left some. @returns 0 if nothing is left, 1 if something is */
+export async function cleanCommand(
+  file: string,
+  raw: RawOptions,
+  streams: Streams,
+  signals: RunSignals,
+): Promise<number> {
+  const refuse = (message: string): number => {
+    streams.error.write(`${printable(message)}\n`);
+    return usageError;
+  };
+  let ledger: Awaited<ReturnType<typeof readLedger>>;
+  try {
+    ledger = await readLedger(file);
+  } catch (error) {
+    if (error instanceof LedgerError) return refuse(error.message);
+    throw error;
+  }
+  const prepared = await prepareRun(raw, streams, signals);
+  if (typeof prepared === 'number') return prepared;
+  const { contract, run, values } = prepared;
+  const { title, baseUrl, seed } = ledger.header;
+  if (values.readOnly) return refuse('--read-only: a clean-up deletes objects.');
+  // The ids of one deployment may name other objects of another one.
+  if (baseUrl !== run.baseUrl) return refuse(`${file} is of a run at ${baseUrl}, but --base-url is ${run.baseUrl}.`);
+  if (title !== contract.title)
+    return refuse(`${file} is of a run with the contract ${title}, but --contract has the title ${contract.title}.`);
+  const cleaning = showCleanUp(streams);
+  const done = await cleanLedger(
+    contract,
+    { ...run, ledger: file, seed },
+    ledger.lines,
+    { onCleanUp: cleaning.show },
+    signals.interrupted,
+  );
+  cleaning.clear();
+  const left = nameLeft(done.left).map(({ text }) => `\n  ${printable(text)}`);
+  const text = `${counted(done.undone, 'write')} undone, ${done.left.length} left behind${left.length > 0 ? ':' : '.'}`;
+  streams.out.write(values.json ? `${printableJson(done, 2)}\n` : `${text}${left.join('')}\n`);
+  if (done.left.length === 0) return 0;
+  return signals.interrupted.aborted ? exitCodes.interrupted : exitCodes.defects;
 }
 
 /** The contract's file or address for reports, without user and query: these may contain a key. */

@@ -328,6 +328,11 @@ const groups = {
       about:
         'write what happens as NDJSON, one object a line, as soon as it happens: start, progress, request, finding, end; - is the standard output, and the report then goes to the standard error',
     },
+    ledger: {
+      flags: '--ledger <file>',
+      about:
+        'file for the writes that are not undone yet, for the command clean; a run that undoes all of them deletes it (default: a new file in --out)',
+    },
     json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, OptionRow>>>>;

@@ -83,21 +83,24 @@ interface Stream {
 
 const everyMs = { terminal: 100, other: 5_000 } as const;
 
-/** Updates one line on a terminal; elsewhere, prints a line every five seconds. */
-export function createLiveProgress(stream: Stream): {
-  readonly show: (progress: Progress) => void;
+/** Updates one line on a terminal; elsewhere, prints a line now and then. The first one comes after the same time. */
+export function createLiveProgress(
+  stream: Stream,
+  otherMs: number = everyMs.other,
+): {
+  readonly show: (format: () => string) => void;
   readonly clear: () => void;
 } {
   const isLive = stream.isTTY === true;
   let last = isLive ? 0 : performance.now();
   let isShown = false;
   return {
-    show: (progress) => {
+    show: (format) => {
       const now = performance.now();
-      if (now - last < (isLive ? everyMs.terminal : everyMs.other)) return;
+      if (now - last < (isLive ? everyMs.terminal : otherMs)) return;
       last = now;
       isShown = isLive;
-      stream.write(isLive ? `\r\u001b[2K${formatProgress(progress)}` : `${formatProgress(progress)}\n`);
+      stream.write(isLive ? `\r\u001b[2K${format()}` : `${format()}\n`);
     },
     clear: () => {
       if (isShown) stream.write('\r\u001b[2K');
@@ -106,7 +109,7 @@ export function createLiveProgress(stream: Stream): {
   };
 }
 
-function formatProgress({ phase, requests, met, obligations, findings, elapsedMs }: Progress): string {
+export function formatProgress({ phase, requests, met, obligations, findings, elapsedMs }: Progress): string {
   const rate = elapsedMs > 0 ? Math.round((requests * 1000) / elapsedMs) : 0;
   return `${phase}: ${requests} requests, ${rate}/s, ${met} of ${obligations} obligations met, ${findings} findings`;
 }

@@ -1,0 +1,124 @@
+// After the runner was killed at any moment, `clean` leaves the server as the run found it.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRandom } from '@lockstep/values/random';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { conformHere, type Ended } from '../fixtures/conform-here.ts';
+import { apis } from '../seeded/apis.ts';
+import { createLibrary, libraryKey } from '../seeded/library.ts';
+import { type Served, serve } from '../seeded/serve.ts';
+import { weatherClient } from '../seeded/weather.ts';
+import { createShops, shopsDocument } from './shops.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+let folder: string;
+let served: Served | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  await writeFile(join(folder, 'shops.json'), JSON.stringify(shopsDocument));
+});
+
+afterEach(async () => {
+  await served?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The options of `clean` for each API, and the state that it has to restore. */
+const targets = {
+  shops: () => {
+    const { handle, dump } = createShops();
+    return { handle, dump, base: '', file: join(folder, 'shops.json'), args: [] };
+  },
+  library: () => {
+    const handle = createLibrary();
+    const headers = { 'x-library-key': libraryKey };
+    const query = new URLSearchParams();
+    const dump = async () => (await handle({ method: 'GET', path: '/v2/books', query, headers, body: '' })).body;
+    return { handle, dump, base: '/v2', file: apis.library.file, args: ['--token', libraryKey] };
+  },
+  weather: () => {
+    const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
+    const args = [...client, '--allow-effects', 'remote', '--auth-url', `${served?.origin}/oauth`];
+    // This server has no state: its only write is an action.
+    return { handle: apis.weather.create(), dump: () => 0, base: '/alps/api', file: apis.weather.file, args };
+  },
+} as const;
+
+interface Kill {
+  readonly api: keyof typeof targets;
+  /** The request at whose arrival the runner is killed: a number, or its method and path. */
+  readonly at: number | string;
+  /** Whether the server still executes it. */
+  readonly isExecuted: boolean;
+  readonly seed: number;
+}
+
+const random = createRandom(Number(process.env.FC_SEED));
+const kills = Array.from({ length: 50 }, (_, index): Kill => {
+  const api = (['shops', 'library', 'shops', 'weather'] as const)[index % 4] ?? 'shops';
+  const most = { shops: 16, library: 9, weather: 6 }[api];
+  return { api, at: 1 + random(most), isExecuted: random(4) > 0, seed: 1 + random(100) };
+});
+
+/** One of each kind. */
+const chosen: readonly Kill[] = [
+  { api: 'library', at: 'POST /v2/books', isExecuted: true, seed: 1 },
+  { api: 'library', at: 'POST /v2/books', isExecuted: false, seed: 1 },
+  { api: 'shops', at: 'POST /shops', isExecuted: true, seed: 1 },
+  { api: 'shops', at: 'POST /shops/nameconform1/items', isExecuted: true, seed: 1 },
+  { api: 'shops', at: 'PUT /labels/conform-1', isExecuted: true, seed: 1 },
+  { api: 'shops', at: 'DELETE /labels/conform-1', isExecuted: true, seed: 1 },
+  { api: 'weather', at: 'POST /alps/api/stations/12/reset', isExecuted: true, seed: 1 },
+];
+
+/** Runs the command in a process, and kills it when a request arrives. */
+async function kill({ api, at, isExecuted, seed }: Kill): Promise<void> {
+  let count = 0;
+  let onRequest = (): void => undefined;
+  let target: ReturnType<(typeof targets)[typeof api]>;
+  served = await serve((request) => {
+    count += 1;
+    const isIt = at === count || at === `${request.method} ${request.path}`;
+    if (isIt) onRequest();
+    return isIt && !isExecuted ? { status: 0, instead: 'hang' } : target.handle(request);
+  });
+  target = targets[api]();
+  const { dump, base, file, args } = target;
+  const before = structuredClone(await dump());
+  const ledger = join(folder, 'ledger.ndjson');
+  const options = ['--contract', file, '--base-url', `${served.origin}${base}`, ...args];
+  const child = spawn(process.execPath, [main, ...options, '--ledger', ledger, '--seed', String(seed)], {
+    cwd: folder,
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  onRequest = () => child.kill('SIGKILL');
+  await ended;
+  if (typeof at === 'string') expect([child.signalCode, existsSync(ledger)]).toEqual(['SIGKILL', true]);
+  const clean = (): Promise<Ended> => conformHere([...options, 'clean', ledger]);
+  if (existsSync(ledger)) {
+    const text = await readFile(ledger, 'utf8');
+    expect([libraryKey, weatherClient.secret].filter((secret) => text.includes(secret))).toEqual([]);
+    const first = await clean();
+    // Nothing can undo an action, or the enrolment of a reader.
+    const left = first.out
+      .split('\n')
+      .filter((line) => line.startsWith('  ') && !/^ {2}(enrolReader|resetStation):/.test(line));
+    expect([first.error, left]).toEqual(['', []]);
+    const sent = served.requests.length;
+    expect(await clean()).toEqual({ ...first, out: first.out.replace(/^\d+ writes? undone/, '0 writes undone') });
+    expect(served.requests.slice(sent)).toEqual([]);
+  }
+  expect(await dump()).toEqual(before);
+}
+
+describe('after a kill, clean leaves the server as it was, and then has nothing to do', () => {
+  const name = '$api, request $at, executed: $isExecuted, seed $seed';
+  test.each(chosen)(name, kill);
+  test.each(kills)(name, { tags: ['full'] }, kill);
+});
