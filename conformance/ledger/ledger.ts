@@ -14,8 +14,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isObject, parseJson } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
-import { isSameParents } from '../resources/addresses.ts';
+import { addressKey } from '../resources/addresses.ts';
 import type { Scalar } from '../resources/read-items.ts';
+import { slotsOf } from '../resources/slots.ts';
 import { startsWith } from '../resources/trials.ts';
 
 /** The first line. */
@@ -110,12 +111,12 @@ export interface Ledger {
  * @param earlier lines that the file already has
  */
 export function openLedger(file: string | undefined, header: Header, earlier: readonly LedgerLine[] = []): Ledger {
-  const entries = new Map<number, Entry>();
+  const open = createEntries();
   let last = 0;
   let descriptor: number | undefined;
   let hasFile = earlier.length > 0;
   let isFolderNew = false;
-  for (const line of earlier) applyLine(entries, line);
+  for (const line of earlier) open.apply(line);
   for (const line of earlier) if ('write' in line) last = Math.max(last, line.write);
 
   const print = (line: LedgerLine): void => {
@@ -138,14 +139,14 @@ export function openLedger(file: string | undefined, header: Header, earlier: re
   return {
     append: (line) => {
       print(line);
-      applyLine(entries, line);
+      open.apply(line);
     },
     nextNumber: () => {
       last += 1;
       return last;
     },
-    isOwn: (address) => [...entries.values()].some(({ outcome }) => isWithin(address, outcome?.created)),
-    entries: () => [...entries.values()],
+    isOwn: open.isOwn,
+    entries: open.all,
     file: () => (hasFile ? file : undefined),
     close,
     remove: () => {
@@ -158,48 +159,68 @@ export function openLedger(file: string | undefined, header: Header, earlier: re
   };
 }
 
-/** Adds a line to the open entries, and drops the entries that it settles. */
-function applyLine(entries: Map<number, Entry>, line: LedgerLine): void {
-  if ('write' in line) {
-    entries.set(line.write, { write: line, outcome: undefined });
-    return;
-  }
-  if ('undone' in line) {
-    entries.delete(line.undone);
-    return;
-  }
-  const entry = entries.get(line.outcome);
-  if (entry === undefined) return;
-  const { created, status } = line;
-  if (status >= 500) return;
-  // A request that was rejected or not received had no effect, and a change to the same values has none.
-  if (created === undefined && (status < 200 || status >= 300 || entry.write.before === null))
-    entries.delete(line.outcome);
-  else if (entry.write.kind !== 'remove') entries.set(line.outcome, { ...entry, outcome: line });
-  else {
-    const settled = [...entries.values()].filter(({ write, outcome }) => {
-      return isAnyAt(entry.write, outcome?.created) || (write !== entry.write && isBeneath(write, entry.write));
-    });
-    if (settled.some(({ outcome }) => isAnyAt(entry.write, outcome?.created))) {
-      for (const { write } of settled) entries.delete(write.write);
-      entries.delete(line.outcome);
-    } else entries.set(line.outcome, { ...entry, outcome: line });
-  }
+/** The open entries. A line adds an entry, or settles some. */
+function createEntries() {
+  const entries = new Map<number, Entry>();
+  /** Creates by the addresses of their objects. */
+  const creates = new Map<string, Set<number>>();
+  const createsAt = (address: Address): ReadonlySet<number> => creates.get(nameOf(address)) ?? new Set();
+
+  const settle = (number: number): void => {
+    for (const address of (entries.get(number)?.outcome?.created ?? []).flatMap(addressesOf)) {
+      creates.get(nameOf(address))?.delete(number);
+    }
+    entries.delete(number);
+  };
+  const complete = (entry: Entry, outcome: Outcome): void => {
+    entries.set(outcome.outcome, { ...entry, outcome });
+    for (const address of (outcome.created ?? []).flatMap(addressesOf)) {
+      const name = nameOf(address);
+      creates.set(name, (creates.get(name) ?? new Set()).add(outcome.outcome));
+    }
+  };
+  /** Settles the creates of an object and those below it. @returns whether the run created it */
+  const settleObject = (address: Address): boolean => {
+    const own = [...createsAt(address)];
+    if (own.length === 0) return false;
+    const below = [...entries.values()].filter(({ write }) => isBeneath(write, address));
+    for (const number of [...own, ...below.map(({ write }) => write.write)]) settle(number);
+    return true;
+  };
+
+  return {
+    all: (): readonly Entry[] => [...entries.values()],
+    isOwn: ({ key, values }: Address): boolean =>
+      slotsOf(key).some((slot, index) => createsAt({ key: slot.key, values: values.slice(0, index + 1) }).size > 0),
+    apply: (line: LedgerLine): void => {
+      if ('write' in line) {
+        entries.set(line.write, { write: line, outcome: undefined });
+        return;
+      }
+      if ('undone' in line) {
+        settle(line.undone);
+        return;
+      }
+      const entry = entries.get(line.outcome);
+      // After a 5xx it is unknown whether the request had an effect.
+      if (entry === undefined || line.status >= 500) return;
+      const { write } = entry;
+      // A request that was rejected or not received had no effect, and a change to the same values has none.
+      const isRejected = line.status < 200 || line.status >= 300 || write.before === null;
+      const isWithoutEffect = line.created === undefined && isRejected;
+      if (isWithoutEffect || (write.kind === 'remove' && settleObject(write))) settle(line.outcome);
+      else complete(entry, line);
+    },
+  };
+}
+
+function nameOf({ key, values }: Address): string {
+  return `${key} ${addressKey(values)}`;
 }
 
 /** The addresses that an object may have. */
 export function addressesOf({ key, parents, ids }: Created): readonly Address[] {
   return ids.map(([, value]) => ({ key, values: [...parents, value] }));
-}
-
-function isAnyAt(address: Address, created: readonly Created[] = []): boolean {
-  return created
-    .flatMap(addressesOf)
-    .some((one) => one.key === address.key && isSameParents(one.values, address.values));
-}
-
-function isWithin(address: Address, created: readonly Created[] = []): boolean {
-  return isAnyAt(address, created) || created.flatMap(addressesOf).some((one) => isBeneath(address, one));
 }
 
 /** Whether an address is below another one. */
