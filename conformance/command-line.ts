@@ -94,8 +94,8 @@ of every keyword. A run keeps no state for the next one.
     --base-url http://localhost:8080 --wait-for-target 30s
   ${name} --contract openapi.yaml plan
   ${name} explain body-schema
-  ${name} --contract openapi.yaml --base-url … --token "$TOKEN" \\
-    clean lockstep-conform-report/ledger-….ndjson`;
+  ${name} clean lockstep-conform-report/ledger-….ndjson \\
+    --contract openapi.yaml --base-url … --token "$TOKEN"`;
 }
 
 /** The first Ctrl-C stops the run and writes the reports, the second exits. A failure of the runner stops the run too. */

@@ -1,9 +1,9 @@
-// After the runner was killed at any moment, `clean` leaves the server as the run found it.
+// `clean` undoes the writes of a ledger: after the runner was killed at any moment, the server is as the run found it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '@lockstep/values/random';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -100,7 +100,7 @@ async function kill({ api, at, isExecuted, seed }: Kill): Promise<void> {
   onRequest = () => child.kill('SIGKILL');
   await ended;
   if (typeof at === 'string') expect([child.signalCode, existsSync(ledger)]).toEqual(['SIGKILL', true]);
-  const clean = (): Promise<Ended> => conformHere([...options, 'clean', ledger]);
+  const clean = (): Promise<Ended> => conformHere(['clean', ledger, ...options]);
   if (existsSync(ledger)) {
     const text = await readFile(ledger, 'utf8');
     expect([libraryKey, weatherClient.secret].filter((secret) => text.includes(secret))).toEqual([]);
@@ -121,4 +121,86 @@ describe('after a kill, clean leaves the server as it was, and then has nothing 
   const name = '$api, request $at, executed: $isExecuted, seed $seed';
   test.each(chosen)(name, kill);
   test.each(kills)(name, { tags: ['full'] }, kill);
+});
+
+/** A run of the library whose reader stays, and whose book too, unless its DELETE is allowed. */
+async function leaveBook(...more: readonly string[]): Promise<{ options: readonly string[]; ended: Ended }> {
+  served = await serve(createLibrary());
+  const options = ['--contract', apis.library.file, '--base-url', `${served.origin}/v2`, '--token', libraryKey];
+  const run = ['--operation', 'addBook', '--exclude', 'removeBook', ...more];
+  return { options, ended: await conformHere([...options, ...run]) };
+}
+
+test('a run names its ledger if a later clean-up may undo more, and clean undoes it', async () => {
+  const { options, ended } = await leaveBook('--out', folder);
+  const [, file = ''] = /^ {2}Try again with the options of this run: clean (\S+)$/m.exec(ended.out) ?? [];
+  expect(ended.code).toBe(0);
+  expect(ended.out).toContain(
+    'Left behind: addBook: created, and its DELETE was not sent: it is excluded (/books/b3).',
+  );
+  expect(dirname(file)).toBe(folder);
+  expect(await conformHere(['clean', file, ...options])).toMatchObject({
+    code: 0,
+    out: '1 write undone, 0 left behind.\n',
+  });
+  expect(served?.requests.at(-1)).toBe('DELETE /v2/books/b3');
+});
+
+test('clean exits with 1 and lists the rest, also as JSON', async () => {
+  const ledger = join(folder, 'ledger.ndjson');
+  const { options } = await leaveBook('--ledger', ledger);
+  const excluded = ['clean', ledger, ...options, '--exclude', 'removeBook'];
+  const { code, out } = await conformHere(excluded);
+  const left = 'addBook: created, and its DELETE was not sent: it is excluded (/books/b3)';
+  expect([code, out]).toEqual([1, `0 writes undone, 1 left behind:\n  ${left}\n`]);
+  const json = await conformHere([...excluded, '--json']);
+  const one = { operation: 'addBook', request: 'POST /books', object: '/books/b3', isOpen: true };
+  expect(JSON.parse(json.out)).toMatchObject({ undone: 0, left: [one] });
+});
+
+test('a second ledger never replaces the first', async () => {
+  const ledger = join(folder, 'ledger.ndjson');
+  const { options } = await leaveBook('--ledger', ledger);
+  const { code, error } = await conformHere([...options, '--ledger', ledger]);
+  expect([code, error]).toEqual([
+    2,
+    `--ledger ${ledger} exists: undo its writes with clean ${ledger} and delete it, or name another file.\n`,
+  ]);
+});
+
+test.each([
+  {
+    name: 'another deployment',
+    args: ['--base-url', 'http://localhost:1/v2'],
+    message: /is of a run at .+\/v2, but --base-url is /,
+  },
+  {
+    name: 'another contract',
+    args: ['--contract', apis.weather.file],
+    message: /with the contract Lending library, but /,
+  },
+  { name: '--read-only', args: ['--read-only'], message: /^--read-only: a clean-up deletes objects/ },
+])('clean refuses a ledger for $name', async ({ args, message }) => {
+  const ledger = join(folder, 'ledger.ndjson');
+  const { options } = await leaveBook('--ledger', ledger);
+  const sent = served?.requests.length;
+  const { code, error } = await conformHere(['clean', ledger, ...options, ...args]);
+  expect([code, served?.requests.length]).toEqual([2, sent]);
+  expect(error).toMatch(message);
+});
+
+test('clean refuses a file that is no ledger', async () => {
+  const { options } = await leaveBook('--out', folder);
+  const { code, error } = await conformHere(['clean', apis.library.file, ...options]);
+  expect(code).toBe(2);
+  expect(error).toContain('library.yaml is no ledger: expected the file that a run names');
+});
+
+test('a run is not started if its ledger cannot be written', async () => {
+  const file = join(folder, 'shops.json', 'ledger.ndjson');
+  const { ended } = await leaveBook('--ledger', file);
+  expect([ended.code, served?.requests]).toEqual([2, []]);
+  expect(ended.error).toMatch(
+    /^--ledger .+ cannot be written: .+shops\.json is no folder\. Name another file, or add --read-only\.$/m,
+  );
 });

@@ -7,6 +7,7 @@ import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { testOptions } from '../seeded/apis.ts';
 import { type Handler, type Served, serve } from '../seeded/serve.ts';
+import { nameLeft } from './clean-up.ts';
 import { createShops, shopsContract } from './shops.ts';
 
 let served: Served | undefined;
@@ -102,3 +103,59 @@ const bearer: Contract['schemes'] = {
 function secure(operation: Contract['operations'][number]): Contract['operations'][number] {
   return { ...operation, security: [{ Bearer: [] }] };
 }
+
+const refused: readonly {
+  readonly name: string;
+  readonly change: Partial<RunOptions>;
+  readonly answer?: (line: string) => number | undefined;
+  readonly left: readonly string[];
+}[] = [
+  {
+    name: 'its DELETE is excluded',
+    change: { selection: { only: [], exclude: ['removeShop'] } },
+    left: ['addShop: created, and its DELETE was not sent: it is excluded (/shops/nameconform1)'],
+  },
+  {
+    name: 'the server rejects its DELETE',
+    change: { selection: { only: ['addShop'], exclude: [] } },
+    answer: (line) => (line.startsWith('DELETE') ? 403 : undefined),
+    left: ['addShop: created, and its DELETE was answered 403 (/shops/nameconform1)'],
+  },
+  {
+    name: 'its create was answered 500, and the server does not list it',
+    change: { selection: { only: ['addShop'], exclude: [] } },
+    answer: (line) => (line === 'POST /shops' ? 500 : line === 'GET /shops' ? 403 : undefined),
+    left: ['addShop: possibly created, and listShops was answered 403 (POST /shops)'],
+  },
+];
+
+test.each(refused)('an object is reported as left behind if $name', async ({ change, answer, left }) => {
+  const { handle } = createShops();
+  const result = await run(
+    shopsContract,
+    async (request) => {
+      const done = await handle(request);
+      const status = answer?.(`${request.method} ${request.path}`);
+      return status === undefined ? done : { status, body: {} };
+    },
+    change,
+  );
+  expect(nameLeft(result.leftBehind).map(({ text }) => text)).toEqual(left);
+  const warned = result.warnings.filter(({ message }) => message.startsWith('Left behind'));
+  expect(warned.map(({ message }) => message)).toEqual(left.map((text) => `Left behind: ${text}.`));
+});
+
+test('with --writes all, a changed object of others gets its values back, and a deleted one is reported', async () => {
+  const { handle, dump } = createShops();
+  const [[mill]] = dump() as [[unknown]];
+  const permissions = { effects: [], readOnly: false, writes: 'all' } as const;
+  const only = ['listShops', 'readShop', 'renameShop', 'listItems', 'removeItem'];
+  const result = await run(shopsContract, handle, { permissions, selection: { only, exclude: [] } });
+  expect(served?.requests.filter((line) => line.startsWith('PATCH'))).toHaveLength(2);
+  const [[now]] = dump() as [[unknown]];
+  expect(mill).toEqual([{ number: 1, slug: 'mill', name: 'Mill' }, [['1', { size: 3 }]]]);
+  expect(now).toEqual([{ number: 1, slug: 'mill', name: 'Mill' }, []]);
+  expect(nameLeft(result.leftBehind).map(({ text }) => text)).toEqual([
+    'removeItem: deleted (DELETE /shops/mill/items/1)',
+  ]);
+});

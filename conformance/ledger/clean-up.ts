@@ -54,7 +54,7 @@ interface Given {
 export function nameLeft(left: readonly Left[]): readonly { readonly text: string; readonly isOpen: boolean }[] {
   const reasons = Map.groupBy(left, ({ operation, why }) => `${operation}: ${why}`);
   return [...reasons].map(([reason, found]) => {
-    const names = nameSome(found.map(({ object, request }) => object ?? request));
+    const names = nameSome([...new Set(found.map(({ object, request }) => object ?? request))]);
     return { text: `${reason} (${names})`, isOpen: found.some(({ isOpen }) => isOpen) };
   });
 }
@@ -151,8 +151,6 @@ async function remove(given: Given, write: Write, created: Created): Promise<Res
   const addresses = addressesOf(created);
   if (operation === undefined) return leftForGood('created, and the contract declares no DELETE of it', addresses[0]);
   if (addresses.length === 0) return leftForGood('created, and no answer contained its id');
-  const refusal = given.refuse(operation);
-  if (refusal !== undefined) return leftOpen(`created, and ${operation.id} was not sent: ${refusal}`, addresses[0]);
   for (const [index, at] of addresses.entries()) {
     // Another object may have the value of this member as its id.
     if (!isCertain(created, index) && !(await isThere(given, write, created, at))) continue;
@@ -193,14 +191,13 @@ async function find(
   write: Write,
   slot: Slot,
 ): Promise<LeftResult | { readonly kind: 'found'; readonly created: readonly Created[] }> {
-  const may = 'possibly created: no answer came';
   const operation = operationAt(given.contract, 'get', write.key);
-  if (operation === undefined) return leftForGood(`${may}, and the contract declares no list`);
+  if (operation === undefined) return leftForGood('possibly created, and the contract declares no list');
   const { query = {}, ids: before } = write.listed ?? {};
   const answer = await send(given, write, operation, write, { query });
   // The collection is gone with the object above it.
   if (typeof answer !== 'string' && answer.status === 404) return { kind: 'found', created: [] };
-  if (!isDone(answer)) return leftOpen(`${may}, and ${operation.id} ${describe(answer)}`);
+  if (!isDone(answer)) return leftOpen(`possibly created, and ${operation.id} ${describe(answer)}`);
   const { list } = readItems(bodyOf(answer), slot.noun);
   const sent = new Map(Object.entries(write.sent));
   const idsOf = (scalars: Scalars): readonly string[] => [...idsAmong(scalars, slot).values()].map(String);
@@ -210,8 +207,8 @@ async function find(
   const own = added.filter((one) => isLike(one, sent) && (isGrown || isTagged(one, sent, given.tag)));
   const mayBe = added.some((one) => isLike(one, sent) || ![...sent.keys()].some((member) => one.has(member)));
   const isWhole = list.length < shortestPage && Object.keys(query).length === 0;
-  if (own.length === 0 && mayBe) return leftForGood(`${may}; an object that ${operation.id} lists may be it`);
-  if (own.length === 0 && !isWhole) return leftForGood(`${may}, and ${operation.id} may list only a part`);
+  if (own.length === 0 && mayBe) return leftForGood(`possibly created; an object that ${operation.id} lists may be it`);
+  if (own.length === 0 && !isWhole) return leftForGood(`possibly created, and ${operation.id} may list only a part`);
   const created = own.map((one) => ({ key: slot.key, parents: write.values, ids: rankIds(one, slot) }));
   return { kind: 'found', created };
 }
@@ -223,12 +220,14 @@ function isTagged(scalars: Scalars, sent: Scalars, tag: string): boolean {
 
 /** @returns the last answer, or why there is none */
 async function send(
-  { session, signal }: Given,
+  { session, refuse, signal }: Given,
   { account }: Write,
   operation: Operation,
   { values }: Pick<Address, 'values'>,
   { query = {}, body }: { readonly query?: Readonly<Record<string, unknown>>; readonly body?: Draft['body'] } = {},
 ): Promise<Answer | string> {
+  const refusal = refuse(operation);
+  if (refusal !== undefined) return `was not sent: ${refusal}`;
   const inPath = new Map(slotsOf(operation.path).map(({ parameter }, index) => [parameter, values[index]]));
   const given = operation.parameters.map((parameter) => {
     const { name, required, examples } = parameter;
