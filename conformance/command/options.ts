@@ -331,7 +331,7 @@ const groups = {
     ledger: {
       flags: '--ledger <file>',
       about:
-        'file for the writes that are not undone yet, for the command clean; a run that undoes all of them deletes it (default: a new file in --out)',
+        'file that records each write before it is sent, for the command clean; deleted at the end, unless clean may undo more (default: a new file in --out)',
     },
     json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
   },

@@ -1,5 +1,6 @@
 // `clean` undoes the writes of a ledger: after the runner was killed at any moment, the server is as the run found it.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -121,6 +122,40 @@ describe('after a kill, clean leaves the server as it was, and then has nothing 
   const name = '$api, request $at, executed: $isExecuted, seed $seed';
   test.each(chosen)(name, kill);
   test.each(kills)(name, { tags: ['full'] }, kill);
+});
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+  /** Runs the command, and sends the signal when a request arrives. */
+  async function interrupt(isIt: (line: string) => boolean): Promise<{ code: unknown; by: unknown; ledger: string }> {
+    const { handle } = createShops();
+    let child: ReturnType<typeof spawn> | undefined;
+    served = await serve((request) => {
+      const isHeld = isIt(`${request.method} ${request.path}`);
+      if (isHeld) child?.kill(signal);
+      return isHeld ? { status: 0, instead: 'hang' } : handle(request);
+    });
+    const ledger = join(folder, 'ledger.ndjson');
+    const options = ['--contract', join(folder, 'shops.json'), '--base-url', served.origin, '--ledger', ledger];
+    child = spawn(process.execPath, [main, ...options], { cwd: folder });
+    const [code, by] = await once(child, 'exit');
+    return { code, by, ledger };
+  }
+
+  test('stops the run, which undoes its writes and leaves no ledger', async () => {
+    const { code, ledger } = await interrupt((line) => line === 'PUT /labels/conform-1');
+    expect([code, existsSync(ledger)]).toEqual([130, false]);
+    expect(served?.requests.slice(-3)).toEqual([
+      'DELETE /labels/conform-1',
+      'DELETE /shops/nameconform1/items/2',
+      'DELETE /shops/nameconform1',
+    ]);
+  });
+
+  test('leaves at once if it comes again, and the ledger stays', async () => {
+    const held = new Set(['PUT /labels/conform-1', 'DELETE /labels/conform-1']);
+    const { code, by, ledger } = await interrupt((line) => held.has(line));
+    expect([code, by, existsSync(ledger)]).toEqual([null, signal, true]);
+  });
 });
 
 /** A run of the library whose reader stays, and whose book too, unless its DELETE is allowed. */

@@ -59,6 +59,28 @@ test.each([3, 5, 7])('an interruption at request %d leaves a server as it was', 
   expect([dump(), result.leftBehind]).toEqual([before, []]);
 });
 
+test('an object whose id no answer names is deleted only where a GET shows it', async () => {
+  const { handle, dump } = createShops({ slug: '1', name: 'One' });
+  const before = dump();
+  const only = ['addShop'];
+  const result = await run(
+    shopsContract,
+    async (request) => {
+      const answer = await handle(request);
+      return request.method === 'POST' ? { ...answer, body: { code: '1' } } : answer;
+    },
+    { selection: { only, exclude: [] } },
+  );
+  expect(served?.requests).toEqual([
+    'POST /shops',
+    // The code in the answer is the slug of another shop.
+    'GET /shops/1',
+    'GET /shops/nameconform1',
+    'DELETE /shops/nameconform1',
+  ]);
+  expect([dump(), result.leftBehind]).toEqual([before, []]);
+});
+
 test('an object of the second account is deleted by that account', async () => {
   const { handle, dump } = createShops();
   const before = dump();

@@ -153,7 +153,7 @@ async function remove(given: Given, write: Write, created: Created): Promise<Res
   if (addresses.length === 0) return leftForGood('created, and no answer contained its id');
   for (const [index, at] of addresses.entries()) {
     // Another object may have the value of this member as its id.
-    if (!isCertain(created, index) && !(await isThere(given, write, created, at))) continue;
+    if (!isCertain(created, index, operation) && !(await isThere(given, write, created, at))) continue;
     const answer = await send(given, write, operation, at);
     if (typeof answer !== 'string' && (answer.status === 404 || answer.status === 410)) continue;
     return isDone(answer) ? { kind: 'undone', at } : leftOpen(`created, and its DELETE ${describe(answer)}`, at);
@@ -162,11 +162,9 @@ async function remove(given: Given, write: Write, created: Created): Promise<Res
 }
 
 /** Whether the server named the value as an id: it may have replaced an id that was sent. */
-function isCertain({ key, ids }: Created, index: number): boolean {
-  return (
-    ids[index]?.[0].startsWith('@given.') === false &&
-    idsAmong(new Map(ids.slice(index, index + 1)), slotsOf(key).at(-1)).size > 0
-  );
+function isCertain({ ids }: Created, index: number, { path }: Operation): boolean {
+  const [member = ''] = ids[index] ?? [];
+  return !member.startsWith('@given.') && idsAmong(new Map(ids.slice(index, index + 1)), slotsOf(path).at(-1)).size > 0;
 }
 
 /** Whether a GET of an address shows the created object. */
@@ -175,7 +173,9 @@ async function isThere(given: Given, write: Write, created: Created, at: Address
   if (operation === undefined) return false;
   const { whole } = readItems(bodyOf(await send(given, write, operation, at)), nounOf(at.key));
   if (whole === undefined) return false;
-  const ids = new Map([...idsAmong(new Map(created.ids), slotsOf(at.key).at(-1))].filter(([name]) => whole.has(name)));
+  const ids = new Map(
+    [...idsAmong(new Map(created.ids), slotsOf(operation.path).at(-1))].filter(([name]) => whole.has(name)),
+  );
   return isLike(whole, ids.size > 0 ? ids : new Map(Object.entries(write.sent)));
 }
 

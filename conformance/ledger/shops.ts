@@ -51,8 +51,12 @@ interface Shop {
 }
 
 /** Shops by name with items by number, and labels: a PUT creates one, and no answer lists them. */
-export function createShops(): { readonly handle: Handler; readonly dump: () => unknown } {
+export function createShops(other?: Pick<Shop, 'slug' | 'name'>): {
+  readonly handle: Handler;
+  readonly dump: () => unknown;
+} {
   const shops = new Map<string, Shop>([['mill', { slug: 'mill', name: 'Mill', items: new Map([['1', { size: 3 }]]) }]]);
+  if (other !== undefined) shops.set(other.slug, { ...other, items: new Map() });
   const labels = new Map<string, unknown>([['blue', {}]]);
   let count = 1;
   const none: TestAnswer = { status: 404, body: { error: 'no such thing' } };
