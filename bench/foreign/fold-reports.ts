@@ -23,7 +23,7 @@ export function countFolded(reports: readonly Report[]): number {
 }
 
 /** Without what lists and numbers differ in: `Received: 404, Documented: 200, 401` is one sentence for all operations. */
-function sentenceOf(message: string): string {
+export function sentenceOf(message: string): string {
   const [first = ''] = message.split('\n');
   return withoutIds(first)
     .replaceAll(/\d+/g, '0')

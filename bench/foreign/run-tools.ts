@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { countFolded, type Report } from './fold-reports.ts';
 import type { SecurityScheme } from './operations.ts';
-import type { Command, Login } from './servers.ts';
+import { type Command, type Login, virtual } from './servers.ts';
 import { runToEnd } from './start-foreign.ts';
 
 export type Tool = 'lockstep' | 'schemathesis';
@@ -55,6 +55,9 @@ export interface Finding {
   readonly sent: string;
   readonly answered: string;
   readonly curl: string;
+  readonly detectedAtRequest: number;
+  readonly detectedAtMs: number;
+  readonly occurrences: readonly { readonly operation: string; readonly place: string; readonly pointer: string }[];
 }
 
 export async function readFindings(folder: string): Promise<readonly Finding[]> {
@@ -86,7 +89,13 @@ function asReport({ check, message, answered }: Finding): Report {
   return { kind: check, status: Number(status) || 0, message, body: rest.join(' ') };
 }
 
-const environment = join(import.meta.dirname, '.venvs/schemathesis/bin');
+/** The program of the peer, as `install.sh` installs it. */
+export const peerProgram = virtual('schemathesis', 'st');
+
+/** As its benchmarking guide has it. */
+export const guideOptions: readonly string[] = [
+  ...['--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--generation-database', 'none'],
+];
 
 /** With all its phases and checks, as its benchmarking guide and its manual of credentials have it. */
 async function runSchemathesis(task: Task, signal: AbortSignal): Promise<ToolRun> {
@@ -99,11 +108,11 @@ async function runSchemathesis(task: Task, signal: AbortSignal): Promise<ToolRun
     ...(login.token !== undefined && isBearer ? [['Authorization', `Bearer ${login.token}`] as const] : []),
   ];
   const command: Command = {
-    file: join(environment, 'st'),
+    file: peerProgram,
     args: [
       ...['run', contract, '--url', baseUrl, '--max-time', String(seconds), '--seed', String(seed)],
-      ...['--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--workers', 'auto'],
-      ...['--generation-database', 'none', '--report', 'json,ndjson', '--report-dir', folder, '--no-color'],
+      ...[...guideOptions, '--workers', 'auto'],
+      ...['--report', 'json,ndjson', '--report-dir', folder, '--no-color'],
       ...headers.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
     ],
   };
@@ -120,40 +129,61 @@ async function runSchemathesis(task: Task, signal: AbortSignal): Promise<ToolRun
 async function readPeerFailures(file: string): Promise<Report[]> {
   const failures: Report[] = [];
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    if (!line.startsWith('{"ScenarioFinished"')) continue;
-    const { checks = {}, interactions = {} } = (JSON.parse(line) as PeerEvent).ScenarioFinished.recorder;
-    for (const [id, checked] of Object.entries(checks)) {
-      const response = interactions[id]?.response;
-      const body = Buffer.from(response?.content?.$base64 ?? '', 'base64').toString();
-      for (const { name, failure_info: info } of checked) {
-        if (info == null) continue;
-        failures.push({ kind: name, status: response?.status_code ?? 0, message: info.failure.message, body });
-      }
-    }
+    for (const { name, message, status, body } of listFailedChecks(readRecorder(line)))
+      failures.push({ kind: name, status, message, body });
   }
   return failures;
 }
 
+/** Requests of the peer in one scenario, with its checks of the answers, both by the id of the request. */
+export interface PeerRecorder {
+  readonly checks?: Readonly<
+    Record<
+      string,
+      readonly {
+        readonly name: string;
+        readonly failure_info?: { readonly failure: { readonly type: string; readonly message: string } };
+      }[]
+    >
+  >;
+  readonly cases?: Readonly<Record<string, { readonly value: { readonly method: string; readonly path: string } }>>;
+  readonly interactions?: Readonly<
+    Record<
+      string,
+      {
+        /** Seconds of the epoch. */
+        readonly timestamp: number;
+        readonly response?: { readonly status_code: number; readonly content?: { readonly $base64: string } };
+      }
+    >
+  >;
+}
+
 interface PeerEvent {
-  readonly ScenarioFinished: {
-    readonly recorder: {
-      readonly checks?: Readonly<
-        Record<
-          string,
-          readonly {
-            readonly name: string;
-            readonly failure_info?: { readonly failure: { readonly message: string } };
-          }[]
-        >
-      >;
-      readonly interactions?: Readonly<
-        Record<
-          string,
-          { readonly response?: { readonly status_code: number; readonly content?: { readonly $base64: string } } }
-        >
-      >;
-    };
-  };
+  readonly ScenarioFinished: { readonly recorder: PeerRecorder };
+}
+
+/** @param line of the NDJSON report. @returns an empty recorder for an event that has none */
+export function readRecorder(line: string): PeerRecorder {
+  return line.startsWith('{"ScenarioFinished"') ? (JSON.parse(line) as PeerEvent).ScenarioFinished.recorder : {};
+}
+
+/** A check of the peer that failed. */
+export interface FailedCheck extends Omit<Report, 'kind'> {
+  readonly name: string;
+  readonly type: string;
+  /** The id of the request in its recorder. */
+  readonly request: string;
+}
+
+export function listFailedChecks({ checks = {}, interactions = {} }: PeerRecorder): FailedCheck[] {
+  return Object.entries(checks).flatMap(([request, checked]) => {
+    const response = interactions[request]?.response;
+    const body = Buffer.from(response?.content?.$base64 ?? '', 'base64').toString();
+    return checked.flatMap(({ name, failure_info: info }) =>
+      info == null ? [] : [{ name, ...info.failure, request, status: response?.status_code ?? 0, body }],
+    );
+  });
 }
 
 interface PeerReport {
