@@ -73,6 +73,11 @@ async function runLockstep(task: Task, signal: AbortSignal): Promise<ToolRun> {
       ...['--contract', contract, '--base-url', baseUrl, '--writes', 'all'],
       ...['--budget', `${seconds}s`, '--seed', String(seed), '--report', 'json,console', '--out', folder],
       ...(login.token === undefined ? [] : ['--token', login.token]),
+      ...Object.entries(login.credentials ?? {}).flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
+      ...(login.secondToken === undefined ? [] : ['--second-token', login.secondToken]),
+      ...Object.entries(login.secondCredentials ?? {}).flatMap(([name, value]) => [
+        ...['--second-credential', `${name}=${value}`],
+      ]),
       ...(login.headers ?? []).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
     ],
   };
@@ -191,12 +196,13 @@ interface PeerReport {
   readonly failures: readonly { readonly code: string; readonly title: string; readonly count: number }[];
 }
 
-function credentialsOf(schemes: Readonly<Record<string, SecurityScheme>>, { token }: Login): string {
-  if (token === undefined) return '';
+function credentialsOf(schemes: Readonly<Record<string, SecurityScheme>>, { token, credentials = {} }: Login): string {
   return Object.entries(schemes)
     .flatMap(([name, { type, scheme }]) => {
       const key = type === 'apiKey' ? 'api_key' : type === 'http' && scheme === 'bearer' ? 'bearer' : undefined;
-      return key === undefined ? [] : [`[auth.openapi.${JSON.stringify(name)}]\n${key} = ${JSON.stringify(token)}\n`];
+      const value = credentials[name] ?? token;
+      if (key === undefined || value === undefined) return [];
+      return [`[auth.openapi.${JSON.stringify(name)}]\n${key} = ${JSON.stringify(value)}\n`];
     })
     .join('\n');
 }

@@ -14,6 +14,11 @@ export interface Login {
   readonly token?: string;
   /** Where a scheme of the contract does not say enough: headers for every request. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** By the name of a scheme, where schemes have different ones. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** Those of another user, where the server has users. */
+  readonly secondToken?: string;
+  readonly secondCredentials?: Readonly<Record<string, string>>;
 }
 
 /** One fresh instance that is about to be started. */
