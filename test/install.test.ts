@@ -10,6 +10,7 @@ const lockfiles = [
   'bench/clients/package-lock.json',
   'bench/foreign/package-lock.json',
   'bench/foreign/held-out/package-lock.json',
+  'bench/foreign/unseen/package-lock.json',
 ];
 const packagesOf = (
   lockfile: string,

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs the servers and the peer, at the versions that stand here: bench/foreign/install.sh [NAME...]. Without a name: the peer and
-# the servers that were read; with `held-out`: the peer and the others.
+# the servers that were read; with `held-out` or `unseen`: the peer and the servers of that set.
 set -eu
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- npm schemathesis changedetection chroma phoenix labelstudio
 [ "$*" != held-out ] || set -- held-out-npm schemathesis airflow evidently langgraph pretalx
+[ "$*" != unseen ] || set -- unseen-npm schemathesis superset lnbits pygeoapi
 for name; do
   case $name in
     npm)
@@ -18,6 +19,9 @@ for name; do
       npm ci --ignore-scripts --prefix held-out
       # The one that has to be compiled where its makers' own binary cannot be had.
       npm rebuild sqlite3 --prefix held-out
+      ;;
+    unseen-npm)
+      npm ci --ignore-scripts --prefix unseen
       ;;
     *)
       python3 -m venv ".venvs/$name"

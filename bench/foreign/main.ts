@@ -1,7 +1,7 @@
 // Runs the conformance runner and its peer on API servers of others, each on a fresh one, and counts both the same way.
 //
 //   bench/foreign/install.sh
-//   node bench/foreign/main.ts [--set read|held-out|both] [--server NAME]… [--tool lockstep|schemathesis|both] [--seconds 60] [--seed 1]
+//   node bench/foreign/main.ts [--set read|held-out|unseen|all] [--server NAME]… [--tool lockstep|schemathesis|both] [--seconds 60] [--seed 1]
 //       [--out FOLDER] [--json] [--runner FILE, of another version of ours]
 //   node bench/foreign/main.ts --again FOLDER [--set …] [--server NAME]…
 //
@@ -21,6 +21,7 @@ import { readFindings, runTool, type Task, type Tool, type ToolRun } from './run
 import { describeFindings, sendAgain } from './send-again.ts';
 import { describeLack, type ForeignServer, readServers } from './servers.ts';
 import { startForeign } from './start-foreign.ts';
+import { unseenServers } from './unseen.ts';
 
 interface Row extends ToolRun {
   readonly server: string;
@@ -36,7 +37,7 @@ interface Row extends ToolRun {
   readonly stops: number;
 }
 
-const servers: readonly ForeignServer[] = [...readServers, ...heldOutServers];
+const servers: readonly ForeignServer[] = [...readServers, ...heldOutServers, ...unseenServers];
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 
@@ -216,8 +217,9 @@ function readArguments(): Options | undefined {
     });
     const { server: names, tool } = values;
     // A server by its name is of any set.
-    const set = values.set ?? (names === undefined ? 'read' : 'both');
-    if (!['read', 'held-out', 'both'].includes(set)) throw new Error(`there is no set ${set}`);
+    const set = values.set ?? (names === undefined ? 'read' : 'all');
+    if (!['read', 'held-out', 'unseen', 'all'].includes(set))
+      throw new Error(`there is no set ${set}: there are read, held-out and unseen, and all of them together`);
     const unknown = (names ?? []).filter((name) => !servers.some((server) => server.name === name));
     if (unknown.length > 0) throw new Error(`there is no server ${unknown.join(', ')}`);
     if (!['lockstep', 'schemathesis', 'both'].includes(tool)) throw new Error(`there is no tool ${tool}`);
@@ -227,7 +229,7 @@ function readArguments(): Options | undefined {
       ...{ seconds, seed, runner: resolve(values.runner), out: values.out, isJson: values.json, again: values.again },
       chosen: servers.filter(
         (server) =>
-          (set === 'both' || server.set === set.replace('-', ' ')) &&
+          (set === 'all' || server.set === set.replace('-', ' ')) &&
           (names === undefined || names.includes(server.name)),
       ),
       tools: tool === 'both' ? ['lockstep', 'schemathesis'] : [tool as Tool],

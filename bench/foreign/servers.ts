@@ -31,8 +31,11 @@ export interface Instance {
   readonly otherPorts: readonly number[];
 }
 
-/** The runner was developed with the results of `read` servers. No developer has looked at those of `held out` servers. */
-export type ServerSet = 'read' | 'held out';
+/**
+ * The runner was developed with the results of `read` servers. Developers have read the results of `held out` servers once, and
+ * those of `unseen` servers never.
+ */
+export type ServerSet = 'read' | 'held out' | 'unseen';
 
 /** An application that somebody else published, with a contract of its own. */
 export interface ForeignServer {
@@ -266,10 +269,16 @@ export const readServers: readonly ForeignServer[] = [
   },
 ];
 
+const npmFolders: Readonly<Record<ServerSet, readonly [folder: string, command: string]>> = {
+  read: ['.', 'npm'],
+  'held out': ['held-out', 'held-out-npm'],
+  unseen: ['unseen', 'unseen-npm'],
+};
+
 /** @returns what is to be installed before a server can be started; undefined where all is there */
 export function describeLack({ set, registry, name, document }: ForeignServer): string | undefined {
   if (registry === 'npm') {
-    const [folder, command] = set === 'read' ? ['.', 'npm'] : ['held-out', 'held-out-npm'];
+    const [folder, command] = npmFolders[set];
     const isThere = existsSync(join(import.meta.dirname, folder, 'node_modules/.package-lock.json'));
     return isThere ? undefined : `bench/foreign/install.sh ${command}`;
   }
