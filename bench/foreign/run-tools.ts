@@ -17,6 +17,8 @@ export interface Task {
   readonly baseUrl: string;
   readonly login: Login;
   readonly seconds: number;
+  /** A second bound of the budget, which the peer does not have. */
+  readonly requests?: number;
   readonly seed: number;
   /** The file that starts our runner. */
   readonly runner: string;
@@ -57,7 +59,13 @@ export interface Finding {
   readonly curl: string;
   readonly detectedAtRequest: number;
   readonly detectedAtMs: number;
-  readonly occurrences: readonly { readonly operation: string; readonly place: string; readonly pointer: string }[];
+  readonly occurrences: readonly {
+    /** Equal for the same check, operation and place, in every run. */
+    readonly fingerprint: string;
+    readonly operation: string;
+    readonly place: string;
+    readonly pointer: string;
+  }[];
 }
 
 export async function readFindings(folder: string): Promise<readonly Finding[]> {
@@ -65,13 +73,14 @@ export async function readFindings(folder: string): Promise<readonly Finding[]> 
 }
 
 async function runLockstep(task: Task, signal: AbortSignal): Promise<ToolRun> {
-  const { contract, baseUrl, login, seconds, seed, runner, folder } = task;
+  const { contract, baseUrl, login, seconds, requests, seed, runner, folder } = task;
+  const budget = requests === undefined ? `${seconds}s` : `${requests}req,${seconds}s`;
   const command: Command = {
     file: process.execPath,
     args: [
       runner,
       ...['--contract', contract, '--base-url', baseUrl, '--writes', 'all'],
-      ...['--budget', `${seconds}s`, '--seed', String(seed), '--report', 'json,console', '--out', folder],
+      ...['--budget', budget, '--seed', String(seed), '--report', 'json,console', '--out', folder],
       ...(login.token === undefined ? [] : ['--token', login.token]),
       ...Object.entries(login.credentials ?? {}).flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
       ...(login.secondToken === undefined ? [] : ['--second-token', login.secondToken]),
