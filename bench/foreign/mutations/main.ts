@@ -16,10 +16,11 @@ import { runTool, type Tool } from '../run-tools.ts';
 import { describeLack, type ForeignServer } from '../servers.ts';
 import { type Started, startForeign } from '../start-foreign.ts';
 import { changedetection } from './changedetection.ts';
+import { homebridgeUi } from './homebridge-ui.ts';
 import { createSend, type Kind, type Mutation, mutate, observe, type Subject } from './mutation.ts';
 import { findNew, type Reported, readReports } from './score.ts';
 
-const subjects: readonly Subject[] = [changedetection];
+const subjects: readonly Subject[] = [changedetection, homebridgeUi];
 /** A budget of requests is cut off here: a server that answers slowly must not stop the bench. */
 const mostSeconds = 120;
 

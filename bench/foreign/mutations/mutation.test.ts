@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { changedetection } from './changedetection.ts';
+import { homebridgeUi } from './homebridge-ui.ts';
 import { applyMutation, type Mutation, mutate, serverNamed } from './mutation.ts';
 import { findNew } from './score.ts';
 
@@ -56,7 +57,7 @@ test('counts what is reported about the operation and not on the clean server', 
   expect(findNew(mutated, clean, /jobs/)).toEqual(['GET /jobs else']);
 });
 
-test.each([changedetection])(
+test.each([changedetection, homebridgeUi])(
   '$server.name: ids are unique and anchors short',
   ({ mutations }) => {
     expect(new Set(mutations.map(({ id }) => id)).size).toBe(mutations.length);
