@@ -79,7 +79,7 @@ const mutations: readonly Mutation[] = [
   },
   {
     id: 'homebridge-ui-06',
-    kind: 'ownership test removed',
+    kind: 'guard removed',
     ...{
       file: 'dist/core/auth/auth.service.js',
       line: 285,

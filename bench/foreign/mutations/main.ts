@@ -18,11 +18,12 @@ import { type Started, startForeign } from '../start-foreign.ts';
 import { changedetection } from './changedetection.ts';
 import { homebridgeUi } from './homebridge-ui.ts';
 import { createSend, type Kind, type Mutation, mutate, observe, type Subject } from './mutation.ts';
+import { phoenix } from './phoenix.ts';
 import { findNew, type Reported, readReports } from './score.ts';
 
-const subjects: readonly Subject[] = [changedetection, homebridgeUi];
+const subjects: readonly Subject[] = [changedetection, homebridgeUi, phoenix];
 /** A budget of requests is cut off here: a server that answers slowly must not stop the bench. */
-const mostSeconds = 120;
+const mostSeconds = 60;
 
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
@@ -93,12 +94,17 @@ async function score(chosen: readonly Subject[], tool: Tool, how: How): Promise<
       return [text, await runOn(started, server, tool, text, join(runs, 'clean'), how)] as const;
     });
     for (const mutation of mutations) {
+      const { id, kind, at } = mutation;
       const reports = await withMutated(subject, mutation, how.out, (started) =>
-        runOn(started, server, tool, contract, join(runs, mutation.id), how),
-      );
-      const news = findNew(reports, clean, mutation.at);
-      found.push({ server: server.name, id: mutation.id, kind: mutation.kind, news });
-      process.stderr.write(`${server.name}: ${found.filter(({ server: name }) => name === server.name).length} run\n`);
+        runOn(started, server, tool, contract, join(runs, id), how),
+      ).catch((error: Error) => {
+        stop.signal.throwIfAborted();
+        process.stderr.write(`${id} did not run: ${error.message}\n`);
+        process.exitCode = 1;
+        return [];
+      });
+      found.push({ server: server.name, id, kind, news: findNew(reports, clean, at) });
+      process.stderr.write(`${found.length} run\n`);
     }
   }
   await writeFile(join(how.out, `${tool}.json`), `${JSON.stringify(found, null, 1)}\n`);
@@ -139,19 +145,18 @@ function formatScores(found: readonly Found[]): string {
   return [...groups('server'), ...groups('kind'), count('all', found)].join('\n');
 }
 
-function withMutated<T>(
+async function withMutated<T>(
   subject: Subject,
   mutation: Mutation,
   out: string,
   use: (started: Started) => Promise<T>,
 ): Promise<T> {
-  return mutate(subject, mutation).then(async ({ server, remove }) => {
-    try {
-      return await withServer(server, join(out, `${mutation.id}.log`), use);
-    } finally {
-      await remove();
-    }
-  });
+  const { server, remove } = await mutate(subject, mutation);
+  try {
+    return await withServer(server, join(out, `${mutation.id}.log`), use);
+  } finally {
+    await remove();
+  }
 }
 
 async function withServer<T>(server: ForeignServer, log: string, use: (started: Started) => Promise<T>): Promise<T> {

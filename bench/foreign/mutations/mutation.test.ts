@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { changedetection } from './changedetection.ts';
 import { homebridgeUi } from './homebridge-ui.ts';
 import { applyMutation, type Mutation, mutate, serverNamed } from './mutation.ts';
+import { phoenix } from './phoenix.ts';
 import { findNew } from './score.ts';
 
 const mutation: Mutation = {
@@ -57,7 +58,7 @@ test('counts what is reported about the operation and not on the clean server', 
   expect(findNew(mutated, clean, /jobs/)).toEqual(['GET /jobs else']);
 });
 
-test.each([changedetection, homebridgeUi])(
+test.each([changedetection, homebridgeUi, phoenix])(
   '$server.name: ids are unique and anchors short',
   ({ mutations }) => {
     expect(new Set(mutations.map(({ id }) => id)).size).toBe(mutations.length);
