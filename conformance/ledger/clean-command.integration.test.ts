@@ -63,7 +63,7 @@ interface Kill {
 const random = createRandom(Number(process.env.FC_SEED));
 const kills = Array.from({ length: 50 }, (_, index): Kill => {
   const api = (['shops', 'library', 'shops', 'weather'] as const)[index % 4] ?? 'shops';
-  const most = { shops: 16, library: 9, weather: 6 }[api];
+  const most = { shops: 70, library: 60, weather: 24 }[api];
   return { api, at: 1 + random(most), isExecuted: random(4) > 0, seed: 1 + random(100) };
 });
 
@@ -106,10 +106,9 @@ async function kill({ api, at, isExecuted, seed }: Kill): Promise<void> {
     const text = await readFile(ledger, 'utf8');
     expect([libraryKey, weatherClient.secret].filter((secret) => text.includes(secret))).toEqual([]);
     const first = await clean();
-    // Nothing can undo an action, or the enrolment of a reader.
-    const left = first.out
-      .split('\n')
-      .filter((line) => line.startsWith('  ') && !/^ {2}(enrolReader|resetStation):/.test(line));
+    // Nothing can undo an action, the enrolment of a reader, or a method that no path declares.
+    const cannotUndo = /^ {2}(enrolReader|resetStation):|: an action, if |the contract has no path of it/;
+    const left = first.out.split('\n').filter((line) => line.startsWith('  ') && !cannotUndo.test(line));
     expect([first.error, left]).toEqual(['', []]);
     const sent = served.requests.length;
     expect(await clean()).toEqual({ ...first, out: first.out.replace(/^\d+ writes? undone/, '0 writes undone') });
@@ -162,7 +161,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
 async function leaveBook(...more: readonly string[]): Promise<{ options: readonly string[]; ended: Ended }> {
   served = await serve(createLibrary());
   const options = ['--contract', apis.library.file, '--base-url', `${served.origin}/v2`, '--token', libraryKey];
-  const run = ['--operation', 'addBook', '--exclude', 'removeBook', ...more];
+  const run = ['--phase', 'baseline', '--operation', 'addBook', '--exclude', 'removeBook', ...more];
   return { options, ended: await conformHere([...options, ...run]) };
 }
 

@@ -1,5 +1,5 @@
 import { contractOf } from '../seeded/by-hand.ts';
-import type { Handler, TestAnswer } from '../seeded/serve.ts';
+import { type Handler, refuseForm, type TestAnswer } from '../seeded/serve.ts';
 
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 3 } } };
 const item = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
@@ -123,7 +123,10 @@ export function createShops(other?: Pick<Shop, 'slug' | 'name'>): {
     [/^DELETE \/labels\/([^/]+)$/, ([label = '']) => (labels.delete(label) ? { status: 204 } : none)],
   ];
   return {
-    handle: ({ method, path, body: text }) => {
+    handle: (request) => {
+      const { method, path, body: text } = request;
+      const refused = refuseForm(request, 'application/json', JSON.parse);
+      if (refused !== undefined) return { status: refused.status, body: { error: refused.reason } };
       for (const [pattern, answer] of routes) {
         const match = pattern.exec(`${method} ${decodeURIComponent(path)}`);
         if (match !== null) return answer(match.slice(1), text);
