@@ -1,7 +1,17 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
-import { changeCredentials } from './change-credentials.ts';
 import type { Connection } from './connection.ts';
-import { type CredentialChange, type Identity, isDescriptive } from './exchange.ts';
+import { type Authorization, type Identity, isDescriptive } from './exchange.ts';
+import {
+  type Alternative,
+  bareOf,
+  type Chosen,
+  fitsLimits,
+  type Limits,
+  nameOf,
+  schemesOf,
+  withChange,
+  withoutScheme,
+} from './limit-credentials.ts';
 import { type Badge, createSession, type Session, type User } from './log-in.ts';
 import { basicOfClient, findTokenEndpoint, type TokenCredentials } from './mint-token.ts';
 import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
@@ -19,19 +29,6 @@ export interface Credentials extends TokenCredentials {
   readonly hasCertificate?: boolean | undefined;
   /** A token of the account that no longer holds. */
   readonly expiredToken?: string | undefined;
-}
-
-/** Parts that authorize a request. */
-export interface Authorization {
-  readonly headers: readonly Pair[];
-  readonly query: readonly Pair[];
-  readonly cookies: readonly Pair[];
-  /** Requested scopes of the token; undefined if none were requested. */
-  readonly scopes: readonly string[] | undefined;
-  /** After a 401: treats these credentials as expired. @returns whether others can replace them */
-  readonly renew?: () => boolean;
-  /** The alternative of `security` that a token of unknown purpose is tried for, if there are several. */
-  readonly guess?: { readonly name: string; readonly othersLeft: number } | undefined;
 }
 
 /**
@@ -166,21 +163,17 @@ export async function authorize(
   const tools: Tools = { contract, account, badge: await account.badge(), limits };
   const chosen = await chooseAlternative(tools, operation, closed, extraScopes, identity === 'own', rejected);
   if (chosen !== undefined) {
-    if (limits.lacking !== undefined) return withoutScheme(tools, chosen, limits.lacking);
-    if (limits.changed !== undefined) return withChange(accounts, chosen, limits.changed, limits.of);
+    const { lacking, changed, of = '' } = limits;
+    const { expiredToken } = own.credentials;
+    if (lacking !== undefined) return withoutScheme(contract, chosen, lacking);
+    if (changed !== undefined)
+      return withChange(contract, chosen, { changed, of, expiredToken, keepSecret: accounts.keepSecret });
     return chosen.authorization;
   }
   if (typeof identity === 'object') return undefined;
   const hasBadge = operation.target === 'api' && isBadge(tools.badge);
   const isOpen = closed.length < operation.security.length || operation.security.length === 0;
   return hasBadge ? withBadge(tools, operation, none) : isOpen ? none : undefined;
-}
-
-type Alternative = Readonly<Record<string, readonly string[]>>;
-
-interface Chosen {
-  readonly alternative: Alternative;
-  readonly authorization: Authorization;
 }
 
 async function chooseAlternative(
@@ -193,7 +186,7 @@ async function chooseAlternative(
 ): Promise<Chosen | undefined> {
   const { contract, account, limits } = tools;
   const { trials } = account;
-  const possible = closed.filter((alternative) => isWithin(contract, alternative, limits));
+  const possible = closed.filter((alternative) => fitsLimits(contract, alternative, limits));
   const sure = possible.filter((one) => schemesOf(contract, one).every((scheme) => isSure(tools, scheme)));
   const mayGuess = (one: Alternative): boolean =>
     mayTry && schemesOf(contract, one).every((scheme) => isByToken(tools, scheme));
@@ -221,88 +214,12 @@ async function chooseAlternative(
   return undefined;
 }
 
-/** Whether an alternative can show the difference that an identity makes. */
-function isWithin(
-  { schemes }: Contract,
-  alternative: Alternative,
-  { without, exactly, lacking, by, of }: Limits,
-): boolean {
-  const names = Object.keys(alternative);
-  if (without !== undefined || exactly !== undefined) return names.some((name) => takesToken(schemes[name]));
-  if (lacking !== undefined) return names.length > 1 && names.includes(lacking);
-  if (of !== undefined) return names.includes(of);
-  return by === undefined || nameOf(alternative) === [...by].sort().join(' ');
-}
-
-/** @returns undefined if another scheme of the alternative has its credential at the same place */
-function withoutScheme({ contract }: Tools, { alternative, authorization }: Chosen, name: string) {
-  const scheme = contract.schemes[name];
-  const others = schemesOf(contract, alternative).filter((one) => one !== scheme);
-  if (scheme === undefined || others.some((other) => placeOf(other) === placeOf(scheme))) return undefined;
-  const without = (part: 'headers' | 'query' | 'cookies'): readonly Pair[] =>
-    authorization[part].filter(([key]) => placeOf(scheme) !== `${part} ${key.toLowerCase()}`);
-  return { ...authorization, headers: without('headers'), query: without('query'), cookies: without('cookies') };
-}
-
-/** The place of a credential in a request; header names in lower case. */
-function placeOf({ key }: SecurityScheme): string {
-  if (key === undefined) return 'headers authorization';
-  const part = key.in === 'query' ? 'query' : key.in === 'cookie' ? 'cookies' : 'headers';
-  return `${part} ${key.name.toLowerCase()}`;
-}
-
-function withChange(
-  { contract, own, keepSecret }: Pick<Accounts, 'contract' | 'own' | 'keepSecret'>,
-  { authorization }: Chosen,
-  change: CredentialChange,
-  name = '',
-): Authorization | undefined {
-  const scheme = contract.schemes[name];
-  if (scheme === undefined) return undefined;
-  const place = placeOf(scheme);
-  const { expiredToken } = own.credentials;
-  const isKnownExpired = takesToken(scheme) && expiredToken !== undefined;
-  let isChanged = false;
-  const within = (part: 'headers' | 'query' | 'cookies'): readonly Pair[] =>
-    authorization[part].map(([key, text]): Pair => {
-      if (`${part} ${key.toLowerCase()}` !== place) return [key, text];
-      const hasScheme = place === 'headers authorization';
-      const changed = changeCredentials(text, change, {
-        hasScheme,
-        expired: isKnownExpired ? expiredToken : undefined,
-      });
-      if (changed === undefined) return [key, text];
-      isChanged = true;
-      // A changed credential contains most of the real one.
-      if (bareOf(changed) !== '') keepSecret(bareOf(changed), 'WRONG_CREDENTIAL');
-      return [key, changed];
-    });
-  const changed = { headers: within('headers'), query: within('query'), cookies: within('cookies') };
-  return isChanged ? { ...changed, scopes: authorization.scopes } : undefined;
-}
-
-function schemesOf({ schemes }: Contract, alternative: object): readonly SecurityScheme[] {
-  return Object.keys(alternative).flatMap((name) => schemes[name] ?? []);
-}
-
-/** The difference between an identity and the user's own credentials. */
-interface Limits {
-  readonly without?: readonly string[];
-  readonly exactly?: readonly string[];
-  readonly lacking?: string;
-  readonly by?: readonly string[];
-  readonly changed?: CredentialChange;
-  readonly of?: string;
-}
-
 interface Tools {
   readonly contract: Contract;
   readonly account: Account;
   readonly badge: Renewable;
   readonly limits: Limits;
 }
-
-const nameOf = (alternative: object): string => Object.keys(alternative).sort().join(' ');
 
 /** Whether the user's bare token may satisfy a scheme: as a key, the value of a cookie or a bearer token. */
 function isByToken({ account: { credentials }, badge }: Tools, scheme: SecurityScheme): boolean {
@@ -429,11 +346,6 @@ function keepSecretsOf(credentials: Credentials, prefix: string, keep: Given['ke
   for (const [name, value] of [...(login?.headers ?? []), ...(login?.login?.headers ?? [])])
     if (!isDescriptive(name)) keep(bareOf(value));
   if (login?.login?.password !== undefined) keep(login.login.password, `${prefix}PASSWORD`);
-}
-
-/** A credential without the scheme of `Authorization`, which reports may show. */
-function bareOf(value: string): string {
-  return value.trim().replace(/^[A-Za-z]+ +/, '');
 }
 
 /** Name of a shell variable for a header or scheme; curl lines use `TOKEN` for `Authorization`. */

@@ -77,6 +77,19 @@ export interface NoAnswer {
   readonly durationMs: number;
 }
 
+/** Parts that authorize a request. */
+export interface Authorization {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly cookies: readonly (readonly [name: string, value: string])[];
+  /** Requested scopes of the token; undefined if none were requested. */
+  readonly scopes: readonly string[] | undefined;
+  /** After a 401: treats these credentials as expired. @returns whether others can replace them */
+  readonly renew?: () => boolean;
+  /** The alternative of `security` that a token of unknown purpose is tried for, if there are several. */
+  readonly guess?: { readonly name: string; readonly othersLeft: number } | undefined;
+}
+
 /** The credentials of a request. */
 export type Identity =
   /** The user's own. */

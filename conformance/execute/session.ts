@@ -9,11 +9,12 @@ import { scopesOfValues } from '../plan/permissions.ts';
 import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
-import { type Accounts, type Authorization, authorize } from './authorize.ts';
+import { type Accounts, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
 import { createHolder, readJson } from './content.ts';
 import {
   type Answer,
+  type Authorization,
   type Draft,
   type Exchange,
   headerOf,

@@ -3,8 +3,7 @@ import type { Seen } from '../contract/document.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/parameter-styles.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
-import type { Authorization } from './authorize.ts';
-import type { Draft, OutgoingRequest, WireEdits } from './exchange.ts';
+import type { Authorization, Draft, OutgoingRequest, WireEdits } from './exchange.ts';
 
 /**
  * Encodes a draft as a request: path, query, headers and body, each parameter in its own style.
