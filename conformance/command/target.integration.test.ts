@@ -1,7 +1,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:https';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,9 @@ components:
 
 const home = process.cwd();
 let folder: string;
-let server: Server;
+let server: Http2SecureServer;
+/** Versions of HTTP that the requests for the door had; the server prefers HTTP/2. */
+const versions = new Set<string>();
 let origin: string;
 
 /** Certificates of the test's authority, for the server and for a client whose key is encrypted. */
@@ -81,8 +83,10 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     makeCertificates();
     const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
     const [key, cert, ca] = await Promise.all([read('server.key'), read('server.pem'), read('ca.pem')]);
-    server = createServer({ key, cert, ca, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+    const options = { key, cert, ca, requestCert: true, rejectUnauthorized: false, allowHTTP1: true };
+    server = createSecureServer(options, (request, response) => {
       const isKnown = 'authorized' in request.socket && request.socket.authorized === true;
+      if (request.url === '/door') versions.add(request.httpVersion);
       if (request.url === '/contract.yaml') response.end(contract);
       else
         response
@@ -112,6 +116,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     );
     expect(out).toContain('Covered: 1 of 1 operation accepted');
     expect(code).toBe(0);
+    expect([...versions]).toEqual(['1.1']);
   });
 
   test('a proxy only forwards octets: contract, certificate and answers are the same through its tunnels', async () => {

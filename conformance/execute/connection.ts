@@ -65,7 +65,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   const openLane = (origin: string): Lane => {
     const createClient = (address: string | URL, more: object): ClientType => {
       const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-      const client = new Client(address, { ...more, pipelining: 1, ...timeouts });
+      // The laws of HTTP that the checks know are those of HTTP/1.1, and one request at a time is on a connection.
+      const client = new Client(address, { ...more, pipelining: 1, allowH2: false, ...timeouts });
       client.on('connect', () => {
         lane.carried = 0;
       });
