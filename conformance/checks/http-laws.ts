@@ -1,6 +1,7 @@
-import { coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
+import { type Contract, coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
 import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
 import { type Answer, headerOf, type OutgoingRequest } from '../execute/exchange.ts';
+import { takesToken } from '../execute/tokens.ts';
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
 import { type ExchangeCheck, judgeWhole, type LawDescription, planWholeAnswer } from './check.ts';
@@ -17,6 +18,7 @@ interface Law extends LawDescription {
     readonly operation: Operation;
     readonly request: OutgoingRequest;
     readonly answer: Answer;
+    readonly schemes: Contract['schemes'];
     /** The value of the law's header; undefined if it did not come. */
     readonly field: string | undefined;
   }) => string | undefined;
@@ -98,6 +100,41 @@ export const laws: Readonly<Record<string, Law>> = {
     fix: 'Answer with 304 only if If-None-Match or If-Modified-Since was sent. A cache may answer for another client.',
     of: [304],
     judge: ({ request }) => (isConditional(request) ? undefined : 'a 304 came, but no condition was sent'),
+  },
+  '401-bearer-challenge': {
+    about: 'a 401 whose WWW-Authenticate has no challenge for the bearer token that the operation requires',
+    clause: 'RFC 6750 3',
+    example: { sent: 'GET /books without a token', answered: '401 with WWW-Authenticate: Basic realm="books"' },
+    fix: 'Send WWW-Authenticate: Bearer, in addition to other challenges.',
+    header: 'WWW-Authenticate',
+    of: [401],
+    judge: ({ operation, schemes, field }) => {
+      const closed = operation.security.filter((alternative) => Object.keys(alternative).length > 0);
+      const isOther = (name: string): boolean => schemes[name]?.type === 'http' && !takesToken(schemes[name]);
+      const isByToken =
+        closed.length > 0 &&
+        closed.every((one) => {
+          const names = Object.keys(one);
+          return names.some((name) => takesToken(schemes[name])) && !names.some(isOther);
+        });
+      if (!isByToken || field === undefined) return undefined;
+      // Other schemes of tokens may replace Bearer: DPoP (RFC 9449), GNAP.
+      const hasScheme = /(^|,)\s*(bearer|dpop|gnap)\b/i.test(field);
+      return hasScheme ? undefined : `WWW-Authenticate: ${field} has no challenge for a bearer token`;
+    },
+  },
+  '206-content-range': {
+    about: 'a 206 without Content-Range',
+    clause: 'RFC 9110 15.3.7.1',
+    example: { sent: 'GET /books with Range: bytes=0-0', answered: '206 without Content-Range' },
+    fix: 'Send Content-Range, or ignore Range and answer 200.',
+    header: 'Content-Range',
+    of: [206],
+    judge: ({ request, answer, field }) => {
+      if (headerOf(request, 'range') === undefined) return undefined;
+      const isMultipart = /^multipart\/byteranges/i.test(headerOf(answer, 'content-type') ?? '');
+      return field === undefined && !isMultipart ? 'a 206 came without Content-Range' : undefined;
+    },
   },
   '206-unasked': {
     about: 'a 206 to a request without Range',
@@ -249,15 +286,15 @@ export const laws: Readonly<Record<string, Law>> = {
 /** HTTP requires this of every server, independent of its contract: one finding per law. */
 export const httpLaw: ExchangeCheck = {
   name: 'http-law',
-  about: 'a law of HTTP is broken (RFC 9110, RFC 9457)',
+  about: 'a law of HTTP is broken (RFC 9110, RFC 6750, RFC 9457)',
   effect: 'Clients, caches and proxies rely on HTTP, whatever the contract declares.',
-  clauses: ['RFC 9110', 'RFC 9457'],
+  clauses: ['RFC 9110', 'RFC 6750', 'RFC 9457'],
   example: { sent: 'GET /books', answered: '401 without WWW-Authenticate' },
   fix: 'Correct the server, framework or proxy that answers: the law is the keyword of the finding.',
   allow: 'None: a contract cannot change HTTP.',
   laws,
   plan: planWholeAnswer,
-  judge: (exchange) => {
+  judge: (exchange, { contract: { schemes } }) => {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined) return [];
     const { operation, request } = exchange;
@@ -267,7 +304,7 @@ export const httpLaw: ExchangeCheck = {
       const { clause, header, of = [status], unlessListed = false } = law;
       if (!of.includes(status) || (isListed && unlessListed)) return [];
       const field = header === undefined ? undefined : headerOf(answer, header);
-      const message = law.judge({ operation, request, answer, field });
+      const message = law.judge({ operation, request, answer, schemes, field });
       if (message === undefined) return [];
       return [
         {

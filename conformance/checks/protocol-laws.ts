@@ -55,21 +55,21 @@ export const protocolLaws = {
         : { message: `Allow: ${allow} omits ${missing.join(', ')}, which the path declares` };
     },
   },
-  'head-content-length': {
-    about: 'HEAD announces another Content-Length than GET',
-    example: { sent: 'HEAD /books/7', answered: '200 with Content-Length: 9; GET sends 60 octets' },
+  'head-unlike-get': {
+    about: 'HEAD is refused though GET is accepted, or has another Content-Length',
+    example: { sent: 'HEAD /books/7', answered: '404; GET is answered 200' },
     fix: 'Let the server answer HEAD as GET without content.',
-    clause: 'RFC 9110 8.6',
+    clause: 'RFC 9110 9.3.2',
     judge: ({ case: sent, of }) => {
-      const lengthOf = (one: NumberedExchange | undefined): number | undefined =>
-        one?.outcome.kind === 'answer' && isAccepted(one)
-          ? Number(headerOf(one.outcome, 'content-length') ?? Number.NaN)
-          : undefined;
-      const [before, after] = [lengthOf(of('before')), lengthOf(of('after'))];
-      const own = lengthOf(sent);
-      const isStable = before !== undefined && before === after;
-      if (own === undefined || !isStable || Number.isNaN(own)) return 'unjudged';
-      return own === before ? 'met' : { message: `HEAD announced ${own} octets; GET, before and after, ${before}` };
+      const [before, after] = [of('before'), of('after')];
+      if (before === undefined || after === undefined || !isAccepted(before) || !isAccepted(after)) return 'unjudged';
+      const [status, other] = [statusOf(before), statusOf(sent)];
+      // Servers have to support HEAD (RFC 9110, 9.1), but many that do not are meant for one client.
+      if (other === 405) return { message: 'HEAD is not supported', severity: 'suspect' };
+      if (other >= 400) return { message: `HEAD was answered ${other}; GET, before and after, ${status}` };
+      const [length, own, last] = [before, sent, after].map((one) => answerHeader(one, 'content-length'));
+      if (length === undefined || own === undefined || length !== last) return 'met';
+      return own === length ? 'met' : { message: `HEAD announced ${own} octets; GET, before and after, ${length}` };
     },
   },
   'malformed-json': {

@@ -169,4 +169,21 @@ export const accessFaults: readonly SeededFault[] = [
     instead: (request, handle) => handle({ ...request, path: request.path.replace(/d-\d+/, 'd-11') }),
     caughtBy: by('tenant-leak', 'readParcel', anyone, 'security'),
   },
+  ...(['weather', 'depot'] as const).map(
+    (api): SeededFault => ({
+      ...{ name: 'a 401 asks for Basic where a token is needed', api, at: /^GET .*(readings|labels)/ },
+      instead: async (request, handle) => {
+        const answer = await handle(request);
+        return answer.status === 401
+          ? { ...answer, headers: { ...answer.headers, 'www-authenticate': 'Basic realm="here"' } }
+          : answer;
+      },
+      caughtBy: by(
+        'http-law',
+        api === 'weather' ? 'listReadings' : 'readLabel',
+        api === 'weather' ? '#/paths/~1stations~1{station_id}~1readings/get' : '#/paths/~1labels~1{label}/get',
+        '401-bearer-challenge',
+      ),
+    }),
+  ),
 ];

@@ -68,9 +68,35 @@ export const protocolFaults: readonly SeededFault[] = [
         const length = Buffer.byteLength(text) + (request.method === 'HEAD' ? 7 : 0);
         return { ...answer, headers: { ...answer.headers, 'content-length': String(length) } };
       },
-      caughtBy: by(check, operation ?? '', pointer ?? '', 'head-content-length'),
+      caughtBy: by(check, operation ?? '', pointer ?? '', 'head-unlike-get'),
     };
   }),
+  {
+    ...{ name: 'HEAD is not found', api: 'library', at: /^HEAD \/v2\/motto/ },
+    instead: () => ({ status: 404 }),
+    caughtBy: by(check, 'readMotto', '#/paths/~1motto/get', 'head-unlike-get'),
+  },
+  {
+    ...{ name: 'HEAD is not supported', api: 'depot', at: /^HEAD \/api\/depots$/ },
+    instead: () => ({ status: 405, headers: { allow: 'GET' } }),
+    caughtBy: by(check, 'listDepots', '#/paths/~1depots/get', 'head-unlike-get'),
+    severity: 'suspect',
+  },
+  ...(['library', 'depot'] as const).map(
+    (api): SeededFault => ({
+      ...{ name: 'a part of the content has no Content-Range', api, at: /^GET .*(books|depots)$/ },
+      instead: async (request, handle) => {
+        const answer = await handle(request);
+        return request.headers.range === undefined || answer.status !== 200 ? answer : { ...answer, status: 206 };
+      },
+      caughtBy: by(
+        'http-law',
+        api === 'library' ? 'listBooks' : 'listDepots',
+        api === 'library' ? '#/paths/~1books/get' : '#/paths/~1depots/get',
+        '206-content-range',
+      ),
+    }),
+  ),
   {
     ...{ name: 'malformed JSON is repaired', api: 'library', at: /^POST \/v2\/books/, instead: repaired },
     caughtBy: by(check, 'addBook', `${books}/post/requestBody`, 'malformed-json'),

@@ -111,7 +111,8 @@ const rows: readonly Row[] = [
   {
     name: 'a 206 without a range',
     at: list,
-    change: () => ({ status: 206, headers: { ...problem }, body: { title: 'no', status: 206 } }),
+    change: (answer, { headers: { range } }) =>
+      range === undefined ? { status: 206, headers: problem, body: { title: 'no', status: 206 } } : answer,
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '206-unasked'),
   },
   {
