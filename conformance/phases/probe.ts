@@ -207,5 +207,8 @@ export function withUnknownId({ judge }: RunContext, draft: Draft, parameter?: s
 /** Ids of the same form, those first that hardly exist: a much larger number, other digits, other letters. */
 function unlike(id: string): readonly string[] {
   const larger = /^\d{1,9}$/.test(id) ? [String(Number(id) + 987_654_321), String(Number(id) + 98_765)] : [];
-  return [...larger, id.replaceAll(/\d+/g, scramble), scramble(id)];
+  // A short id with other digits is probably that of another object: `item-67` for `item-12`.
+  const isShort = id.replaceAll(/[^A-Za-z0-9]/g, '').length < 8;
+  const longer = isShort ? [id.replace(/\d+(?=\D*$)/, (digits) => String(Number(digits) + 987_654_321))] : [];
+  return [...larger, ...longer, id.replaceAll(/\d+/g, scramble), scramble(id)];
 }

@@ -48,7 +48,7 @@ function pathProbes(contract: Contract, operation: Operation): Probe[] {
     .filter((method) => !declared.has(method))
     .map((method, index) =>
       probeOf(operation, 'undeclared-method', method, {
-        ...{ worth: 4 - index / 10, mostRequests: 1, affects: 'nothing' },
+        ...{ worth: 4 - index / 10, mostRequests: method === 'GET' ? 1 : 2, affects: 'nothing' },
         ask: (bench) => askUndeclared(bench, method),
       }),
     );
@@ -79,11 +79,13 @@ function withoutContent(draft: Draft, method: string): Draft {
   return { ...edited(draft, { method, headers: { 'content-type': undefined } }), body: undefined };
 }
 
-/** Undeclared writes go only to objects that the run created, or to ids that exist nowhere. */
-async function askUndeclared({ context, draft, isOwn, send }: Bench, method: string): Promise<string | undefined> {
+/** Undeclared writes go only to objects that the run created, or to ids that a read has just shown to exist nowhere. */
+async function askUndeclared(bench: Bench, method: string): Promise<string | undefined> {
+  const { context, draft, isOwn, send } = bench;
   const isRead = method === 'GET';
-  const target = isRead || isOwn ? draft : withUnknownId(context, draft);
-  if (target === undefined) return 'no id that exists nowhere could be made';
+  if (!isRead && context.permissions.readOnly) return 'a careless server might carry it out, and --read-only was given';
+  const target = isRead || isOwn ? draft : await findUnknown(bench);
+  if (target === undefined) return 'no id is known to exist nowhere';
   const { path } = seenOf(target);
   const known = context.resources.lastRead(draft.operation.path, path) ?? {};
   const content = Buffer.from(JSON.stringify(known));
@@ -96,6 +98,23 @@ async function askUndeclared({ context, draft, isOwn, send }: Bench, method: str
         };
   return await done(send(asked, 'case', { polarity: 'grey' }));
 }
+
+/** The request with an id that its declared GET answers 404 or 410. */
+async function findUnknown({ context, operation, draft, ofOther, facts, send }: Bench): Promise<Draft | undefined> {
+  const read = context.contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
+  const known = read && ofOther(read);
+  const [asked, target] = [known && withUnknownId(context, known), withUnknownId(context, draft)];
+  if (asked === undefined || target === undefined) return undefined;
+  if (JSON.stringify(seenOf(asked).path) !== JSON.stringify(seenOf(target).path)) return undefined;
+  if (facts.has(noSuchId)) return target;
+  const sent = await send(asked, 'unknown id');
+  if (sent?.outcome.kind !== 'answer' || ![404, 410].includes(sent.outcome.status)) return undefined;
+  facts.add(noSuchId);
+  return target;
+}
+
+/** Left by a probe for later ones: the server has answered that the unknown id does not exist. */
+const noSuchId = 'no such id';
 
 /** A media type that no contract lists. */
 const unlistedType = 'application/vnd.conform.unlisted';

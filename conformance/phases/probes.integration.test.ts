@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import type { Credentials } from '../execute/authorize.ts';
+import type { RunOptions } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
+import { builtPhases } from './phase.ts';
+
+const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+
+const accountOf = (given: Partial<Credentials>): Credentials => ({
+  ...{ token: undefined, clientId: undefined, clientSecret: undefined },
+  ...given,
+});
+
+/** Runs all phases. @returns the result, and each request as `GET /books` */
+async function run(paths: object, handle: Handler, change: Partial<RunOptions> = {}, components: object = {}) {
+  const served = await serve(handle);
+  const options = testOptions('library', served.origin, {
+    ...{ baseUrl: served.origin, credentials: accountOf({}), second: undefined, phases: builtPhases },
+    ...change,
+  });
+  try {
+    return { result: await runConformance(contractOf(paths, components), options), requests: served.requests };
+  } finally {
+    await served.close();
+  }
+}
+
+const books = {
+  '/books': { get: { operationId: 'list', responses: { 200: json() } } },
+  '/books/{id}': { get: { operationId: 'read', parameters: [id], responses: { 200: json(), 404: json() } } },
+};
+
+const shelf =
+  (...ids: readonly string[]): Handler =>
+  ({ method, path }) => {
+    const own = path.split('/')[2];
+    if (method !== 'GET') return { status: 405, headers: { allow: 'GET' }, body: {} };
+    if (own === undefined) return { status: 200, body: ids.slice(0, 1).map((one) => ({ id: one })) };
+    return ids.includes(own) ? { status: 200, body: { id: own } } : { status: 404, body: {} };
+  };
+
+const writes = /^(POST|PUT|PATCH|DELETE) /;
+
+test('undeclared writes go to an id that exists nowhere, and with --read-only to none', async () => {
+  const all = await run(books, shelf('b1'));
+  expect(all.requests.filter((one) => writes.test(one)).map((one) => one.split(' ')[0])).toEqual([
+    ...['PATCH', 'PUT', 'POST', 'DELETE'],
+  ]);
+  const readOnly = await run(books, shelf('b1'), { permissions: { effects: [], readOnly: true, writes: 'restore' } });
+  expect(readOnly.requests.filter((one) => writes.test(one))).toEqual([]);
+});
+
+test.each(['b1', '7', 'item-12', 'alpha', '1000000001', 'c2b4e6a8-0d2f-4a6c-8e0f-1a3c5e7a9b0d'])(
+  'no undeclared write goes to an object of others: %s',
+  async (first) => {
+    const every = await run(books, shelf(first));
+    const sent = every.requests.filter((one) => writes.test(one)).map((one) => one.split('/')[2] ?? '');
+    expect(new Set(sent).size).toBe(1);
+    // The id that the runner takes for unknown is one of others here.
+    const taken = await run(books, shelf(first, ...sent));
+    expect(taken.requests.filter((one) => writes.test(one))).toEqual([]);
+  },
+);
+
+test.each([
+  ['7', '987654328'],
+  ['b1', 'b987654322'],
+  ['item-12', 'item-987654333'],
+])('the unknown id for %s hardly exists: %s', async (first, unknown) => {
+  const { requests } = await run(books, shelf(first));
+  expect(requests).toContain(`DELETE /books/${unknown}`);
+});
