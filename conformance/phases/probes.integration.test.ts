@@ -74,3 +74,30 @@ test.each([
   const { requests } = await run(books, shelf(first));
   expect(requests).toContain(`DELETE /books/${unknown}`);
 });
+
+test('content that a server may take for empty replaces no object of others', async () => {
+  const states = new Set<string>();
+  const content = { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string' } } } } };
+  const settings = {
+    '/settings': {
+      get: { operationId: 'read', responses: { 200: json() } },
+      put: { operationId: 'write', requestBody: { required: true, content }, responses: { 204: { description: '' } } },
+    },
+  };
+  const { requests } = await run(settings, ({ method, headers, body }) => {
+    if (method === 'GET') return { status: 200, body: { name: 'valuable' } };
+    const isJson = /^application\/json/.test(headers['content-type'] ?? '');
+    if (method === 'PUT') states.add(JSON.stringify(isJson ? readOr(body, {}) : {}));
+    return { status: 204 };
+  });
+  expect(requests).toContain('PUT /settings');
+  expect([...states]).toEqual(['{"name":"valuable"}']);
+});
+
+function readOr(text: string, other: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return other;
+  }
+}
