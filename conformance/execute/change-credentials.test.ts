@@ -24,6 +24,11 @@ test.each(table)('%s: a bearer token, and a key', (change, bearer, key) => {
   expect(changeCredentials('abc-123-abc', change, { ...given, hasScheme: false })).toBe(key);
 });
 
+test('a key in Authorization without a scheme is changed like any other key', () => {
+  const change = (name: CredentialChange) => changeCredentials('abc-123-abc', name, { hasScheme: true, expired: none });
+  expect([change('nonsense'), change('altered end'), change('empty')]).toEqual(['fgh-678-fgh', 'abc-178-abc', '']);
+});
+
 test('a JWT keeps its signature with another payload, and loses it with alg none', () => {
   const change = (name: CredentialChange): string[] =>
     changeCredentials(`Bearer ${jwt}`, name, { hasScheme: true, expired: none })?.slice(7).split('.') ?? [];

@@ -14,7 +14,8 @@ const nobody = 'conform-nobody';
 
 /** @returns undefined if a credential of this form cannot be changed so */
 export function changeCredentials(text: string, change: CredentialChange, given: Given): string | undefined {
-  const [, scheme = '', credential = ''] = given.hasScheme ? (/^(\S+) +(.*)$/s.exec(text) ?? []) : ['', '', text];
+  // Some APIs take a key in `Authorization` without a scheme.
+  const [, scheme = '', credential = ''] = (given.hasScheme && /^(\S+) +(.*)$/s.exec(text)) || ['', '', text];
   const isBasic = given.hasScheme && /^basic$/i.test(scheme);
   const write = (changed: string): string => (given.hasScheme ? `${scheme} ${changed}`.trim() : changed);
   const jwt = readJwt(credential);
