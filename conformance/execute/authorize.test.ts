@@ -232,6 +232,27 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['authorization: Bearer t:a c', 'X-Key: k'],
       },
       {
+        name: 'a bare token is not sent alone as a key',
+        security: [{ bearer: [] }, { key: [] }],
+        given: { token: 't' },
+        identity: { by: ['key'] },
+        want: undefined,
+      },
+      {
+        name: 'the secret of a client is not sent alone as a password',
+        security: [{ one: ['b'] }, { basic: [] }],
+        given: client,
+        identity: { by: ['basic'] },
+        want: undefined,
+      },
+      {
+        name: 'a key is sent alone',
+        security: [{ bearer: [] }, { key: [] }],
+        given: { token: 't', byScheme: { key: 'k' } },
+        identity: { by: ['key'] },
+        want: ['X-Key: k'],
+      },
+      {
         name: 'a bare token cannot be narrowed',
         security: [{ one: ['b'] }],
         given: { token: 't' },

@@ -186,7 +186,11 @@ async function chooseAlternative(
 ): Promise<Chosen | undefined> {
   const { contract, account, limits } = tools;
   const { trials } = account;
-  const possible = closed.filter((alternative) => fitsLimits(contract, alternative, limits));
+  const possible = closed.filter(
+    (alternative) =>
+      fitsLimits(contract, alternative, limits) &&
+      (limits.by === undefined || schemesOf(contract, alternative).every((scheme) => isMeantFor(tools, scheme))),
+  );
   const sure = possible.filter((one) => schemesOf(contract, one).every((scheme) => isSure(tools, scheme)));
   const mayGuess = (one: Alternative): boolean =>
     mayTry && schemesOf(contract, one).every((scheme) => isByToken(tools, scheme));
@@ -231,6 +235,13 @@ function isByToken({ account: { credentials }, badge }: Tools, scheme: SecurityS
 function isSure({ contract, account, badge }: Tools, scheme: SecurityScheme): boolean {
   if (account.credentials.byScheme?.[scheme.name] !== undefined || isCovered(scheme, badge)) return true;
   return scheme.key === undefined || !Object.values(contract.schemes).some(takesToken);
+}
+
+/** Whether the user gave credentials for this scheme: a bare token may be no key, and the secret of a client no password. */
+function isMeantFor({ account: { credentials }, badge }: Tools, scheme: SecurityScheme): boolean {
+  if (credentials.byScheme?.[scheme.name] !== undefined || isCovered(scheme, badge)) return true;
+  if (scheme.scheme === 'basic') return credentials.user !== undefined;
+  return takesToken(scheme) || scheme.type === 'mutualTLS';
 }
 
 /** Whether a header, cookie or query parameter of the account satisfies the scheme. */
