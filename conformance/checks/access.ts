@@ -112,9 +112,17 @@ const broad = /(^|[^a-z])(admin|administrator|all|full|root|super|owner|manage|a
 const broaderThanRead = /(^|[^a-z])(write|edit|manage|create|update|delete|rw|modify)([^a-z]|$)/i;
 const reads = /(^|[^a-z])(read|view|get|list|readonly)([^a-z]|$)/i;
 
-/** Scopes that a server may take to include the needed one: of the whole API, or for writes where a read is asked. */
+/**
+ * Scopes that a server may take to include the needed one: of the whole API, for writes where a read is asked, or with fewer words, as
+ * `drive` includes `drive.readonly` and `user` includes `read:user`.
+ */
 export function mayInclude(scope: string, needed: readonly string[]): boolean {
-  return broad.test(scope) || (needed.some((one) => reads.test(one)) && broaderThanRead.test(scope));
+  const isWider = (one: string): boolean => wordsOf(scope).every((word) => wordsOf(one).includes(word));
+  return broad.test(scope) || needed.some((one) => isWider(one) || (reads.test(one) && broaderThanRead.test(scope)));
+}
+
+function wordsOf(scope: string): readonly string[] {
+  return scope.toLowerCase().split(/[^a-z0-9]+/);
 }
 
 export const scopeIgnored = checkOfProbes(
