@@ -4,6 +4,7 @@ import { joinPointer, readPointer } from '../contract/document.ts';
 import { isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { scopesOf } from '../execute/tokens.ts';
 import type { Failure } from '../failures/failure.ts';
+import { isSafe } from '../plan/operation-kinds.ts';
 import { readItems } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
@@ -98,7 +99,9 @@ export const authInvalid = checkOfProbes(
         `the request was accepted, but its credential was wrong (${change})`,
         causesOf(change),
       );
-    return denials.has(statusOf(sent)) ? 'met' : 'unjudged';
+    // A write may be answered 400 because it was sent before.
+    const isMalformed = statusOf(sent) === 400 && isSafe(sent.operation);
+    return isMalformed || denials.has(statusOf(sent)) ? 'met' : 'unjudged';
   },
 );
 

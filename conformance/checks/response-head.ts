@@ -86,6 +86,8 @@ function isSure({ operation }: NumberedExchange, status: number): boolean {
 function isImplied(exchange: NumberedExchange, status: number): boolean {
   const { operation, intent } = exchange;
   if (implied.has(status)) return true;
+  // A credential in a wrong form (RFC 6750, 3.1, invalid_request).
+  if (status === 400 && intent.probe?.check === 'auth-invalid') return true;
   if (impliedByProbe[intent.probe?.name.split(', ')[0] ?? '']?.includes(status) === true) return true;
   if ((status === 304 || status === 412) && isConditional(exchange.request)) return true;
   // `server-error` judges each 5xx; an operation without any 4xx gets one warning instead of one finding each.

@@ -22,7 +22,8 @@ export function planAuth(
   operations: readonly Operation[],
   means: Means,
 ): readonly OperationProbes[] {
-  const tested = operations.filter((operation) => mayProbe(contract, operation));
+  // Browsers send a preflight request without credentials (Fetch, CORS protocol).
+  const tested = operations.filter((one) => one.method !== 'options' && mayProbe(contract, one));
   const cheap = cheapReads(contract, tested);
   return tested.map((operation, index) => {
     return {

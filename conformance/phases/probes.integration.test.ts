@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Credentials } from '../execute/authorize.ts';
 import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { testOptions } from '../seeded/apis.ts';
 import { contractOf } from '../seeded/by-hand.ts';
-import { type Handler, serve } from '../seeded/serve.ts';
+import { type Handler, serve, type TestRequest } from '../seeded/serve.ts';
 import { builtPhases } from './phase.ts';
 
 const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
@@ -92,6 +92,48 @@ test('content that a server may take for empty replaces no object of others', as
   });
   expect(requests).toContain('PUT /settings');
   expect([...states]).toEqual(['{"name":"valuable"}']);
+});
+
+const bearer = { securitySchemes: { Token: { type: 'http', scheme: 'bearer' } } };
+const asFirst = { credentials: accountOf({ token: 'first-token-abcdef' }) };
+const closed = { security: [{ Token: [] }] };
+
+/** Name of the account whose token a request has. */
+function nameOf({ headers }: TestRequest): string | undefined {
+  return /^bearer (first|second)-token-abcdef$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+const refused = { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: {} };
+
+describe('nothing is found on a server that', () => {
+  test('answers 400 to credentials in a wrong form', async () => {
+    const paths = { '/list': { get: { ...closed, operationId: 'list', responses: { 200: json(), 404: json() } } } };
+    const { result } = await run(
+      paths,
+      (request) => {
+        const isForm = /^bearer \S+$/i.test(request.headers.authorization ?? 'bearer none');
+        return nameOf(request) !== undefined ? { status: 200, body: {} } : { ...refused, status: isForm ? 401 : 400 };
+      },
+      asFirst,
+      bearer,
+    );
+    expect(result.findings).toEqual([]);
+  });
+
+  test('answers OPTIONS without credentials', async () => {
+    const list = { ...closed, operationId: 'list', responses: { 200: json() } };
+    const preflight = { ...closed, operationId: 'preflight', responses: { 204: { description: '' } } };
+    const { result } = await run(
+      { '/list': { get: list, options: preflight } },
+      (request) => {
+        if (request.method === 'OPTIONS') return { status: 204 };
+        return nameOf(request) === undefined ? refused : { status: 200, body: {} };
+      },
+      asFirst,
+      bearer,
+    );
+    expect(result.findings).toEqual([]);
+  });
 });
 
 function readOr(text: string, other: unknown): unknown {
