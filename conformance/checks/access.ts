@@ -52,6 +52,14 @@ function checkOfProbes(
   };
 }
 
+/** Whether an object that could be read before a deletion is gone after it; undefined if no such reads show it. */
+function isDeleted({ of }: Parts): boolean | undefined {
+  const after = of('read after');
+  if (after === undefined || !isSuccessful(of('read before'))) return undefined;
+  if ([404, 410].includes(statusOf(after))) return true;
+  return isAccepted(after) ? false : undefined;
+}
+
 /** Statuses that answer a question of access, whether or not they admit that the object exists. */
 const denials = new Set([401, 403, 404]);
 
@@ -67,14 +75,14 @@ export const authMissing = checkOfProbes(
     fix: 'Check the credentials before anything else, on every route.',
     allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
   },
-  ({ name, case: sent, of }) => {
-    const readAfter = of('read after');
+  (parts) => {
+    const { name, case: sent, of } = parts;
     if (isAccepted(sent))
       return accepted(sent, of('repeat'), `the request was accepted with ${name}`, [
         ['open', name.split(' ')[0] ?? ''],
       ]);
     if (!denials.has(statusOf(sent))) return 'unjudged';
-    if (readAfter === undefined || ![404, 410].includes(statusOf(readAfter))) return 'met';
+    if (isDeleted(parts) !== true) return 'met';
     const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
     return { severity: 'defect', clause: openApi, message, causes: [['effect before access']] };
   },
@@ -203,11 +211,15 @@ export const tenantLeak = checkOfProbes(
     const { name, case: sent, of } = parts;
     if (!isAccepted(sent)) return denials.has(statusOf(sent)) || statusOf(sent) === 410 ? 'met' : 'unjudged';
     if (name === 'unknown parent') return judgeParent(parts);
+    if (isDeleted(parts) === false) return 'met';
+    // The PUT created an object of the second account, which has names of its own.
+    if (sent.operation.method === 'put' && statusOf(sent) === 201) return 'met';
     const isSeparate = areSeparate(parts);
     const isUnknownRefused = name !== 'object of another account' || isRefused(of('unknown id'));
     const isControlled = name !== 'object of another account' || isSuccessful(of('control'));
     if (!isControlled) return 'unjudged';
-    const isSure = isSeparate && isUnknownRefused && statusOf(sent) !== 202;
+    const isEffective = sent.operation.method !== 'delete' || isDeleted(parts) === true;
+    const isSure = isSeparate && isUnknownRefused && isEffective && statusOf(sent) !== 202;
     return {
       severity: isSure ? 'defect' : 'suspect',
       clause: 'OWASP API1:2023',
@@ -219,13 +231,20 @@ export const tenantLeak = checkOfProbes(
 
 function judgeParent({ case: sent, of }: Parts): Judgement {
   const isDocumented = sent.operation.responses.some(({ status }) => /^(404|4XX)$/i.test(status));
-  if (!isRefused(of('unknown parent')) || !isSuccessful(of('control'))) return 'unjudged';
+  const control = of('control');
+  if (!isRefused(of('unknown parent')) || control === undefined || !isAccepted(control)) return 'unjudged';
+  // A list beneath an unknown parent may be empty.
+  if (!bodyOf(sent).equals(bodyOf(control))) return 'unjudged';
   return {
     severity: isDocumented ? 'defect' : 'suspect',
     clause: 'the contract, response 404',
     message: `the object was answered ${statusOf(sent)} beneath a parent that does not exist`,
     causes: [['parent']],
   };
+}
+
+function bodyOf({ outcome }: NumberedExchange): Buffer {
+  return outcome.kind === 'answer' ? outcome.body : Buffer.alloc(0);
 }
 
 function isRefused(exchange: NumberedExchange | undefined): boolean {
@@ -241,8 +260,8 @@ function isSuccessful(exchange: NumberedExchange | undefined): boolean {
 function areSeparate({ case: sent, of }: Parts): boolean {
   const [own, second] = [of('own list'), of('second list')];
   if (own === undefined || second === undefined || !isAccepted(own)) return false;
-  // The second account may not even see the collection.
-  if ([403, 404].includes(statusOf(second))) return true;
+  // The parent of another account does not exist for the second one. A 403 may only mean that the list needs a role.
+  if (statusOf(second) === 404 && slotsOf(second.operation.path).length > 0) return true;
   if (!isAccepted(second)) return false;
   const slot = slotsOf(own.operation.path).length;
   const { noun, parameter } = slotsOf(sent.operation.path)[slot] ?? { noun: '', parameter: '' };

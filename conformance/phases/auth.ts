@@ -108,10 +108,8 @@ function missingProbes(about: About): Probe[] {
   const probes = [
     probeOf(about, accessCheck.missing, {
       ...{ name: 'no credentials', worth: 10, mostRequests: 3 },
-      ask: async (bench) => {
-        const reason = await askAs('anonymous', 'a client certificate identifies every request')(bench);
-        return reason ?? readBack(bench);
-      },
+      ask: (bench) =>
+        aroundDeletion(bench, () => askAs('anonymous', 'a client certificate identifies every request')(bench)),
     }),
   ];
   const joint = closedOf(operation).find((alternative) => Object.keys(alternative).length > 1);
@@ -123,12 +121,17 @@ function missingProbes(about: About): Probe[] {
   return probes;
 }
 
-/** Reads the object that a refused deletion names: it has to be there still. */
-async function readBack({ context, operation, isOwn, ofOther, send }: Bench): Promise<undefined> {
+/** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
+async function aroundDeletion(
+  { context, operation, isOwn, ofOther, send }: Bench,
+  ask: () => Promise<string | undefined>,
+): Promise<string | undefined> {
   const read = context.contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
   const draft = read === undefined || operation.method !== 'delete' || !isOwn ? undefined : ofOther(read);
+  if (draft !== undefined) await send(draft, 'read before');
+  const reason = await ask();
   if (draft !== undefined) await send(draft, 'read after');
-  return undefined;
+  return reason;
 }
 
 const changes: Readonly<Record<'token' | 'basic' | 'key', readonly CredentialChange[]>> = {
@@ -306,8 +309,10 @@ async function changeForeign(bench: Bench, about: About): Promise<string | undef
   // A deletion would remove the object from both lists.
   if ((await readLists(bench, about, draft.operation.path)) === undefined)
     return 'no list shows which account an object belongs to';
-  const sent = await send({ ...draft, identity: 'second' }, 'case');
-  return sent === undefined ? noSecond : undefined;
+  return await aroundDeletion(bench, async () => {
+    const sent = await send({ ...draft, identity: 'second' }, 'case');
+    return sent === undefined ? noSecond : undefined;
+  });
 }
 
 /** The first parent of a path, with its own read. */

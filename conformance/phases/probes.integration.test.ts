@@ -103,6 +103,58 @@ function nameOf({ headers }: TestRequest): string | undefined {
   return /^bearer (first|second)-token-abcdef$/i.exec(headers.authorization ?? '')?.[1];
 }
 
+const bothAccounts = { ...asFirst, second: accountOf({ token: 'second-token-abcdef' }) };
+
+const note = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
+const content = { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string' } } } } };
+
+const notes = {
+  '/notes': {
+    get: { ...closed, operationId: 'list', responses: { 200: json({ type: 'array', items: note }), 403: json() } },
+    post: { ...closed, operationId: 'add', requestBody: { content }, responses: { 201: json(note), 415: json() } },
+  },
+  '/notes/{id}': {
+    parameters: [id],
+    get: { ...closed, operationId: 'read', responses: { 200: json(note), 404: json() } },
+    put: {
+      ...closed,
+      operationId: 'put',
+      requestBody: { content },
+      responses: { 200: json(), 201: json(), 415: json() },
+    },
+    delete: { ...closed, operationId: 'remove', responses: { 204: { description: '' }, 404: json() } },
+  },
+};
+
+/** Serves the notes of each account apart from those of others: a name may occur in both, and deleting no note is no failure. */
+function serveNotes(): Handler {
+  const all = new Map<string, Map<string, object>>();
+  return (request) => {
+    const { method, path, body, headers } = request;
+    const own = path.split('/')[2];
+    const account = nameOf(request);
+    if (account === undefined) return refused;
+    const mine = all.get(account) ?? new Map<string, object>();
+    all.set(account, mine);
+    if (method === 'GET' && own === undefined) return { status: 200, body: [...mine.values()] };
+    const found = mine.get(own ?? '');
+    if (method === 'GET') return found === undefined ? { status: 404, body: {} } : { status: 200, body: found };
+    if (method === 'DELETE' && own !== undefined) {
+      mine.delete(own);
+      return { status: 204 };
+    }
+    const isWrite = method === (own === undefined ? 'POST' : 'PUT');
+    if (!isWrite) return { status: 405, headers: { allow: own === undefined ? 'GET, POST' : 'GET, PUT, DELETE' } };
+    const sent = readOr(body, undefined);
+    if (sent === undefined) return { status: 400 };
+    if (!/^application\/json/.test(headers['content-type'] ?? '')) return { status: 415, body: {} };
+    const key = own ?? `note-${mine.size + 1}-of-${account}`;
+    const status = mine.has(key) ? 200 : 201;
+    mine.set(key, { ...Object(sent), id: key });
+    return { status, body: mine.get(key) };
+  };
+}
+
 const refused = { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: {} };
 
 describe('nothing is found on a server that', () => {
@@ -134,6 +186,59 @@ describe('nothing is found on a server that', () => {
     );
     expect(result.findings).toEqual([]);
   });
+
+  test('keeps the objects of each account apart, and confirms deletions of nothing', async () => {
+    const { result, requests } = await run(notes, serveNotes(), bothAccounts, bearer);
+    expect(result.findings).toEqual([]);
+    expect(requests.filter((one) => one.startsWith('DELETE')).length).toBeGreaterThan(2);
+  });
+
+  test('answers a list beneath an unknown parent with no items', async () => {
+    const item = { ...closed, parameters: [{ ...id, name: 'org' }], responses: { 200: json(), 404: json() } };
+    const issues = { ...item, parameters: [...item.parameters, { ...id, name: 'repo' }], operationId: 'issues' };
+    const paths = {
+      '/orgs': { get: { ...closed, operationId: 'orgs', responses: { 200: json() } } },
+      '/orgs/{org}': { get: { ...item, operationId: 'org' } },
+      '/orgs/{org}/repos': { get: { ...item, operationId: 'repos' } },
+      '/orgs/{org}/repos/{repo}/issues': { get: issues },
+    };
+    const answers: Readonly<Record<string, unknown>> = {
+      ...{ '/orgs': [{ id: 'acme' }], '/orgs/acme': { id: 'acme' }, '/orgs/acme/repos': [{ id: 'web' }] },
+      '/orgs/acme/repos/web/issues': [{ id: 'first' }],
+    };
+    const { result, requests } = await run(
+      paths,
+      (request) => {
+        if (nameOf(request) === undefined) return refused;
+        if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+        const body = answers[request.path] ?? (/issues$/.test(request.path) ? [] : undefined);
+        return { status: body === undefined ? 404 : 200, body: body ?? {} };
+      },
+      asFirst,
+      bearer,
+    );
+    expect(result.findings).toEqual([]);
+    expect(requests.filter((one) => /issues$/.test(one) && !one.includes('acme'))).not.toEqual([]);
+  });
+});
+
+test('a role that may read objects but not list them proves no leak', async () => {
+  const { result } = await run(
+    {
+      '/notes': { get: notes['/notes'].get },
+      '/notes/{id}': { parameters: [id], get: notes['/notes/{id}'].get },
+    },
+    (request) => {
+      if (nameOf(request) === undefined) return refused;
+      if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+      const own = request.path.split('/')[2];
+      if (own !== undefined) return { status: own === 'anna' ? 200 : 404, body: { id: own } };
+      return nameOf(request) === 'first' ? { status: 200, body: [{ id: 'anna' }] } : { status: 403, body: {} };
+    },
+    bothAccounts,
+    bearer,
+  );
+  expect(result.findings.map(({ check, severity }) => `${severity} ${check}`)).toEqual(['suspect tenant-leak']);
 });
 
 function readOr(text: string, other: unknown): unknown {
