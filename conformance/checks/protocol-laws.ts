@@ -38,21 +38,23 @@ export const protocolLaws = {
     example: { sent: 'OPTIONS /books/7', answered: '204 with Allow: GET; the path declares PUT too' },
     fix: 'List every method of the path in Allow.',
     clause: 'RFC 9110 10.2.1',
-    judge: ({ case: sent }, { contract }) => {
+    judge: ({ case: sent }, { contract, accepted }) => {
       const allow = answerHeader(sent, 'allow');
       // An answer to a preflight request names the methods that CORS allows.
       const isCors = answerHeader(sent, 'access-control-allow-methods') !== undefined;
       if (!isAccepted(sent) || allow === undefined || isCors) return 'met';
       const listed = allow.split(',').map((name) => name.trim().toUpperCase());
-      const declared = contract.operations
-        .filter(({ path }) => plainPath(path) === plainPath(sent.operation.path))
-        .map(({ method }) => method.toUpperCase());
-      const missing = declared.filter(
-        (method) => !listed.includes(method) && !['HEAD', 'OPTIONS', 'TRACE'].includes(method),
+      const omitted = contract.operations.filter(
+        ({ path, method }) =>
+          plainPath(path) === plainPath(sent.operation.path) &&
+          !listed.includes(method.toUpperCase()) &&
+          !['head', 'options', 'trace'].includes(method),
       );
-      return missing.length === 0
-        ? 'met'
-        : { message: `Allow: ${allow} omits ${missing.join(', ')}, which the path declares` };
+      if (omitted.length === 0) return 'met';
+      // A server may list only methods that the account or the state of the object allows (RFC 9110, 10.2.1).
+      const severity = omitted.some((one) => accepted.has(one)) ? 'defect' : 'suspect';
+      const methods = omitted.map(({ method }) => method.toUpperCase()).join(', ');
+      return { severity, message: `Allow: ${allow} omits ${methods}, which the path declares` };
     },
   },
   'head-unlike-get': {

@@ -220,6 +220,39 @@ describe('nothing is found on a server that', () => {
     expect(result.findings).toEqual([]);
     expect(requests.filter((one) => /issues$/.test(one) && !one.includes('acme'))).not.toEqual([]);
   });
+
+  test('takes a number as content', async () => {
+    const numbers = { 'application/json': { schema: { type: 'integer', example: 42 } } };
+    const body = { required: true, content: numbers };
+    const level = { operationId: 'level', requestBody: body, responses: { 204: { description: '' }, 400: json() } };
+    const { result, requests } = await run(
+      { '/level': { put: level } },
+      ({ method, headers, body: sent }) => {
+        if (method === 'OPTIONS') return { status: 204 };
+        if (method !== 'PUT') return { status: 405, headers: { allow: 'PUT' } };
+        const isJson = /^application\/json/.test(headers['content-type'] ?? '');
+        return Number.isInteger(isJson ? readOr(sent, '') : '') ? { status: 204 } : { status: 400, body: {} };
+      },
+      { permissions: { effects: [], readOnly: false, writes: 'all' } },
+    );
+    expect(result.findings).toEqual([]);
+    expect(requests).toContain('PUT /level');
+  });
+});
+
+test('an Allow that omits a method which the server never accepted is inconclusive', async () => {
+  const item = notes['/notes/{id}'];
+  const open = {
+    ...item,
+    get: { ...item.get, security: [] },
+    delete: { ...item.delete, security: [] },
+    put: undefined,
+  };
+  const { result } = await run({ ...books, '/books/{id}': open }, (request) => {
+    if (request.method === 'OPTIONS') return { status: 204, headers: { allow: 'GET' } };
+    return shelf('b1')(request);
+  });
+  expect(result.findings.map(({ check, severity }) => `${severity} ${check}`)).toEqual(['suspect protocol-law']);
 });
 
 test('a role that may read objects but not list them proves no leak', async () => {

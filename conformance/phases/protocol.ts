@@ -222,6 +222,8 @@ async function askMalformed({ draft, send, operation }: Bench, kind: string): Pr
   if (change === undefined || draft.body === undefined || !isJson(draft.body.content.mediaType))
     return 'the accepted request has no JSON';
   const body = (encoded: Buffer | undefined) => Buffer.from(change(encoded?.toString() ?? ''));
+  // A shorter number is a number, and no content may be allowed.
+  if (typeof draft.body.value === 'number') return 'the accepted request is a number';
   return await done(send(edited(draft, { body }), 'case', invalid(operation.body?.pointer ?? '', 'json')));
 }
 

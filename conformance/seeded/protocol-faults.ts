@@ -48,7 +48,7 @@ export const protocolFaults: readonly SeededFault[] = [
   },
   {
     ...{ name: 'OPTIONS omits a method', api: 'library', at: /^OPTIONS \/v2\/books\/b/ },
-    instead: () => ({ status: 204, headers: { allow: 'GET, HEAD, PUT' } }),
+    instead: () => ({ status: 204, headers: { allow: 'GET, HEAD, DELETE' } }),
     caughtBy: by(check, 'readBook', `${book}/get`, 'options-allow'),
   },
   {
