@@ -1,7 +1,7 @@
 // Who may do what: verdicts on the probes of the phase `auth`.
 import type { Contract } from '../contract/contract.ts';
 import { joinPointer, readPointer } from '../contract/document.ts';
-import { isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { scopesOf } from '../execute/tokens.ts';
 import type { Failure } from '../failures/failure.ts';
 import { isSafe } from '../plan/operation-kinds.ts';
@@ -75,12 +75,10 @@ export const authMissing = checkOfProbes(
     fix: 'Check the credentials before anything else, on every route.',
     allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
   },
-  (parts) => {
-    const { name, case: sent, of } = parts;
+  (parts, context) => {
+    const { name, case: sent } = parts;
     if (isAccepted(sent))
-      return accepted(sent, of('repeat'), `the request was accepted with ${name}`, [
-        ['open', name.split(' ')[0] ?? ''],
-      ]);
+      return accepted(parts, context, `the request was accepted with ${name}`, [['open', name.split(' ')[0] ?? '']]);
     if (!denials.has(statusOf(sent))) return 'unjudged';
     if (isDeleted(parts) !== true) return 'met';
     const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
@@ -98,12 +96,13 @@ export const authInvalid = checkOfProbes(
     fix: 'Check the signature, its algorithm and the expiry of a token, and compare the whole key.',
     allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
   },
-  ({ name, case: sent, of }) => {
+  (parts, context) => {
+    const { name, case: sent } = parts;
     const [change = ''] = name.split(',');
     if (isAccepted(sent))
       return accepted(
-        sent,
-        of('repeat'),
+        parts,
+        context,
         `the request was accepted, but its credential was wrong (${change})`,
         causesOf(change),
       );
@@ -146,10 +145,11 @@ export const scopeIgnored = checkOfProbes(
     fix: 'Check the scopes of the token, and answer 403.',
     allow: 'Remove the scope from the security of the operation, or add an alternative with the accepted scope.',
   },
-  ({ name, case: sent, of }, { contract }) => {
+  (parts, context) => {
+    const { name, case: sent } = parts;
     if (isAccepted(sent)) {
-      const judged = accepted(sent, of('repeat'), `a token ${name} was accepted`, [['scope']]);
-      return keepsBroader(sent, contract) ? { ...judged, severity: 'suspect' } : judged;
+      const judged = accepted(parts, context, `a token ${name} was accepted`, [['scope']]);
+      return keepsBroader(sent, context.contract) ? { ...judged, severity: 'suspect' } : judged;
     }
     return denials.has(statusOf(sent)) ? 'met' : 'unjudged';
   },
@@ -162,15 +162,24 @@ function keepsBroader({ intent }: NumberedExchange, contract: Contract): boolean
 }
 
 function accepted(
-  sent: NumberedExchange,
-  repeat: NumberedExchange | undefined,
+  { case: sent, of }: Parts,
+  context: RunContext,
   message: string,
   causes: Failure['causes'],
 ): Exclude<Judgement, string> {
+  const repeat = of('repeat');
   // A 202 promises nothing: the request may still be refused (RFC 9110, 15.3.3).
   const isSure = statusOf(sent) !== 202 && (repeat === undefined || isAccepted(repeat));
-  const severity = isSure ? 'defect' : 'suspect';
+  const severity = isSure && !leadsElsewhere(sent, context) ? 'defect' : 'suspect';
   return { severity, clause: openApi, message, causes };
+}
+
+/** Whether a redirect has another target than that of the accepted request: perhaps a login. */
+function leadsElsewhere({ operation, outcome }: NumberedExchange, context: RunContext): boolean {
+  const known = context.accepted.get(operation);
+  if (outcome.kind === 'none' || outcome.status < 300) return false;
+  const [target, usual] = [outcome, known].map((one) => one && headerOf(one, 'location')?.split('?')[0]);
+  return target !== usual;
 }
 
 export const authValidRefused = checkOfProbes(

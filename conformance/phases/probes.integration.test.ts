@@ -255,6 +255,24 @@ test('an Allow that omits a method which the server never accepted is inconclusi
   expect(result.findings.map(({ check, severity }) => `${severity} ${check}`)).toEqual(['suspect protocol-law']);
 });
 
+test.each([
+  ['/login', 'suspect'],
+  ['https://storage.example/file?signature=2', 'defect'],
+])('a redirect to %s without credentials: %s', async (location, severity) => {
+  const file = { ...closed, operationId: 'file', responses: { 302: { description: '' }, 401: json() } };
+  const { result } = await run(
+    { '/file': { get: file } },
+    (request) => {
+      if (request.headers.authorization !== undefined && nameOf(request) === undefined) return refused;
+      const usual = 'https://storage.example/file?signature=1';
+      return { status: 302, headers: { location: nameOf(request) === undefined ? location : usual } };
+    },
+    { ...asFirst, phases: ['auth'] },
+    bearer,
+  );
+  expect(result.findings.map((one) => `${one.severity} ${one.check}`)).toEqual([`${severity} auth-missing`]);
+});
+
 test('a role that may read objects but not list them proves no leak', async () => {
   const { result } = await run(
     {
