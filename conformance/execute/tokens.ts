@@ -137,7 +137,17 @@ export function createTokens(given: Given) {
 }
 
 /** Scopes that a contract names in requirements, in `x-by-value` and in OAuth flows. */
-export function scopesOf({ operations, schemes, root }: Contract): readonly string[] {
+export function scopesOf(contract: Contract): readonly string[] {
+  const known = scopesByContract.get(contract);
+  if (known !== undefined) return known;
+  const found = findScopes(contract);
+  scopesByContract.set(contract, found);
+  return found;
+}
+
+const scopesByContract = new WeakMap<Contract, readonly string[]>();
+
+function findScopes({ operations, schemes, root }: Contract): readonly string[] {
   const required = operations.flatMap(({ security, extensions }) => [
     ...security.flatMap((alternative) =>
       Object.entries(alternative).flatMap(([name, scopes]) => (takesToken(schemes[name]) ? scopes : [])),

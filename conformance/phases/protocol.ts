@@ -13,12 +13,13 @@ import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withU
 export function planProtocol(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
   const tested = operations.filter((operation) => mayProbe(contract, operation) && !isAction(contract, operation));
   const paths = new Set<string>();
+  const declared = indexPaths(contract);
   const withBody = tested.filter(({ body }) => body?.contents.some(({ mediaType }) => isJson(mediaType)));
   return tested.map((operation, index) => {
     const path = plainPath(operation.path);
     const isFirst = !paths.has(path) && paths.add(path) !== undefined;
     const probes = [
-      ...(isFirst ? pathProbes(contract, operation) : []),
+      ...(isFirst ? pathProbes(methodsAt(declared, operation.path), operation) : []),
       ...(isSafe(operation) ? readProbes(operation) : []),
       ...bodyProbes(contract, operation, index, withBody[0] === operation),
       ...writeProbes(contract, operation),
@@ -39,8 +40,7 @@ function edited(draft: Draft, edits: WireEdits): Draft {
 }
 
 /** Questions about a path, whatever its operations are. */
-function pathProbes(contract: Contract, operation: Operation): Probe[] {
-  const declared = methodsAt(contract, operation.path);
+function pathProbes(declared: ReadonlySet<string>, operation: Operation): Probe[] {
   const isItem = plainPath(operation.path).endsWith('/{}');
   // Without an id, an undeclared write could change anything: only a read is sent.
   const asked = isItem ? ['PATCH', 'PUT', 'POST', 'DELETE'] : ['GET'];
@@ -59,16 +59,41 @@ function pathProbes(contract: Contract, operation: Operation): Probe[] {
   return probes;
 }
 
-/** Methods of every path of the contract that a request to this one may also match: `/books/{id}` for `/books/new`. */
-function methodsAt({ operations }: Contract, path: string): ReadonlySet<string> {
-  const segments = plainPath(path).split('/');
-  const mayMatch = (other: string): boolean => {
-    const theirs = plainPath(other).split('/');
-    const isSame = (segment: string, index: number): boolean =>
-      segment === segments[index] || segment.includes('{}') || segments[index]?.includes('{}') === true;
-    return theirs.length === segments.length && theirs.every(isSame);
-  };
-  return new Set(operations.filter((one) => mayMatch(one.path)).map(({ method }) => method.toUpperCase()));
+/** The paths of a contract by their segments: `{}` for one with a parameter. */
+interface Segment {
+  readonly next: Map<string, Segment>;
+  readonly methods: Set<string>;
+}
+
+function indexPaths({ operations }: Contract): Segment {
+  const first: Segment = { next: new Map(), methods: new Set() };
+  for (const { path, method } of operations) {
+    const last = segmentsOf(path).reduce((segment, name) => {
+      const next = segment.next.get(name) ?? { next: new Map(), methods: new Set() };
+      segment.next.set(name, next);
+      return next;
+    }, first);
+    last.methods.add(method.toUpperCase());
+  }
+  return first;
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return plainPath(path)
+    .split('/')
+    .map((segment) => (segment.includes('{}') ? '{}' : segment));
+}
+
+/** Methods of every path that a request to this one may also match: `/books/{id}` for `/books/new`. */
+function methodsAt(first: Segment, path: string): ReadonlySet<string> {
+  const matching = segmentsOf(path).reduce<readonly Segment[]>(
+    (segments, name) =>
+      segments.flatMap(({ next }) =>
+        name === '{}' ? [...next.values()] : [name, '{}'].flatMap((one) => next.get(one) ?? []),
+      ),
+    [first],
+  );
+  return new Set(matching.flatMap(({ methods }) => [...methods]));
 }
 
 async function done(sent: Promise<Exchange | undefined>): Promise<string | undefined> {
