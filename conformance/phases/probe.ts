@@ -30,6 +30,8 @@ export interface Probe {
   readonly mostRequests: number;
   /** The object that a careless server may change: none, or one that the run created. */
   readonly affects: 'nothing' | 'own object';
+  /** Whether the probe of a read sends a method that may write. */
+  readonly isWrite?: boolean;
   /** @returns why the question could not be asked; undefined if it was */
   readonly ask: (bench: Bench) => Promise<string | undefined>;
 }
@@ -76,7 +78,10 @@ export function probeScenario(
     id: `${phase} ${operation.id}`,
     operation,
     phase,
-    domain: { path: operation.path.replace(/\/?\{.*$/s, ''), kind: kind === 'read' ? 'reads' : 'writes' },
+    get domain() {
+      const isRead = kind === 'read' && waiting[0]?.isWrite !== true;
+      return { path: operation.path.replace(/\/?\{.*$/s, ''), kind: isRead ? 'reads' : 'writes' } as const;
+    },
     get mostRequests() {
       return waiting[0]?.mostRequests ?? 0;
     },

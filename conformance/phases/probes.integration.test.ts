@@ -6,6 +6,8 @@ import { testOptions } from '../seeded/apis.ts';
 import { contractOf } from '../seeded/by-hand.ts';
 import { type Handler, serve, type TestRequest } from '../seeded/serve.ts';
 import { builtPhases } from './phase.ts';
+import { probeScenario } from './probe.ts';
+import { planProtocol } from './protocol.ts';
 
 const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
@@ -52,6 +54,15 @@ test('undeclared writes go to an id that exists nowhere, and with --read-only to
   ]);
   const readOnly = await run(books, shelf('b1'), { permissions: { effects: [], readOnly: true, writes: 'restore' } });
   expect(readOnly.requests.filter((one) => writes.test(one))).toEqual([]);
+});
+
+test('an undeclared write excludes other requests of its path', () => {
+  const contract = contractOf(books);
+  const kinds = planProtocol(contract, contract.operations).map(({ operation, probes }) => {
+    const { domain } = probeScenario(contract, operation, 'protocol', probes);
+    return `${operation.id}: ${domain.kind}`;
+  });
+  expect(kinds).toEqual(['list: reads', 'read: writes']);
 });
 
 test.each(['b1', '7', 'item-12', 'alpha', '1000000001', 'c2b4e6a8-0d2f-4a6c-8e0f-1a3c5e7a9b0d'])(

@@ -28,7 +28,7 @@ export function planProtocol(contract: Contract, operations: readonly Operation[
   });
 }
 
-type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, 'affects'>>;
+type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, 'affects' | 'isWrite'>>;
 
 function probeOf(operation: Operation, law: string, detail: string, row: Row): Probe {
   const name = detail === '' ? law : `${law}, ${detail}`;
@@ -48,7 +48,12 @@ function pathProbes(declared: ReadonlySet<string>, operation: Operation): Probe[
     .filter((method) => !declared.has(method))
     .map((method, index) =>
       probeOf(operation, 'undeclared-method', method, {
-        ...{ worth: 4 - index / 10, mostRequests: method === 'GET' ? 1 : 2, affects: 'nothing' },
+        ...{
+          worth: 4 - index / 10,
+          mostRequests: method === 'GET' ? 1 : 2,
+          affects: 'nothing',
+          isWrite: method !== 'GET',
+        },
         ask: (bench) => askUndeclared(bench, method),
       }),
     );
