@@ -225,8 +225,12 @@ export const tenantLeak = checkOfProbes(
     if (sent.operation.method === 'put' && statusOf(sent) === 201) return 'met';
     const isSeparate = areSeparate(parts);
     const isUnknownRefused = name !== 'object of another account' || isRefused(of('unknown id'));
-    const isControlled = name !== 'object of another account' || isSuccessful(of('control'));
-    if (!isControlled) return 'unjudged';
+    if (name === 'object of another account') {
+      const control = of('control');
+      if (control === undefined || !isAccepted(control)) return 'unjudged';
+      // An empty list, or one of the second account's own items, shows nothing of the first.
+      if (!showsItemOf(control, sent)) return 'met';
+    }
     const isEffective = sent.operation.method !== 'delete' || isDeleted(parts) === true;
     const isSure = isSeparate && isUnknownRefused && isEffective && statusOf(sent) !== 202;
     return {
@@ -263,6 +267,15 @@ function isRefused(exchange: NumberedExchange | undefined): boolean {
 
 function isSuccessful(exchange: NumberedExchange | undefined): boolean {
   return exchange !== undefined && isAccepted(exchange);
+}
+
+/** Whether an answer is an object, or a list with an item of the other list. */
+function showsItemOf(control: NumberedExchange, sent: NumberedExchange): boolean {
+  const noun = slotsOf(sent.operation.path).at(-1)?.noun ?? '';
+  const [theirs, mine] = [sent, control].map(({ seen }) => readItems(seen.responseBody, noun));
+  if (theirs?.isList !== true) return true;
+  const known = new Set(mine?.list.map((item) => JSON.stringify([...item])));
+  return theirs.list.some((item) => known.has(JSON.stringify([...item])));
 }
 
 /** Whether the first account sees the object in its list, and the second account sees no object of that list. */

@@ -2,7 +2,6 @@
 import { coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
 import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { plainPath } from '../resources/slots.ts';
 import type { LawDescription, RunContext, TraceCheck } from './check.ts';
 import { type Parts, readParts, statusOf } from './parts.ts';
 
@@ -34,7 +33,7 @@ export const protocolLaws = {
     },
   },
   'options-allow': {
-    about: 'an OPTIONS answer whose Allow omits a declared method',
+    about: 'an answer to OPTIONS whose Allow omits a declared method',
     example: { sent: 'OPTIONS /books/7', answered: '204 with Allow: GET; the path declares PUT too' },
     fix: 'List every method of the path in Allow.',
     clause: 'RFC 9110 10.2.1',
@@ -42,11 +41,12 @@ export const protocolLaws = {
       const allow = answerHeader(sent, 'allow');
       // An answer to a preflight request names the methods that CORS allows.
       const isCors = answerHeader(sent, 'access-control-allow-methods') !== undefined;
-      if (!isAccepted(sent) || allow === undefined || isCors) return 'met';
+      const isListing = isAccepted(sent) || statusOf(sent) === 405;
+      if (!isListing || allow === undefined || isCors) return 'met';
       const listed = allow.split(',').map((name) => name.trim().toUpperCase());
       const omitted = contract.operations.filter(
         ({ path, method }) =>
-          plainPath(path) === plainPath(sent.operation.path) &&
+          withoutNames(path) === withoutNames(sent.operation.path) &&
           !listed.includes(method.toUpperCase()) &&
           !['head', 'options', 'trace'].includes(method),
       );
@@ -64,11 +64,12 @@ export const protocolLaws = {
     clause: 'RFC 9110 9.3.2',
     judge: ({ case: sent, of }) => {
       const [before, after] = [of('before'), of('after')];
-      if (before === undefined || after === undefined || !isAccepted(before) || !isAccepted(after)) return 'unjudged';
-      const [status, other] = [statusOf(before), statusOf(sent)];
+      if (before === undefined || after === undefined) return isAccepted(sent) ? 'met' : 'unjudged';
+      if (!isAccepted(before) || !isAccepted(after)) return 'unjudged';
+      const other = statusOf(sent);
       // Servers have to support HEAD (RFC 9110, 9.1), but many that do not are meant for one client.
       if (other === 405) return { message: 'HEAD is not supported', severity: 'suspect' };
-      if (other >= 400) return { message: `HEAD was answered ${other}; GET, before and after, ${status}` };
+      if (other >= 400) return { message: `HEAD was answered ${other}; GET, before and after, ${statusOf(before)}` };
       const [length, own, last] = [before, sent, after].map((one) => answerHeader(one, 'content-length'));
       if (length === undefined || own === undefined || length !== last) return 'met';
       return own === length ? 'met' : { message: `HEAD announced ${own} octets; GET, before and after, ${length}` };
@@ -219,6 +220,11 @@ export const protocolLaw: TraceCheck = {
     return [{ place, failures: [failure], exchange }];
   },
 };
+
+/** Paths that differ in the names of their parameters are the same; those that differ in a slash at the end are not. */
+function withoutNames(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/g, '{}');
+}
 
 /** Content that no reading accepts has to be refused. */
 function judgeRefusal(sent: NumberedExchange, what: string): Verdict {

@@ -196,3 +196,13 @@ test('a schema that is simplified for generators is read by x-exact', () => {
   const { root } = readContract('api.yaml', text);
   expect(root.components).toEqual({ schemas: { A: { description: 'D', properties: { 'x-exact': { const: 1 } } } } });
 });
+
+test('a reference to another host may declare a parameter, and declares its status', () => {
+  const elsewhere = (name: string) => ({ $ref: `https://schemas.example/${name}.json` });
+  const operation = { parameters: [elsewhere('id')], responses: { 200: elsewhere('answer') } };
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/a/{id}': { get: operation } } };
+  const { operations, problems } = readContract('a.json', JSON.stringify(document));
+  expect(problems.filter(({ message }) => message.includes('is not declared'))).toEqual([]);
+  const responses = operations[0]?.responses.map(({ status, contents }) => [status, contents[0]?.mediaType]);
+  expect(responses).toEqual([['200', '*/*']]);
+});

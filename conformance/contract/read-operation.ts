@@ -85,10 +85,12 @@ function chooseId(ids: Set<string>, wishes: readonly (string | undefined)[]): st
 function readParameters(root: JsonObject, path: string, holders: readonly Place[], report: ReportPart): Parameter[] {
   // A parameter of the operation replaces one of the path with the same name and place.
   const found = new Map<string, Parameter>();
+  let isUnread = false;
   for (const holder of holders) {
     const own = new Set<string>();
     arrayAt(holder.value, 'parameters').forEach((_, index) => {
       const place = follow(root, childOf(holder, 'parameters', index), report);
+      isUnread ||= place === undefined;
       const parameter = place === undefined ? undefined : readParameter(root, place, report);
       if (parameter === undefined) return;
       const { name, in: where } = parameter;
@@ -107,7 +109,9 @@ function readParameters(root: JsonObject, path: string, holders: readonly Place[
   for (const name of named) {
     if (found.has(`path ${name}`)) continue;
     const rule = 'OpenAPI, Path Templating: each template expression in the path MUST correspond to a path parameter';
-    report(last, `The path parameter {${name}} is not declared.`, `Declare ${name} with in: path.`, rule);
+    // A reference that cannot be read may declare it.
+    if (!isUnread)
+      report(last, `The path parameter {${name}} is not declared.`, `Declare ${name} with in: path.`, rule);
     const any = {
       style: 'simple',
       explode: false,
@@ -209,7 +213,13 @@ function readResponses(root: JsonObject, place: Place, report: ReportPart): Resp
     })
     .flatMap((status): ResponseObject[] => {
       const response = follow(root, childOf(place, status), report);
-      if (response === undefined || !isObject(response.value)) return [];
+      // The contract lists the status of a reference that cannot be read; any content may belong to it.
+      if (response === undefined) {
+        const pointer = joinPointer(place.pointer, status);
+        const any = { mediaType: '*/*', pointer, schema: undefined, examples: [], encoding: {} };
+        return [{ status, pointer, headers: [], contents: [any], links: [] }];
+      }
+      if (!isObject(response.value)) return [];
       return [
         {
           status,

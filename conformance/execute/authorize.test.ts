@@ -328,3 +328,11 @@ test('headers without a credential are sent with every request, and every value 
   const basic = Buffer.from('name:pass-word').toString('base64');
   expect(kept).toEqual(expect.arrayContaining(['run-7781', 'header-token', 'name:pass-word', basic, 'refresh-1']));
 });
+
+test('an empty credential hides no word of a report, and an altered one is a secret', async () => {
+  const { operation, accounts, kept } = open([{ bearer: [] }], { token: 'not-a-secret-1' });
+  await authorize(accounts, operation, [], { changed: 'empty', of: 'bearer' });
+  expect(kept).toEqual(['not-a-secret-1']);
+  await authorize(accounts, operation, [], { changed: 'altered end', of: 'bearer' });
+  expect(kept).toHaveLength(2);
+});

@@ -73,8 +73,8 @@ export function withChange(
       });
       if (changed === undefined) return [key, text];
       isChanged = true;
-      // A changed credential contains most of the real one.
-      if (bareOf(changed) !== '') keepSecret(bareOf(changed), 'WRONG_CREDENTIAL');
+      // A changed credential contains most of the real one; an empty one leaves the name of the scheme.
+      if (change !== 'empty') keepSecret(bareOf(changed), 'WRONG_CREDENTIAL');
       return [key, changed];
     });
   const changed = { headers: within('headers'), query: within('query'), cookies: within('cookies') };
