@@ -80,7 +80,7 @@ async function runLockstep(task: Task, signal: AbortSignal): Promise<ToolRun> {
     args: [
       runner,
       ...['--contract', contract, '--base-url', baseUrl, '--writes', 'all'],
-      ...['--budget', budget, '--seed', String(seed), '--report', 'json,console', '--out', folder],
+      ...['--budget', budget, '--seed', String(seed), '--report', 'json,console,har', '--out', folder],
       ...(login.token === undefined ? [] : ['--token', login.token]),
       ...Object.entries(login.credentials ?? {}).flatMap(([name, value]) => ['--credential', `${name}=${value}`]),
       ...(login.secondToken === undefined ? [] : ['--second-token', login.secondToken]),
