@@ -25,9 +25,12 @@ export async function sendAgain(
   signal: AbortSignal,
 ): Promise<Again[]> {
   const lines: Again[] = [];
-  const headers = (login.headers ?? []).map(([name, value]) => [
-    `HEADER_${name.toUpperCase().replaceAll(/\W/g, '_')}`,
-    value,
+  const named = (prefix: string, values: readonly (readonly [string, string])[] = []) =>
+    values.map(([name, value]) => [`${prefix}${name.toUpperCase().replaceAll(/\W/g, '_')}`, value]);
+  const secrets = Object.fromEntries([
+    ...named('HEADER_', login.headers),
+    ...named('', Object.entries(login.credentials ?? {})),
+    ...named('SECOND_', Object.entries(login.secondCredentials ?? {})),
   ]);
   for (const { id, check, message, curl, answered: before } of findings) {
     if (curl === '') continue;
@@ -35,8 +38,9 @@ export async function sendAgain(
     // Where the line has the scheme, the variable is what follows it.
     const isBare = curl.includes('Authorization: Bearer $TOKEN');
     const env = {
-      ...{ PATH: process.env.PATH, BASE: base, AUTH: base, ...Object.fromEntries(headers) },
+      ...{ PATH: process.env.PATH, BASE: base, AUTH: base, ...secrets },
       TOKEN: isBare ? token.replace(/^\S+ (?=\S)/, '') : token,
+      SECOND_TOKEN: login.secondToken ?? '',
     };
     // A line is a program's output: the shell is given it as its only argument.
     const answered = await run('sh', ['-c', `${curl} --silent --show-error --max-time 20`], { env, signal }).then(
@@ -81,17 +85,18 @@ function shapeOf(answer: string): string {
 /** Everything that a second reader needs. */
 export function describeFindings(findings: readonly Finding[]): string {
   return findings
-    .map((finding) =>
-      [
+    .map((finding) => {
+      const others = finding.operations.filter((operation) => operation !== finding.operation);
+      return [
         `## ${finding.id} ${finding.check} (${finding.severity})`,
         finding.message,
-        `- at ${finding.operation}${finding.operations.length > 1 ? ` and ${finding.operations.length - 1} more: ${finding.operations.slice(1, 6).join(', ')}` : ''}`,
+        `- at ${finding.operation}${others.length > 0 ? ` and ${others.length} more: ${others.slice(0, 5).join(', ')}` : ''}`,
         `- ${finding.pointer}${finding.clause === undefined ? '' : ` (${finding.clause})`}`,
         `- sent ${finding.sent}`,
         `- answered ${finding.answered}`,
         `- ${finding.curl}`,
         '',
-      ].join('\n'),
-    )
+      ].join('\n');
+    })
     .join('\n');
 }
