@@ -32,8 +32,8 @@ export interface Instance {
 }
 
 /**
- * The runner was developed with the results of `read` servers. Developers have read the results of `held out` servers once, and
- * those of `unseen` servers never.
+ * The runner was developed with the results of `read` servers. Developers have read the results of `held out` and `unseen` servers
+ * once.
  */
 export type ServerSet = 'read' | 'held out' | 'unseen';
 
