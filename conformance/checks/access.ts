@@ -8,7 +8,7 @@ import { isSafe } from '../plan/operation-kinds.ts';
 import { readItems } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { type Parts, readParts, statusOf } from './parts.ts';
+import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
 
 /** Names of the checks, as the probes refer to them. */
 export const accessCheck = {
@@ -169,7 +169,7 @@ function accepted(
 ): Exclude<Judgement, string> {
   const repeat = of('repeat');
   // A 202 promises nothing: the request may still be refused (RFC 9110, 15.3.3).
-  const isSure = statusOf(sent) !== 202 && (repeat === undefined || isAccepted(repeat));
+  const isSure = statusOf(sent) !== 202 && !statesFailure(sent) && (repeat === undefined || isAccepted(repeat));
   const severity = isSure && !leadsElsewhere(sent, context) ? 'defect' : 'suspect';
   return { severity, clause: openApi, message, causes };
 }

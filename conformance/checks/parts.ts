@@ -1,3 +1,4 @@
+import { isObject } from '../contract/document.ts';
 import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 
 /** The answers to one probe by their roles. */
@@ -34,4 +35,12 @@ function isSilent(exchange: NumberedExchange): boolean {
 /** The status; 0 if no answer came. */
 export function statusOf({ outcome }: NumberedExchange): number {
   return outcome.kind === 'answer' ? outcome.status : 0;
+}
+
+/** Whether a success status comes with a body that states a failure, as in `{"ok":false,"error":"not_authed"}`. */
+export function statesFailure({ seen: { responseBody } }: NumberedExchange): boolean {
+  if (!isObject(responseBody)) return false;
+  const { ok, success, error, errors } = responseBody;
+  const isFilled = Array.isArray(errors) ? errors.length > 0 : false;
+  return ok === false || success === false || isFilled || (error !== undefined && error !== null && error !== false);
 }

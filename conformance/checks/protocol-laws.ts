@@ -3,7 +3,7 @@ import { coversMediaType, essenceOf, type Operation } from '../contract/contract
 import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { LawDescription, RunContext, TraceCheck } from './check.ts';
-import { type Parts, readParts, statusOf } from './parts.ts';
+import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
 
 type Verdict = 'met' | 'unjudged' | { readonly message: string; readonly severity?: Failure['severity'] };
 
@@ -228,9 +228,11 @@ function withoutNames(path: string): string {
 
 /** Content that no reading accepts has to be refused. */
 function judgeRefusal(sent: NumberedExchange, what: string): Verdict {
-  if (statusOf(sent) >= 400) return 'met';
+  if ([400, 406, 415, 422].includes(statusOf(sent))) return 'met';
+  // A 409 may follow from the content itself, which the server has read.
   if (!isAccepted(sent)) return 'unjudged';
-  return { message: `${what} was answered ${statusOf(sent)}`, severity: statusOf(sent) === 202 ? 'suspect' : 'defect' };
+  const isSure = statusOf(sent) !== 202 && !statesFailure(sent);
+  return { message: `${what} was answered ${statusOf(sent)}`, severity: isSure ? 'defect' : 'suspect' };
 }
 
 function answerHeader({ outcome }: NumberedExchange, name: string): string | undefined {

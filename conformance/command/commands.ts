@@ -361,7 +361,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
   const { selected } = selectOperations(contract.operations, run.selection);
   const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
   const expected = planObligations(selected, checks);
-  for (const { scenario, probes } of planPhases(contract, selected, run))
+  for (const { scenario, probes } of planPhases(contract, selected, () => true, run))
     for (const probe of probes) expected.expect(scenario.operation, probe);
   const planned = expected.close(() => 'nothing was sent');
   const obligations = Map.groupBy(planned, ({ operation }) => operation);

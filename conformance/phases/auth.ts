@@ -150,6 +150,9 @@ function changesOf(scheme: SecurityScheme, { hasExpired }: Means): readonly Cred
   return changes[kind].filter((change) => change !== 'expired' || hasExpired);
 }
 
+/** Operations that get a wrong credential: more could lock out the address of the run. */
+const mostWrong = 100;
+
 /** All changes of a credential on one read, and one of them on each other operation. */
 function changedProbes(about: About): Probe[] {
   const { contract, operation, means, index, isCheapRead } = about;
@@ -165,7 +168,10 @@ function changedProbes(about: About): Probe[] {
     const probes = chosen.map((change) =>
       probeOf(about, accessCheck.invalid, {
         ...{ name: `${change}, ${name}`, worth: 6, mostRequests: 2 },
-        ask: askAs({ changed: change, of: name }, 'the credential has another form', open),
+        ask:
+          index < mostWrong
+            ? askAs({ changed: change, of: name }, 'the credential has another form', open)
+            : async () => 'the limit of wrong credentials was reached',
       }),
     );
     if (!isCheapRead(name) || scheme.key !== undefined) return probes;

@@ -14,10 +14,16 @@ export interface PlannedScenario {
   readonly probes: readonly Probe[];
 }
 
-/** Scenarios of the chosen phases. The baseline is always among them: every probe differs from an accepted request. */
+/**
+ * Scenarios of the chosen phases. The baseline is always among them: every probe differs from an accepted request.
+ *
+ * @param operations operations of the run, of which the options may exclude some
+ * @param isSent whether an operation may be sent; the probes of any other are only obligations
+ */
 export function planPhases(
   contract: Contract,
   operations: readonly Operation[],
+  isSent: (operation: Operation) => boolean,
   { phases, checks, second, credentials }: Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials'>,
 ): readonly PlannedScenario[] {
   const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
@@ -25,7 +31,7 @@ export function planPhases(
     auth: () => planAuth(contract, operations, means),
     protocol: () => planProtocol(contract, operations),
   };
-  const baseline = planBaseline(contract, operations).map((scenario) => ({ scenario, probes: [] }));
+  const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
   const others = phases.flatMap((phase) =>
     (plans[phase]?.() ?? []).map(({ operation, probes }) => {
       const wanted = probes.filter(({ check }) => checks.length === 0 || checks.includes(check));

@@ -184,6 +184,58 @@ describe('nothing is found on a server that', () => {
     expect(result.findings).toEqual([]);
   });
 
+  test('answers a write with a stale If-Match if the object already is as asked', async () => {
+    let name = 'first';
+    const tag = (): Record<string, string> => ({ etag: `"${name}"` });
+    const item = { operationId: 'read', parameters: [id], responses: { 200: json(), 404: json() } };
+    const put = {
+      operationId: 'put',
+      parameters: [id],
+      requestBody: { content },
+      responses: { 200: json(), 201: json() },
+    };
+    const { result } = await run({ '/flags/{id}': { get: item, put } }, ({ method, headers, body }) => {
+      if (method === 'OPTIONS') return { status: 405, headers: { allow: 'GET, PUT' } };
+      const sent = method === 'GET' ? undefined : readOr(body, undefined);
+      if (method === 'PUT' && !/^application\/json/.test(headers['content-type'] ?? ''))
+        return { status: 415, body: {} };
+      if (method === 'PUT' && sent === undefined) return { status: 400, body: {} };
+      const asked = String(Object(sent).name ?? name);
+      const isStale = headers['if-match'] !== undefined && headers['if-match'] !== `"${name}"`;
+      if (isStale && asked !== name) return { status: 412 };
+      if (method === 'PUT') name = asked;
+      if (!['GET', 'PUT'].includes(method)) return { status: 405, headers: { allow: 'GET, PUT' } };
+      return headers['if-none-match'] === `"${name}"`
+        ? { status: 304, headers: tag() }
+        : { status: 200, headers: tag(), body: { name } };
+    });
+    expect(result.findings.filter(({ check }) => check === 'protocol-law')).toEqual([]);
+  });
+
+  test('shows a new object in its second read', async () => {
+    const reads = new Map<string, number>();
+    const { result } = await run(
+      notes,
+      (() => {
+        const handle = serveNotes();
+        return async (request: TestRequest) => {
+          const answer = await handle(request);
+          if (request.method === 'POST' && answer.status === 201) {
+            const location = `/notes/${Object(answer.body).id}`;
+            reads.set(location, 0);
+            return { ...answer, headers: { location } };
+          }
+          const count = request.method === 'GET' ? reads.get(request.path) : undefined;
+          if (count !== undefined) reads.set(request.path, count + 1);
+          return count === 0 ? { status: 404, body: {} } : answer;
+        };
+      })(),
+      { ...asFirst, phases: ['protocol'] },
+      bearer,
+    );
+    expect(result.findings).toEqual([]);
+  });
+
   test('answers OPTIONS without credentials', async () => {
     const list = { ...closed, operationId: 'list', responses: { 200: json() } };
     const preflight = { ...closed, operationId: 'preflight', responses: { 204: { description: '' } } };
@@ -311,3 +363,16 @@ function readOr(text: string, other: unknown): unknown {
     return other;
   }
 }
+
+test('a 200 whose body states a failure is inconclusive', async () => {
+  const { result } = await run(
+    { '/list': { get: { ...closed, operationId: 'list', responses: { 200: json(), 401: json() } } } },
+    (request) => ({
+      status: 200,
+      body: nameOf(request) === undefined ? { ok: false, error: 'not_authed' } : { ok: true },
+    }),
+    { ...asFirst, phases: ['auth'] },
+    bearer,
+  );
+  expect(result.findings.map((one) => `${one.severity} ${one.check}`)).toEqual(['suspect auth-missing']);
+});

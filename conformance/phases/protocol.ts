@@ -1,9 +1,12 @@
 // HTTP beyond valid requests: undeclared methods, malformed content, media types, preconditions and repetitions.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listedSuccesses } from '../checks/answered.ts';
+import type { RunContext } from '../checks/check.ts';
 import { isTag } from '../checks/http-laws.ts';
 import { isListed, pointerOfLaw, protocolLaw } from '../checks/protocol-laws.ts';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from '../execute/exchange.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
@@ -280,7 +283,7 @@ function writeProbes(contract: Contract, operation: Operation): Probe[] {
   const isItem = slotsOf(operation.path).length > 0 && plainPath(operation.path).endsWith('/{}');
   const probes: Probe[] = [];
   if (kind === 'create' && operation.responses.some(({ status }) => status === '201'))
-    probes.push(probeOf(operation, 'location-target', '', { worth: 3, mostRequests: 2, ask: askLocation }));
+    probes.push(probeOf(operation, 'location-target', '', { worth: 3, mostRequests: 3, ask: askLocation }));
   if (kind !== 'change' && kind !== 'remove') return probes;
   const read = contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
   if (isItem && read !== undefined) {
@@ -308,7 +311,26 @@ async function askStale({ context, draft, isOwn, send }: Bench, read: Operation)
   const known = context.accepted.get(read);
   if (!isOwn) return 'the run has no object of its own there';
   if (known === undefined || !isStrong(headerOf(known, 'etag'))) return noTag;
-  return await done(send(edited(draft, { headers: { 'if-match': '"conform-stale"' } }), 'case', { polarity: 'grey' }));
+  // A server may accept a stale condition if the object already is as the request asks (RFC 9110, 13.1.1).
+  const changed = draft.operation.method === 'delete' ? draft : withOtherContent(context, draft);
+  if (changed === undefined) return 'no other valid content could be made';
+  const asked = edited(changed, { headers: { 'if-match': '"conform-stale"' } });
+  return await done(send(asked, 'case', { polarity: 'grey' }));
+}
+
+/** The same request with one member of its content changed; undefined if no change is valid. */
+function withOtherContent({ judge }: RunContext, draft: Draft): Draft | undefined {
+  const { body } = draft;
+  const schema = body?.content.schema;
+  if (body === undefined || schema === undefined || !isObject(body.value)) return undefined;
+  for (const [name, value] of Object.entries(body.value)) {
+    const others = typeof value === 'number' ? [value + 1, value - 1] : typeof value === 'string' ? [`${value}x`] : [];
+    for (const other of others) {
+      const changed = { ...body.value, [name]: other };
+      if (judge.accepts(schema, 'request', changed)) return { ...draft, body: { ...body, value: changed } };
+    }
+  }
+  return undefined;
 }
 
 async function askCurrent({ draft, isOwn, ofOther, send }: Bench, read: Operation): Promise<string | undefined> {
@@ -341,8 +363,15 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
   if (path === undefined || read === undefined) return 'its Location names no path of the contract';
   if (!context.accepted.has(read)) return 'the server accepted no read there';
   const asked: Draft = { operation: read, parameters: [], body: undefined, label: '', edits: { path } };
+  const sent = await send(asked, 'case');
+  // A replica may show a new object a moment later.
+  if (sent === undefined || isAccepted(sent)) return undefined;
+  await sleep(replicaMs);
   return await done(send(asked, 'case'));
 }
+
+/** Most replicas lag less. */
+const replicaMs = 1_000;
 
 /** The path of a reference beneath the base of a request, without its fragment; undefined for any other place. */
 function pathBeneath({ request }: Exchange, reference: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Contract } from '../contract/contract.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
 import { runQueue } from '../execute/queue.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { cleanUpRun } from './clean-up-run.ts';
@@ -10,7 +10,7 @@ import { RunnerFailure } from './verdict.ts';
 /**
  * Runs the plan against a deployment and judges every answer. Never throws because of the deployment.
  *
- * @param plan creates the scenarios for the operations that may be called
+ * @param plan creates the scenarios
  */
 export async function runConformance(
   contract: Contract,
@@ -22,10 +22,13 @@ export async function runConformance(
   const run = prepareRun(contract, options, events, signal);
   const { context, engine, ended, deadline, outages, address } = run;
   let failure: RunnerFailure | undefined;
-  run.expect(plan(contract, run.selected, options));
+  const sendable = new Set(run.sendable);
+  const isSent = (operation: Operation): boolean => sendable.has(operation);
+  const planned = plan(contract, run.selected, isSent, options);
+  run.expect(planned);
 
   const cut = await runQueue({
-    scenarios: plan(contract, run.sendable, options).map(({ scenario }) => scenario),
+    scenarios: planned.map(({ scenario }) => scenario).filter(({ operation }) => isSent(operation)),
     context,
     engine,
     needsProof: run.needsProof,
