@@ -28,8 +28,8 @@ export interface Probe {
   /** Chance of a defect times its severity, by the cost in requests: the probe of most worth is sent first. */
   readonly worth: number;
   readonly mostRequests: number;
-  /** The object that a careless server may change: none, or one that the run created. */
-  readonly affects: 'nothing' | 'own object';
+  /** Whether a change or a deletion may name only an object that the run created: a careless server may carry it out. */
+  readonly needsOwn: boolean;
   /** Whether the probe of a read sends a method that may write. */
   readonly isWrite?: boolean;
   /** @returns why the question could not be asked; undefined if it was */
@@ -137,10 +137,10 @@ interface Found {
 }
 
 /** @returns the accepted request with a present object, or why there is none */
-function findDraft(context: RunContext, operation: Operation, kind: OperationKind, { affects }: Probe): Found | string {
+function findDraft(context: RunContext, operation: Operation, kind: OperationKind, probe: Probe): Found | string {
   const { accepted, resources } = context;
   const known = accepted.get(operation)?.draft;
-  const needsOwn = affects === 'own object' && (kind === 'change' || kind === 'remove');
+  const needsOwn = probe.needsOwn && (kind === 'change' || kind === 'remove');
   const targets = allTargets(context, operation, kind);
   const present = targets.filter(({ sure, owned }) => sure && (owned || !needsOwn));
   const isKnown = (target: Target): boolean =>

@@ -31,11 +31,11 @@ export function planProtocol(contract: Contract, operations: readonly Operation[
   });
 }
 
-type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, 'affects' | 'isWrite'>>;
+type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, 'needsOwn' | 'isWrite'>>;
 
 function probeOf(operation: Operation, law: string, detail: string, row: Row): Probe {
   const name = detail === '' ? law : `${law}, ${detail}`;
-  return { affects: 'own object', ...row, name, check: protocolLaw.name, pointer: pointerOfLaw(law, operation) };
+  return { needsOwn: true, ...row, name, check: protocolLaw.name, pointer: pointerOfLaw(law, operation) };
 }
 
 function edited(draft: Draft, edits: WireEdits): Draft {
@@ -54,7 +54,7 @@ function pathProbes(declared: ReadonlySet<string>, operation: Operation): Probe[
         ...{
           worth: 4 - index / 10,
           mostRequests: method === 'GET' ? 1 : 2,
-          affects: 'nothing',
+          needsOwn: false,
           isWrite: method !== 'GET',
         },
         ask: (bench) => askUndeclared(bench, method),
@@ -62,7 +62,7 @@ function pathProbes(declared: ReadonlySet<string>, operation: Operation): Probe[
     );
   if (!declared.has('OPTIONS')) {
     const ask = ({ draft, send }: Bench) => done(send(withoutContent(draft, 'OPTIONS'), 'case', { polarity: 'grey' }));
-    probes.push(probeOf(operation, 'options-allow', '', { worth: 3, mostRequests: 1, affects: 'nothing', ask }));
+    probes.push(probeOf(operation, 'options-allow', '', { worth: 3, mostRequests: 1, needsOwn: false, ask }));
   }
   return probes;
 }
