@@ -15,7 +15,7 @@ import { idsAmong } from '../resources/collections.ts';
 import { isScalar, readItems, readScalars, type Scalar, type Scalars } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { normal, nounOf, plainPath, rankName, type Slot, slotsOf } from '../resources/slots.ts';
-import type { Address, Created, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
+import type { Address, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
 
 /** A request as it is about to leave. */
 export interface Leaving {
@@ -53,10 +53,65 @@ const mostListings = 1_000;
 /** Replaces a secret in a path. */
 export const hidden = '***';
 
+/** An object that an accepted write created. */
+export interface CreatedObject {
+  /** Its path without names: `/books/{}`. */
+  readonly key: string;
+  /** Undefined for an object that a PUT created at an address of the client. */
+  readonly slot: Slot | undefined;
+  readonly parents: readonly Scalar[];
+  /** Members that may be its id in the path, the likeliest first; `@given.` marks one that was sent and not answered. */
+  readonly ids: readonly (readonly [member: string, value: Scalar])[];
+  /** Its scalars in the answer. */
+  readonly shown: Scalars;
+}
+
+type CreatedReader = (
+  write: Address & { readonly method: string },
+  seen: Pick<Seen, 'requestBody'>,
+  answer: Answer,
+) => readonly CreatedObject[] | undefined;
+
+/** Reads the objects that a write created from its answer; undefined if the answer reports none. */
+export function createdReader(contract: Contract): CreatedReader {
+  const items = slotsByCollection(contract);
+  const templates = [...items.values()].sort((a, b) => b.key.length - a.key.length);
+  const ofPut = ({ key, values }: Address): readonly CreatedObject[] => [
+    { key, slot: undefined, parents: values.slice(0, -1), ids: [['@sent', values.at(-1) ?? '']], shown: new Map() },
+  ];
+  return (write, { requestBody }, answer) => {
+    if (!isSuccess(answer)) return undefined;
+    const location = headerOf(answer, 'location');
+    const found = location === undefined ? undefined : readAddress(location, templates);
+    // Any other redirect is as likely to lead to a log-in.
+    if (answer.status >= 300 && found === undefined) return undefined;
+    if (write.method !== 'post') return ofPut(write);
+    const body = bodyOf(answer);
+    const slot = found?.slot ?? items.get(write.key);
+    if (slot === undefined) return [];
+    const sent = readScalars(requestBody);
+    const { list, whole } = readItems(body, slot.noun);
+    const objects = Array.isArray(body)
+      ? list.filter((one) => list.length === 1 || isLike(one, sent))
+      : [whole ?? new Map<string, Scalar>()];
+    return objects.map((shown): CreatedObject => {
+      const given = [...sent].flatMap(([name, value]) => (shown.has(name) ? [] : [[`@given.${name}`, value] as const]));
+      const last = objects.length === 1 ? found?.values.at(-1) : undefined;
+      const all = new Map<string, Scalar>([
+        ...(last === undefined ? [] : [['@link', last] as const]),
+        ...shown,
+        ...given,
+      ]);
+      const parents = found?.values.slice(0, -1) ?? write.values;
+      return { key: slot.key, slot, parents, ids: rankIds(all, slot), shown };
+    });
+  };
+}
+
 /** Records the writes of a run, and the lists of collections that it read before it wrote to them. */
 export function recordWrites({ contract, ledger, resources, tag, redact }: Given): RecordWrites {
   const items = slotsByCollection(contract);
-  const templates = [...items.values()].sort((a, b) => b.key.length - a.key.length);
+  const readCreated = createdReader(contract);
   const listings = new Map<string, Listing | undefined>();
   const written = new Set<string>();
 
@@ -118,46 +173,15 @@ export function recordWrites({ contract, ledger, resources, tag, redact }: Given
     if (received.kind === 'none') return neverReceived.has(received.reason) ? { outcome, status: 0 } : undefined;
     const { status } = received;
     const mayCreate = write.kind === 'create' || (status === 201 && write.kind !== 'remove');
-    if (!mayCreate || !isSuccess(received)) return { outcome, status };
-    const location = headerOf(received, 'location');
-    const found = location === undefined ? undefined : readAddress(location, templates);
-    // Any other redirect is as likely to lead to a log-in.
-    if (status >= 300 && found === undefined) return { outcome, status };
-    return { outcome, status, created: createdBy(write, seen, received, found) };
-  };
-
-  /** @param found the address in `Location` */
-  const createdBy = (
-    write: Write,
-    seen: Seen,
-    answer: Answer,
-    found: ReturnType<typeof readAddress>,
-  ): readonly Created[] => {
-    const { key, values } = write;
-    if (write.method !== 'post') return [{ key, parents: values.slice(0, -1), ids: [['@sent', values.at(-1) ?? '']] }];
-    const body = bodyOf(answer);
-    const slot = found?.slot ?? items.get(key);
-    if (slot === undefined) return [];
-    const sent = readScalars(seen.requestBody);
-    const { list, whole } = readItems(body, slot.noun);
-    const objects = Array.isArray(body)
-      ? list.filter((one) => list.length === 1 || isLike(one, sent))
-      : [whole ?? new Map()];
-    return objects.flatMap((scalars): Created[] => {
-      const given = [...sent].flatMap(([name, value]) =>
-        scalars.has(name) ? [] : [[`@given.${name}`, value] as const],
-      );
-      const last = objects.length === 1 ? found?.values.at(-1) : undefined;
-      const all = new Map<string, Scalar>([
-        ...(last === undefined ? [] : [['@link', last] as const]),
-        ...scalars,
-        ...given,
-      ]);
-      // The answer to a create may be an object that existed before.
-      const isListed = [...idsAmong(scalars, slot).values()].some((id) => write.listed?.ids.includes(String(id)));
-      const ids = rankIds(all, slot).filter(plain);
-      return isListed ? [] : [{ key: slot.key, parents: found?.values.slice(0, -1) ?? values, ids }];
-    });
+    const objects = mayCreate ? readCreated(write, seen, received) : undefined;
+    if (objects === undefined) return { outcome, status };
+    // The answer to a create may be an object that existed before.
+    const isListed = ({ shown, slot }: CreatedObject): boolean =>
+      [...idsAmong(shown, slot).values()].some((id) => write.listed?.ids.includes(String(id)));
+    const created = objects
+      .filter((one) => !isListed(one))
+      .map(({ key, parents, ids }) => ({ key, parents, ids: ids.filter(plain) }));
+    return { outcome, status, created };
   };
 
   return async (leaving, send) => {
