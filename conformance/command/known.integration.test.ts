@@ -164,7 +164,7 @@ ${added}
 seed: 3
 `,
     );
-    expect(await readdir('.')).toEqual(['lockstep-conform.yaml']);
+    expect(await readdir('.')).toEqual(['lockstep-conform-report', 'lockstep-conform.yaml']);
   });
 
   test.each([

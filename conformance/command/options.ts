@@ -4,6 +4,7 @@ import { checks } from '../checks/checks.ts';
 import type { ServerPlace } from '../contract/servers.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import { type Budget, readBudget, readRate } from '../execute/limits.ts';
+import { failureFile } from '../failures/failure-file.ts';
 import { builtPhases, phases } from '../phases/phase.ts';
 import type { WriteMode } from '../plan/permissions.ts';
 import { type ReportName, reportNames } from '../reports/reports.ts';
@@ -332,6 +333,10 @@ const groups = {
       flags: '--ledger <file>',
       about:
         'file that records each write before it is sent, for the command clean; deleted at the end, unless clean may undo more (default: a new file in --out)',
+    },
+    failures: {
+      flags: '--failures <file>',
+      about: `file with the requests of the failures, for the command replay; written if there are findings (default: ${failureFile} in --out)`,
     },
     json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
   },

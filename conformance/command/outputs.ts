@@ -1,8 +1,9 @@
-import { access, constants, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Contract } from '../contract/contract.ts';
 import { memberOf } from '../contract/document.ts';
 import { messageOf } from '../contract/printable.ts';
+import { type FailureFile, failureFile } from '../failures/failure-file.ts';
 import { createEventStream } from '../reports/events.ts';
 import { type GrowingFile, openGrowingFile } from '../reports/growing-file.ts';
 import { createHar } from '../reports/har.ts';
@@ -34,7 +35,7 @@ interface Outputs {
  * @returns why writing is not possible
  */
 export async function openOutputs(
-  { report, out, events, json }: OptionValues,
+  { report, out, events, json, failures = join(out, failureFile) }: OptionValues,
   standardOutput: { write(text: string): unknown },
 ): Promise<Outputs | string> {
   if (events === '-' && json) return '--json and --events - both use the standard output: give --events a file.';
@@ -49,9 +50,20 @@ export async function openOutputs(
     const ofEvents = events === undefined ? undefined : openEventFile(events, standardOutput);
     const har = ofHar && createHar(ofHar.write, Date.now());
     const stream = ofEvents && createEventStream(ofEvents.write);
+    let head: Omit<FailureFile, 'findings'> | undefined;
+    let findings: FailureFile['findings'] = [];
     return {
-      start: (contract, options) => stream?.start(contract, options),
-      events: { ...stream?.events, ...(har && { onExchange: har.add }) },
+      start: (contract, options) => {
+        stream?.start(contract, options);
+        head = headOf(contract, options);
+      },
+      events: {
+        ...stream?.events,
+        ...(har && { onExchange: har.add }),
+        onFailures: (found) => {
+          findings = found;
+        },
+      },
       finish: async (result, exitCode) => {
         const faults: string[] = [];
         const complete = (file: GrowingFile | undefined, name: string): void => {
@@ -63,6 +75,10 @@ export async function openOutputs(
         await Promise.all(written.map(({ file, format }) => writeFile(join(out, file), format(result)))).catch(
           (error: unknown) => faults.push(describeFault(`--out ${out}`, error)),
         );
+        if (findings.length > 0)
+          await writeFailures(failures, JSON.stringify({ ...head, findings }, undefined, 1)).catch((error: unknown) =>
+            faults.push(describeFault(`--failures ${failures}`, error)),
+          );
         har?.end();
         complete(ofHar, `${harFile} in --out ${out}`);
         stream?.end(result, codeNow());
@@ -73,6 +89,19 @@ export async function openOutputs(
   } catch (error) {
     return describeFault(option, error);
   }
+}
+
+function headOf(contract: Contract, { baseUrl, authUrl, seed, now }: RunOptions): Omit<FailureFile, 'findings'> {
+  const { title, file } = contract;
+  return { failures: 1, title, contract: file, baseUrl, authUrl, seed, now: new Date(now).toISOString() };
+}
+
+/** The requests may have data of the deployment, so only the user may read them. */
+async function writeFailures(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  // `mode` holds only for a new file.
+  await rm(file, { force: true });
+  await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
 }
 
 function openEventFile(path: string, standardOutput: { write(text: string): unknown }): GrowingFile {

@@ -10,6 +10,7 @@ import { isObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from '../execute/exchange.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
+import { pathBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
 
@@ -356,7 +357,7 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
   const location = answerHeader(created, 'location');
   if (created === undefined || !isAccepted(created) || location === undefined)
     return 'no second object with a Location was created';
-  const path = pathBeneath(created, location);
+  const path = pathBeneath(created.request, location);
   const read = context.contract.operations.find(
     (one) => one.method === 'get' && one.target === draft.operation.target && matches(one.path, path ?? ''),
   );
@@ -372,15 +373,6 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
 
 /** Most replicas lag less. */
 const replicaMs = 1_000;
-
-/** The path of a reference beneath the base of a request, without its fragment; undefined for any other place. */
-function pathBeneath({ request }: Exchange, reference: string): string | undefined {
-  const base = new URL(request.base);
-  const target = URL.parse(reference, `${request.base}${request.path}`);
-  const above = base.pathname.replace(/\/$/, '');
-  if (target === null || target.origin !== base.origin || !target.pathname.startsWith(`${above}/`)) return undefined;
-  return `${target.pathname.slice(above.length)}${target.search}`;
-}
 
 function matches(template: string, path: string): boolean {
   const [own, theirs] = [plainPath(template), (path.split('?')[0] ?? '').replace(/\/$/, '')].map((text) =>

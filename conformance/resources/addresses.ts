@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import { evaluate, type Seen } from '../contract/document.ts';
+import type { OutgoingRequest } from '../execute/exchange.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { type Slot, slotsOf } from './slots.ts';
 
@@ -50,6 +51,15 @@ export function readAddress(
     return { slot, values: own.filter((_, index) => wanted[index] === '{}').map(decode) };
   }
   return undefined;
+}
+
+/** The path of a reference beneath the base of a request, without its fragment; undefined for any other place. */
+export function pathBeneath(request: Pick<OutgoingRequest, 'base' | 'path'>, reference: string): string | undefined {
+  const base = new URL(request.base);
+  const target = URL.parse(reference, `${request.base}${request.path}`);
+  const above = base.pathname.replace(/\/$/, '');
+  if (target === null || target.origin !== base.origin || !target.pathname.startsWith(`${above}/`)) return undefined;
+  return `${target.pathname.slice(above.length)}${target.search}`;
 }
 
 /** Link parameters, `$response.body#/payload/0/id`, read for another item of the list; undefined if a value is missing. */

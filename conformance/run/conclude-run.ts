@@ -36,7 +36,9 @@ export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended)
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
   const coverage = run.coverage.measure(selected, statistics);
-  const { known, unmatched, ...divided } = divideFindings(findings.causes(), options.known ?? [], options.now);
+  const causes = findings.causes();
+  if (causes.length > 0) run.events.onFailures?.(run.chains.of(causes, redactor.redact));
+  const { known, unmatched, ...divided } = divideFindings(causes, options.known ?? [], options.now);
   const judged = judgeVerdict({
     findings: divided.findings,
     known: known.length,

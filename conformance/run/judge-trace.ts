@@ -1,5 +1,6 @@
 import type { Check, RunContext, Verdict } from '../checks/check.ts';
 import type { NumberedExchange, Trace } from '../execute/exchange.ts';
+import type { Chains } from '../failures/chains.ts';
 import type { Finding, Findings } from '../failures/finding.ts';
 import type { Obligations } from '../plan/plan.ts';
 
@@ -8,13 +9,20 @@ interface Given {
   readonly context: RunContext;
   readonly obligations: Obligations;
   readonly findings: Findings;
+  readonly chains: Chains;
   readonly onFinding: ((finding: Finding) => void) | undefined;
 }
 
-export function createJudging({ checks, context, obligations, findings, onFinding }: Given) {
+export function createJudging({ checks, context, obligations, findings, chains, onFinding }: Given) {
   const ofTraces = checks.filter((check) => check.kind === 'trace');
   const ofExchanges = checks.filter((check) => check.kind !== 'trace');
-  const record = (check: string, exchange: NumberedExchange, { place, failures, unjudged }: Verdict): void => {
+  /** @param trace the whole turn; only its part up to the exchange, for a check of one exchange */
+  const record = (
+    check: string,
+    exchange: NumberedExchange,
+    { place, failures, unjudged }: Verdict,
+    trace?: Trace,
+  ): void => {
     if (unjudged !== undefined) {
       obligations.leave(exchange.operation, check, place, unjudged);
       return;
@@ -22,6 +30,7 @@ export function createJudging({ checks, context, obligations, findings, onFindin
     const isMet = failures.every(({ severity }) => severity === 'warning');
     obligations.settle(exchange.operation, check, place, isMet);
     for (const failure of failures) {
+      chains.add(failure, place, exchange, trace);
       const found = findings.add(failure, exchange);
       if (found !== undefined) onFinding?.(found);
     }
@@ -29,11 +38,11 @@ export function createJudging({ checks, context, obligations, findings, onFindin
   return {
     record,
     judge: (trace: Trace): void => {
-      for (const exchange of trace)
+      for (const [index, exchange] of trace.entries())
         for (const { name, judge } of ofExchanges)
-          for (const verdict of judge(exchange, context)) record(name, exchange, verdict);
+          for (const verdict of judge(exchange, context)) record(name, exchange, verdict, trace.slice(0, index + 1));
       for (const { name, judge } of ofTraces)
-        for (const verdict of judge(trace, context)) record(name, verdict.exchange, verdict);
+        for (const verdict of judge(trace, context)) record(name, verdict.exchange, verdict, trace);
     },
   };
 }

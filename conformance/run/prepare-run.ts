@@ -22,6 +22,7 @@ import {
 import { createPace } from '../execute/limits.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { createEngine } from '../execute/session.ts';
+import { collectChains } from '../failures/chains.ts';
 import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { type CleanUp, cleanUp } from '../ledger/clean-up.ts';
@@ -74,6 +75,7 @@ export function prepareRun(
     lineOf: contract.lineOf,
     isDivided: (options.known ?? []).length > 0,
   });
+  const chains = collectChains(contract);
   const statistics = createStatistics();
   const judge = createJudge(contract);
   const { permissions, now, seed, slowMs } = options;
@@ -138,6 +140,7 @@ export function prepareRun(
     outages,
     coverage,
     watchSecrets(redactor, secretsSeen),
+    chains,
     {
       onExchange: (exchange) => {
         const { operation, draft, outcome } = exchange;
@@ -160,10 +163,22 @@ export function prepareRun(
     const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) statistics.explain(operation, [refusal]);
   }
-  const judging = createJudging({ checks, context, obligations, findings, onFinding: events.onFinding });
+  const judging = createJudging({ checks, context, obligations, findings, chains, onFinding: events.onFinding });
   return {
     ...{ contract, options, events, context, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
-    ...{ selected, checks, allChecks, obligations, findings, statistics, outages, address, underspecified, coverage },
+    ...{
+      selected,
+      checks,
+      allChecks,
+      obligations,
+      findings,
+      chains,
+      statistics,
+      outages,
+      address,
+      underspecified,
+      coverage,
+    },
     controls: watchContamination(contract, context.resources, engine.again),
     needsProof: needsProof(),
     sendable: selected.filter((operation) => statistics.of(operation).reasons.length === 0),

@@ -2,6 +2,7 @@ import type { Instant } from '@lockstep/values/instant';
 import type { Credentials } from '../execute/authorize.ts';
 import type { NumberedExchange, PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
+import type { FoundFailures } from '../failures/failure-file.ts';
 import type { Finding, KnownFailure } from '../failures/finding.ts';
 import type { KnownFinding, Unmatched } from '../failures/known.ts';
 import type { Redactor } from '../failures/redact.ts';
@@ -66,6 +67,8 @@ export interface RunEvents {
   readonly onRequest?: (line: string, exchange?: NumberedExchange) => void;
   /** Each exchange in the order of the plan, also those that only delayed a case. It contains secrets: an output redacts them. */
   readonly onExchange?: (exchange: NumberedExchange, redactor: Redactor) => void;
+  /** Called once at the end of a run with findings, with the requests that show them and without secrets. */
+  readonly onFailures?: (findings: readonly FoundFailures[]) => void;
   /** Called before the clean-up undoes each write. */
   readonly onCleanUp?: (done: number, all: number) => void;
 }

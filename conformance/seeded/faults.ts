@@ -55,3 +55,22 @@ export function withRequestHeaders(request: TestRequest, headers: Readonly<Recor
 export function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
   return { check, operation, pointer, keyword };
 }
+
+/**
+ * The correct server with a fault.
+ *
+ * @param isOn whether the fault shows at present
+ */
+export function injectFault(
+  { at, change, instead }: Pick<SeededFault, 'at' | 'change' | 'instead'>,
+  handle: Handler,
+  isOn: () => boolean = () => true,
+): Handler {
+  return async (request) => {
+    const query = request.query.size > 0 ? `?${request.query}` : '';
+    const isOurs = at.test(`${request.method} ${request.path}${query}`) && isOn();
+    if (isOurs && instead !== undefined) return instead(request, handle);
+    const answer = await handle(request);
+    return isOurs && answer.status < 400 && change !== undefined ? change(answer, request) : answer;
+  };
+}

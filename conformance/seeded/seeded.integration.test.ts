@@ -5,10 +5,9 @@ import { protocolLaws } from '../checks/protocol-laws.ts';
 import { builtPhases } from '../phases/phase.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
-import type { SeededFault } from './faults.ts';
+import { injectFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
-import type { Handler } from './serve.ts';
 import { weatherFaults } from './weather-faults.ts';
 
 // If these fail, the runner misses a defect, or reports the wrong one.
@@ -39,7 +38,7 @@ describe.each(faults)('$api: $name', (fault) => {
     const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
     const { result } = await runAgainst(
       fault.api,
-      injectFault(fault),
+      injectFault(fault, apis[fault.api].create()),
       { ...change, timeoutMs, phases: builtPhases, ...fault.options },
       fault.amend,
     );
@@ -63,14 +62,3 @@ describe.each(faults)('$api: $name', (fault) => {
     expect(result.requests).toBeLessThan(300);
   });
 });
-
-function injectFault({ api, at, change, instead }: SeededFault): Handler {
-  const handle = apis[api].create();
-  return async (request) => {
-    const query = request.query.size > 0 ? `?${request.query}` : '';
-    const isOurs = at.test(`${request.method} ${request.path}${query}`);
-    if (isOurs && instead !== undefined) return instead(request, handle);
-    const answer = await handle(request);
-    return isOurs && answer.status < 400 && change !== undefined ? change(answer, request) : answer;
-  };
-}

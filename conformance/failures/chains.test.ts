@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import type { NumberedExchange } from '../execute/exchange.ts';
+import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { collectChains } from './chains.ts';
+import type { Failure } from './failure.ts';
+import { collectFindings } from './finding.ts';
+
+// If these fail, a replay sends the ids of an object that is gone, or its file holds a secret.
+
+const json = { 'application/json': { schema: { type: 'object' } } };
+const created = { 201: { description: '' } };
+const parameter = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
+const contract = contractOf({
+  '/shops': { post: { operationId: 'addShop', requestBody: { content: json }, responses: created } },
+  '/shops/{shopId}': { get: { operationId: 'readShop', parameters: [parameter('shopId')], responses: {} } },
+  '/shops/{shopId}/items': {
+    post: {
+      ...{ operationId: 'addItem', parameters: [parameter('shopId')] },
+      ...{ requestBody: { content: json }, responses: created },
+    },
+  },
+  '/shops/{shopId}/items/{itemId}': {
+    get: { operationId: 'readItem', parameters: [parameter('shopId'), parameter('itemId')], responses: {} },
+  },
+  '/orders': { post: { operationId: 'order', requestBody: { content: json }, responses: created } },
+});
+
+let count = 0;
+/** An exchange with the typed values of its request. */
+function sent(
+  operation: string,
+  { path = {}, body, answer }: { path?: Record<string, unknown>; body?: unknown; answer?: object },
+): NumberedExchange {
+  const status = answer === undefined ? 200 : 201;
+  const headers = { 'content-type': 'application/json' };
+  const plain = exchangeOf(contract, { operation, status, headers, body: JSON.stringify(answer ?? {}) });
+  const content = plain.operation.body?.contents[0];
+  count += 1;
+  return {
+    ...plain,
+    number: count,
+    seen: { ...plain.seen, path, requestBody: body },
+    draft: {
+      ...{ operation: plain.operation, label: '' },
+      parameters: plain.operation.parameters.map((one) => ({ parameter: one, value: path[one.name] })),
+      body: content && body !== undefined ? { content, value: body } : undefined,
+    },
+    request: { ...plain.request, method: plain.operation.method.toUpperCase() },
+  };
+}
+
+const failure: Failure = {
+  ...{ check: 'body-schema', severity: 'defect', place: 'response 200 body', pointer: '#', keyword: 'type' },
+  ...{ clause: '', message: 'wrong', causes: [['wrong']] },
+};
+
+/** The recorded failure of the last exchange, after all of them were observed. */
+function record(exchanges: readonly NumberedExchange[], redact = (text: string) => text) {
+  const chains = collectChains(contract);
+  for (const exchange of exchanges) chains.onExchange(exchange);
+  const last = exchanges.at(-1) as NumberedExchange;
+  chains.add(failure, failure.place, last, [last]);
+  const tools = { pieces: () => [], headerVariable: () => undefined, meaningOf: () => '', lineOf: () => 1 };
+  const findings = collectFindings({ ...tools, redact });
+  findings.add(failure, last);
+  return chains.of(findings.causes(), redact)[0]?.failures[0];
+}
+
+const shop = () => sent('addShop', { body: { name: 'corner' }, answer: { id: 's7', name: 'corner' } });
+const item = (shopId = 's7') =>
+  sent('addItem', { path: { shopId }, body: { name: 'cup' }, answer: { id: 41, name: 'cup' } });
+
+test('a chain has the creates of all objects that its request names, outer ones first', () => {
+  const { chain } = record([shop(), item(), sent('readItem', { path: { shopId: 's7', itemId: 41 } })]) ?? {};
+  expect(chain?.requests.map(({ operation }) => operation)).toEqual(['addShop', 'addItem', 'readItem']);
+  const [first, second] = Object.entries(chain?.symbols ?? {}).sort(([, a], [, b]) => a.request - b.request);
+  expect([first?.[1], second?.[1]]).toEqual([
+    { request: 0, member: 'id' },
+    { request: 1, member: 'id' },
+  ]);
+  const values = chain?.requests.map(({ parameters }) => parameters.map(({ value }) => value));
+  expect(values).toEqual([[], [`{{${first?.[0]}}}`], [`{{${first?.[0]}}}`, `{{${second?.[0]}}}`]]);
+});
+
+test('a body refers to an object by a member with its name', () => {
+  const { chain } = record([shop(), sent('order', { body: { shopId: 's7', count: 41 }, answer: { no: 1 } })]) ?? {};
+  expect(chain?.requests.map(({ operation }) => operation)).toEqual(['addShop', 'order']);
+  expect(chain?.requests[1]?.body?.value).toEqual({
+    shopId: expect.stringMatching(/^\{\{shop#\d+\.id\}\}$/),
+    count: 41,
+  });
+});
+
+test('an object that the run did not create keeps its id', () => {
+  const { chain } = record([shop(), sent('readShop', { path: { shopId: 'others' } })]) ?? {};
+  expect(chain).toMatchObject({ requests: [{ parameters: [{ value: 'others' }] }], symbols: {} });
+});
+
+test('a chain that needs a secret is written without it, and with the reason', () => {
+  const redact = (text: string): string => text.replaceAll('hush-hush', '***');
+  const { chain, unable } = record([sent('order', { body: { code: 'hush-hush' }, answer: { no: 1 } })], redact) ?? {};
+  expect(chain?.requests[0]?.body?.value).toEqual({ code: '***' });
+  expect(unable).toBe('its requests contain a secret of an earlier answer, and no file keeps secrets');
+});
