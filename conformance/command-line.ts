@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { cleanCommand, framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
+import { replayCommand } from './command/replay.ts';
 import { printable } from './contract/printable.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 import { version } from './version.ts';
@@ -63,6 +64,14 @@ export async function conform(
     .action(async (ledger: string) => {
       exitCode = await cleanCommand(ledger, program.opts<RawOptions>(), streams, watch());
     });
+  program
+    .command('replay <id>')
+    .description(
+      'send the requests of a finding again: FIXED exits with 0, FAILED and FLAKY with 1; contract and addresses are those of the run',
+    )
+    .action(async (id: string) => {
+      exitCode = await replayCommand(id, program.opts<RawOptions>(), streams, watch());
+    });
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -84,7 +93,8 @@ accepted and no defect found), cut short (the target stopped, or no longer
 accepted the credentials), or a failure of the runner itself, with the reports
 so far; 130 interrupted, with reports written. The last lines name the parts
 that were not tested, the largest ones last; the JSON report lists the coverage
-of every keyword. A run keeps no state for the next one.
+of every keyword. A run keeps no state for the next one; replay reads the
+requests of a finding from failures.json in --out.
 
   ${name} --contract openapi.yaml \\
     --base-url https://api.example/v1 --token "$TOKEN"
@@ -94,6 +104,7 @@ of every keyword. A run keeps no state for the next one.
     --base-url http://localhost:8080 --wait-for-target 30s
   ${name} --contract openapi.yaml plan
   ${name} explain body-schema
+  ${name} replay 7f3a9c12 --token "$TOKEN"
   ${name} clean lockstep-conform-report/ledger-….ndjson \\
     --contract openapi.yaml --base-url … --token "$TOKEN"`;
 }

@@ -36,7 +36,7 @@ export interface Streams {
   readonly error: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-interface Prepared {
+export interface Prepared {
   readonly values: OptionValues;
   readonly run: RunOptions;
   readonly contract: Contract;
@@ -49,12 +49,14 @@ export const usageError = 2;
  * Reads options and contract.
  *
  * @param signals undefined for a command that sends nothing
+ * @param defaults options that neither the command line nor the config file contains
  * @returns the exit code if anything is wrong, after the faults were printed
  */
-async function prepareRun(
+export async function prepareRun(
   given: RawOptions,
   streams: Streams,
   signals: RunSignals | undefined,
+  defaults: RawOptions = {},
 ): Promise<Prepared | number> {
   const refuse = (...message: readonly string[]): number => {
     streams.error.write(`${message.join('\n')}\n`);
@@ -66,7 +68,7 @@ async function prepareRun(
   );
   if (config.faults.length > 0) return refuse(...config.faults.map(printable));
   const labelOf = (name: string) => (Object.hasOwn(given, name) ? undefined : config.labelOf(name));
-  const { values, faults } = readOptions({ ...config.options, ...given }, signals !== undefined, labelOf);
+  const { values, faults } = readOptions({ ...defaults, ...config.options, ...given }, signals !== undefined, labelOf);
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const missing = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
@@ -220,7 +222,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
 }
 
 /** The file of the ledger, which must not exist; none for a run that writes nothing. */
-async function chooseLedger({
+export async function chooseLedger({
   ledger,
   out,
   readOnly,

@@ -67,6 +67,7 @@ export function formatVariables(findings: readonly Finding[], { baseUrl, authUrl
   const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));
   const secrets = [...needs].filter(([variable]) => variable !== 'BASE' && variable !== 'AUTH');
   return [
+    'To send the requests of a finding again: lockstep-conform replay ID, with the credentials of this run',
     `Before you paste a curl line: export BASE='${baseUrl}'${auth}`,
     ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
     // A run deletes the items that it creates if the contract has an operation for that.

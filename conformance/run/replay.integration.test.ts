@@ -1,0 +1,68 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { readContractFile } from '../contract/read-contract.ts';
+import type { FoundFailures } from '../failures/failure-file.ts';
+import { builtPhases } from '../phases/phase.ts';
+import { accessFaults } from '../seeded/access-faults.ts';
+import { apis, testNow, testOptions } from '../seeded/apis.ts';
+import { injectFault, type SeededFault } from '../seeded/faults.ts';
+import { libraryFaults } from '../seeded/library-faults.ts';
+import { protocolFaults } from '../seeded/protocol-faults.ts';
+import { type Served, serve } from '../seeded/serve.ts';
+import { weatherFaults } from '../seeded/weather-faults.ts';
+import { type Replay, replayFailure } from './replay.ts';
+import { runConformance } from './run-conformance.ts';
+
+// If these fail, a developer believes in a fix that is none, or searches for a failure that is gone.
+
+let served: Served | undefined;
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+});
+
+/** Finds a fault, and returns a function that replays its first failure. */
+async function find(fault: SeededFault, isOn: () => boolean) {
+  const loaded = await readContractFile(apis[fault.api].file);
+  const contract = fault.amend?.(loaded) ?? loaded;
+  served = await serve(injectFault(fault, apis[fault.api].create(), isOn));
+  const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
+  const options = testOptions(fault.api, served.origin, { timeoutMs, phases: builtPhases, ...fault.options });
+  let found: readonly FoundFailures[] = [];
+  await runConformance(contract, options, { onFailures: (failures) => (found = failures) });
+  const [first] = found[0]?.failures ?? [];
+  if (first === undefined) throw new Error('the run found nothing');
+  const interrupted = new AbortController().signal;
+  return (): Promise<Replay> => replayFailure(first, { contract, options, foundAt: testNow, interrupted });
+}
+
+/** Faults whose chain or answer proves less. */
+const unsure: Readonly<Record<string, readonly [string, string]>> = {
+  'a book contains the pass of a reader': ['CANNOT RUN', 'the check compares the answer with secrets'],
+  'the contract breaks a MUST at two places': ['CANNOT RUN', 'the contract itself shows it'],
+  'a 400 contains a stack frame': ['FAILED', 'cannot judge the answer: the server answered 201; when the failure was'],
+  // The correct servers announce no length.
+  'HEAD announces another length': ['FAILED', 'cannot judge the answer: the server answered 200'],
+};
+
+const others = [...libraryFaults, ...weatherFaults];
+/** One of each check; the limits of time are slow. */
+const chosen = [...Map.groupBy(others, ({ caughtBy }) => caughtBy.check)].flatMap(([check, [first]]) =>
+  first === undefined || check === 'slow' ? [] : first,
+);
+
+describe('a failure is FAILED while the fault is there, and FIXED without it', () => {
+  const check = async (fault: SeededFault): Promise<void> => {
+    let isOn = true;
+    const replay = await find(fault, () => isOn);
+    const before = await replay();
+    isOn = false;
+    const after = await replay();
+    const [verdict = 'FAILED', message] = unsure[fault.name] ?? [];
+    const verdicts = [verdict, message === undefined ? 'FIXED' : 'CANNOT RUN'];
+    expect([before.verdict, after.verdict], `${before.message}\n${after.message}`).toEqual(verdicts);
+    expect(after.message).toContain(message ?? 'the check finds nothing');
+  };
+  test.each([...chosen, ...accessFaults, ...protocolFaults])('$api: $name', check);
+  const rest = others.filter((fault) => !chosen.includes(fault));
+  test.each(rest)('$api: $name', { tags: ['full'] }, check);
+});
