@@ -115,7 +115,7 @@ describe('FAILED and 1 while the fault is there, FIXED and 0 without it, FLAKY a
       name: 'a stale If-Match',
       fault: { ...named('If-Match is ignored') },
       check: 'protocol-law',
-      shows: ['POST /books', 'PUT /books/b'],
+      shows: ['POST /books', 'PUT /books/b', '[if-match: "conform-stale"]'],
     },
   ])('$name', async ({ fault, check, shows }) => {
     const { id, replay, set } = await find(fault, check);

@@ -40,16 +40,21 @@ export async function replayCommand(
     if (fault !== undefined) return refuse(fault);
     const { interrupted } = signals;
     const options = { ...run, ledger, seed: recorded.seed };
+    const isLeft = (): boolean => ledger !== undefined && existsSync(ledger);
     const replays: Replay[] = [];
-    for (const failure of found.failures) {
-      if (interrupted.aborted || (ledger !== undefined && existsSync(ledger))) break;
-      replays.push(await replayFailure(failure, { contract, options, foundAt: Date.parse(recorded.now), interrupted }));
+    try {
+      for (const failure of found.failures) {
+        if (interrupted.aborted || isLeft()) break;
+        const tools = { contract, options, foundAt: Date.parse(recorded.now), interrupted };
+        replays.push(await replayFailure(failure, tools));
+      }
+    } finally {
+      if (isLeft())
+        streams.error.write(`Some writes are left. Use the same options: clean ${printable(ledger ?? '')}\n`);
     }
     const verdict = worstFirst.find((one) => replays.some((replay) => replay.verdict === one)) ?? 'CANNOT RUN';
     const result = { id: found.id, verdict, baseUrl: run.baseUrl, replays };
     streams.out.write(values.json ? `${printableJson(result, 2)}\n` : formatReplays(printableParts(result)));
-    if (ledger !== undefined && existsSync(ledger))
-      streams.error.write(`Some writes are left. Use the same options: clean ${printable(ledger)}\n`);
     return interrupted.aborted ? exitCodes.interrupted : codes[verdict];
   } catch (error) {
     if (error instanceof FailureFileError) return refuse(error.message);

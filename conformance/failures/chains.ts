@@ -25,6 +25,8 @@ interface Create {
   readonly number: number;
   readonly request: RecordedRequest;
   readonly uses: Uses;
+  /** The texts of its ids. */
+  readonly values: readonly string[];
 }
 
 /** A value by which requests may name an object. */
@@ -62,8 +64,8 @@ export function collectChains(contract: Contract) {
   const recorded = new Map<string, RecordedFailure>();
 
   const forget = (create: Create): void => {
-    for (const [value, known] of ids) {
-      const kept = known.filter((one) => one.create !== create);
+    for (const value of create.values) {
+      const kept = (ids.get(value) ?? []).filter((one) => one.create !== create);
       if (kept.length === 0) ids.delete(value);
       else ids.set(value, kept);
     }
@@ -78,7 +80,8 @@ export function collectChains(contract: Contract) {
     const values = pathValues(operation, seen);
     const objects = readCreated({ method, key: plainPath(operation.path), values }, seen, outcome) ?? [];
     if (objects.length === 0) return;
-    const create: Create = { number, ...recordRequest(exchange, []) };
+    const own = objects.flatMap((object) => object.ids.map(([, value]) => String(value)));
+    const create: Create = { number, ...recordRequest(exchange, []), values: own };
     const sent = new Set([...readScalars(seen.requestBody).values(), ...values].map(String));
     for (const object of objects) {
       for (const [member, value] of object.ids) {

@@ -190,16 +190,19 @@ function changesQuestion(check: string, { answered, intent }: RecordedRequest, e
   return isValid && !isAccepted(exchange) && isOther;
 }
 
-function showExchange({ intent, request, outcome }: Exchange, redact: (text: string) => string): Replayed {
-  const most = 200;
-  const body = request.body === undefined ? '' : ` ${redact(request.body.toString())}`;
-  const content = outcome.kind === 'answer' ? redact(outcome.body.toString()) : '';
+const mostShown = 200;
+
+/** A request with the headers that its probe has changed, and its answer. */
+function showExchange({ intent, draft, request, outcome }: Exchange, redact: (text: string) => string): Replayed {
+  const edited = Object.entries(draft?.edits?.headers ?? {}).map(([name, value]) => ` [${name}: ${value ?? 'none'}]`);
+  const content = (body: Buffer | undefined): string => (body === undefined ? '' : ` ${body}`);
+  const sent = `${request.method} ${request.path}${edited.join('')}${content(request.body)}`;
+  const answered =
+    outcome.kind === 'answer' ? `${outcome.status}${content(outcome.body)}` : `no answer: ${outcome.message}`;
   return {
     identity: nameIdentity(intent.identity),
-    request: excerpt(`${request.method} ${redact(request.path)}${body}`, most),
-    answered:
-      outcome.kind === 'answer'
-        ? excerpt(`${outcome.status} ${content}`, most)
-        : `no answer: ${redact(outcome.message)}`,
+    // Redaction comes before the cut: a part of a secret would not be recognised.
+    request: excerpt(redact(sent), mostShown),
+    answered: excerpt(redact(answered), mostShown),
   };
 }
