@@ -17,6 +17,7 @@ export const accessCheck = {
   refused: 'auth-valid-refused',
   scope: 'scope-ignored',
   tenant: 'tenant-leak',
+  existence: 'existence-leak',
 } as const;
 
 type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | 'met' | 'unjudged';
@@ -80,9 +81,39 @@ export const authMissing = checkOfProbes(
     if (isAccepted(sent))
       return accepted(parts, context, `the request was accepted with ${name}`, [['open', name.split(' ')[0] ?? '']]);
     if (!denials.has(statusOf(sent))) return 'unjudged';
-    if (isDeleted(parts) !== true) return 'met';
-    const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
-    return { severity: 'defect', clause: openApi, message, causes: [['effect before access']] };
+    return isDeleted(parts) === true ? effectBefore(sent, openApi) : 'met';
+  },
+);
+
+/** A refused deletion that was carried out. */
+function effectBefore(sent: NumberedExchange, clause: string): Judgement {
+  const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
+  return { severity: 'defect', clause, message, causes: [['effect before access']] };
+}
+
+export const existenceLeak = checkOfProbes(
+  {
+    name: accessCheck.existence,
+    about: 'without credentials, an unknown id gets another answer than a known one',
+    effect: 'Anyone can find out which objects exist.',
+    clauses: ['the contract'],
+    example: { sent: 'GET /books/404404 without credentials', answered: '404; GET /books/7 is answered 401' },
+    fix: 'Check the credentials before the id is searched.',
+    allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
+  },
+  ({ case: sent, of }) => {
+    if (![404, 410].includes(statusOf(sent))) return statusOf(sent) === 401 ? 'met' : 'unjudged';
+    const [known, repeat] = [of('known id'), of('repeat')];
+    if (known === undefined || repeat === undefined || statusOf(repeat) !== statusOf(sent)) return 'unjudged';
+    // A 404 for both hides which of them exists.
+    if (statusOf(known) !== 401) return 'met';
+    const isDocumented = sent.operation.responses.some(({ status }) => status === '401');
+    return {
+      severity: isDocumented ? 'defect' : 'suspect',
+      clause: 'the contract, response 401',
+      message: `without credentials, an unknown id is answered ${statusOf(sent)} and a known one 401`,
+      causes: [['existence']],
+    };
   },
 );
 
@@ -218,6 +249,7 @@ export const tenantLeak = checkOfProbes(
   },
   (parts) => {
     const { name, case: sent, of } = parts;
+    if (!isAccepted(sent) && isDeleted(parts) === true) return effectBefore(sent, 'OWASP API1:2023');
     if (!isAccepted(sent)) return denials.has(statusOf(sent)) || statusOf(sent) === 410 ? 'met' : 'unjudged';
     if (name === 'unknown parent') return judgeParent(parts);
     if (isDeleted(parts) === false) return 'met';

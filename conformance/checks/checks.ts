@@ -1,6 +1,6 @@
 import type { ContractProblem } from '../contract/contract.ts';
 import { type Failure, normaliseBody } from '../failures/failure.ts';
-import { authInvalid, authMissing, authValidRefused, scopeIgnored, tenantLeak } from './access.ts';
+import { authInvalid, authMissing, authValidRefused, existenceLeak, scopeIgnored, tenantLeak } from './access.ts';
 import { bodySchema } from './body-schema.ts';
 import type { Check, ExchangeCheck } from './check.ts';
 import { httpLaw } from './http-laws.ts';
@@ -31,6 +31,7 @@ export const checks: readonly Check[] = [
   authInvalid,
   scopeIgnored,
   authValidRefused,
+  existenceLeak,
   statusUndocumented,
   mediaType,
   bodySchema,

@@ -124,7 +124,7 @@ export const laws: Readonly<Record<string, Law>> = {
     },
   },
   '206-content-range': {
-    about: 'a 206 without Content-Range',
+    about: 'a 206 without Content-Range, or with one that does not fit its content',
     clause: 'RFC 9110 15.3.7.1',
     example: { sent: 'GET /books with Range: bytes=0-0', answered: '206 without Content-Range' },
     fix: 'Send Content-Range, or ignore Range and answer 200.',
@@ -133,7 +133,14 @@ export const laws: Readonly<Record<string, Law>> = {
     judge: ({ request, answer, field }) => {
       if (headerOf(request, 'range') === undefined) return undefined;
       const isMultipart = /^multipart\/byteranges/i.test(headerOf(answer, 'content-type') ?? '');
-      return field === undefined && !isMultipart ? 'a 206 came without Content-Range' : undefined;
+      if (isMultipart) return undefined;
+      if (field === undefined) return 'a 206 came without Content-Range';
+      const [, from, to] = /^bytes (\d+)-(\d+)\//.exec(field) ?? [];
+      const announced = from === undefined ? undefined : Number(to) - Number(from) + 1;
+      const isCoded = headerOf(answer, 'content-encoding') !== undefined || answer.isCut === true;
+      return announced === undefined || isCoded || announced === answer.body.length
+        ? undefined
+        : `Content-Range: ${field} announces ${announced} octets, but ${answer.body.length} came`;
     },
   },
   '206-unasked': {

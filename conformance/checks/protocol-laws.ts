@@ -119,16 +119,39 @@ export const protocolLaws = {
     },
   },
   'not-modified': {
-    about: 'If-None-Match with the current ETag is ignored',
+    about: 'If-None-Match with the current ETag is ignored, or the 304 omits the ETag',
     example: { sent: 'GET /books/7 with If-None-Match: "a1"', answered: '200 with ETag: "a1"' },
     fix: 'Answer 304 if the tag is still current, or send no ETag.',
-    clause: 'RFC 9110 13.1.2',
+    clause: 'RFC 9110 13.1.2, 15.4.5',
     judge: ({ case: sent, of }) => {
-      if (statusOf(sent) === 304) return 'met';
       const tag = headerOf(sent.request, 'if-none-match');
+      if (statusOf(sent) === 304)
+        return answerHeader(sent, 'etag') === undefined ? { message: 'the 304 omits the ETag of the 200' } : 'met';
       const tags = [answerHeader(sent, 'etag'), answerHeader(of('after') ?? sent, 'etag')];
       if (statusOf(sent) !== 200 || tags.some((one) => one !== tag)) return 'unjudged';
       return { message: `If-None-Match: ${tag} was answered 200 with the same ETag` };
+    },
+  },
+  'other-if-none-match': {
+    about: 'a 304 though If-None-Match has another tag than the representation',
+    example: { sent: 'GET /books/7 with If-None-Match: "other" and If-Modified-Since: now', answered: '304' },
+    fix: 'Compare the tags, and ignore If-Modified-Since if If-None-Match is there.',
+    clause: 'RFC 9110 13.1.3',
+    judge: ({ case: sent }) => {
+      if (statusOf(sent) === 304) return { message: 'a 304 came, but If-None-Match has another tag' };
+      return isAccepted(sent) ? 'met' : 'unjudged';
+    },
+  },
+  'existing-if-none-match': {
+    about: 'a write with If-None-Match: * to an existing object is carried out',
+    example: { sent: 'PUT /books/7 with If-None-Match: *', answered: '200' },
+    fix: 'Answer 412 before the write, or send no ETag.',
+    clause: 'RFC 9110 13.1.2',
+    judge: ({ case: sent, of }) => {
+      if (statusOf(sent) >= 400) return 'met';
+      const before = of('before');
+      if (before === undefined || !isAccepted(before) || !isAccepted(sent) || statusOf(sent) === 202) return 'unjudged';
+      return { message: `a write with If-None-Match: * to an existing object was answered ${statusOf(sent)}` };
     },
   },
   'stale-if-match': {

@@ -106,6 +106,9 @@ const open = 'open';
 function missingProbes(about: About): Probe[] {
   const { contract, operation } = about;
   const probes = [
+    ...(operation.method === 'get' && slotsOf(operation.path).length > 0
+      ? [probeOf(about, accessCheck.existence, { name: 'unknown id', worth: 3, mostRequests: 3, ask: askExistence })]
+      : []),
     probeOf(about, accessCheck.missing, {
       ...{ name: 'no credentials', worth: 10, mostRequests: 3 },
       ask: (bench) =>
@@ -119,6 +122,18 @@ function missingProbes(about: About): Probe[] {
     probes.push(probeOf(about, accessCheck.missing, { name: `without ${name}`, worth: 7, mostRequests: 2, ask }));
   }
   return probes;
+}
+
+/** Asks without credentials for an object, and for one that exists nowhere: the answers have to be the same. */
+async function askExistence({ context, draft, send }: Bench): Promise<string | undefined> {
+  const unknown = withUnknownId(context, draft);
+  if (unknown === undefined) return 'no id that exists nowhere could be made';
+  const sent = await send({ ...unknown, identity: 'anonymous' }, 'case');
+  if (sent === undefined) return 'a client certificate identifies every request';
+  if (sent.outcome.kind !== 'answer' || ![404, 410].includes(sent.outcome.status)) return undefined;
+  await send({ ...draft, identity: 'anonymous' }, 'known id');
+  await send({ ...unknown, identity: 'anonymous' }, 'repeat');
+  return undefined;
 }
 
 /** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
@@ -268,6 +283,13 @@ function otherAccountProbes(about: About): Probe[] {
   if (!means.hasSecond) return probes;
   if (slots.length > 0 && kind === 'read')
     add({ name: 'object of another account', worth: 8, mostRequests: 6, ask: (bench) => askForForeign(bench, about) });
+  if (slots.length > 0 && kind === 'create')
+    add({
+      name: 'create by another account',
+      worth: 7,
+      mostRequests: 3,
+      ask: (bench) => createUnderForeign(bench, about),
+    });
   if (slots.length > 0 && (kind === 'change' || kind === 'remove'))
     add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: (bench) => changeForeign(bench, about) });
   if (kind === 'read' && slots.length > 1)
@@ -319,6 +341,17 @@ async function changeForeign(bench: Bench, about: About): Promise<string | undef
     const sent = await send({ ...draft, identity: 'second' }, 'case');
     return sent === undefined ? noSecond : undefined;
   });
+}
+
+/** The second account creates an object beneath a parent of the first. */
+async function createUnderForeign(bench: Bench, about: About): Promise<string | undefined> {
+  const { draft, send } = bench;
+  const parent = slotsOf(draft.operation.path).at(-1)?.key;
+  const read = about.contract.operations.find(({ path }) => plainPath(path) === parent);
+  if (read === undefined || (await readLists(bench, about, read.path)) === undefined)
+    return 'no list shows which account the parent belongs to';
+  const sent = await send({ ...draft, identity: 'second' }, 'case');
+  return sent === undefined ? noSecond : undefined;
 }
 
 /** The first parent of a path, with its own read. */

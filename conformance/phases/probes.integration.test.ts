@@ -202,7 +202,7 @@ describe('nothing is found on a server that', () => {
       if (method === 'PUT' && sent === undefined) return { status: 400, body: {} };
       const asked = String(Object(sent).name ?? name);
       const isStale = headers['if-match'] !== undefined && headers['if-match'] !== `"${name}"`;
-      if (isStale && asked !== name) return { status: 412 };
+      if ((isStale && asked !== name) || (method === 'PUT' && headers['if-none-match'] === '*')) return { status: 412 };
       if (method === 'PUT') name = asked;
       if (!['GET', 'PUT'].includes(method)) return { status: 405, headers: { allow: 'GET, PUT' } };
       return headers['if-none-match'] === `"${name}"`

@@ -177,6 +177,7 @@ function readProbes(operation: Operation): Probe[] {
     probes.push(probeOf(operation, 'Accept', type, { worth: 3, mostRequests: 1, ask: asking({ accept: type }) }));
   probes.push(
     probeOf(operation, 'not-modified', '', { worth: 3, mostRequests: 3, ask: askNotModified }),
+    probeOf(operation, 'other-if-none-match', '', { worth: 2, mostRequests: 1, ask: askOtherTag }),
     probeOf(operation, 'head-unlike-get', '', { worth: 1, mostRequests: 4, ask: askHead }),
     probeOf(operation, 'Range', '', { worth: 1.5, mostRequests: 1, ask: asking({ range: 'bytes=0-0' }) }),
   );
@@ -195,6 +196,13 @@ async function askNotModified({ context, operation, draft, send }: Bench): Promi
   const sent = await send(edited(draft, { headers: { 'if-none-match': tag } }), 'case');
   if (sent !== undefined && isAccepted(sent)) await send(draft, 'after');
   return undefined;
+}
+
+async function askOtherTag({ context, operation, draft, send }: Bench): Promise<string | undefined> {
+  const known = context.accepted.get(operation);
+  if (known === undefined || !isTag(headerOf(known, 'etag'))) return 'no answer had an ETag';
+  const headers = { 'if-none-match': '"conform-other"', 'if-modified-since': new Date(context.now).toUTCString() };
+  return await done(send(edited(draft, { headers }), 'case'));
 }
 
 /** Controls follow only if HEAD differs from the accepted answer: they have to enclose another HEAD. */
@@ -293,8 +301,12 @@ function writeProbes(contract: Contract, operation: Operation): Probe[] {
       probeOf(operation, 'stale-if-match', '', { worth: kind === 'remove' ? 2 : 3, mostRequests: 1, ask: stale }),
     );
     const current: Probe['ask'] = (bench) => askCurrent(bench, read);
+    const existing: Probe['ask'] = (bench) => askExisting(bench, read);
     if (kind === 'change')
-      probes.push(probeOf(operation, 'current-if-match', '', { worth: 2, mostRequests: 3, ask: current }));
+      probes.push(
+        probeOf(operation, 'current-if-match', '', { worth: 2, mostRequests: 3, ask: current }),
+        probeOf(operation, 'existing-if-none-match', '', { worth: 2, mostRequests: 2, ask: existing }),
+      );
   }
   if (operation.method === 'put' && operation.responses.some(({ status }) => status === '201'))
     probes.push(probeOf(operation, 'repeated-put', '', { worth: 2, mostRequests: 2, ask: askTwice }));
@@ -342,6 +354,17 @@ async function askCurrent({ draft, isOwn, ofOther, send }: Bench, read: Operatio
   const sent = await send(edited(draft, { headers: { 'if-match': tag } }), 'case');
   if (sent !== undefined && !isAccepted(sent)) await send(reading, 'after');
   return undefined;
+}
+
+async function askExisting(
+  { context, draft, isOwn, ofOther, send }: Bench,
+  read: Operation,
+): Promise<string | undefined> {
+  const [known, reading] = [context.accepted.get(read), ofOther(read)];
+  if (!isOwn || reading === undefined) return 'the run has no object of its own there';
+  if (known === undefined || !isTag(headerOf(known, 'etag'))) return 'no answer had an ETag';
+  await send(reading, 'before');
+  return await done(send(edited(draft, { headers: { 'if-none-match': '*' } }), 'case', { polarity: 'grey' }));
 }
 
 async function askTwice({ draft, isOwn, send }: Bench): Promise<string | undefined> {

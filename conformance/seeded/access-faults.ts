@@ -1,6 +1,6 @@
 import { depotAccounts, depotCredentials, deskToken } from './depot.ts';
 import { by, type Instead, type SeededFault, withRequestHeaders } from './faults.ts';
-import { libraryKey } from './library.ts';
+import { libraryKey, secondLibraryKey } from './library.ts';
 import type { TestRequest } from './serve.ts';
 import { weatherToken } from './weather.ts';
 
@@ -184,6 +184,38 @@ export const accessFaults: readonly SeededFault[] = [
         api === 'weather' ? '#/paths/~1stations~1{station_id}~1readings/get' : '#/paths/~1labels~1{label}/get',
         '401-bearer-challenge',
       ),
+    }),
+  ),
+  {
+    ...{ name: 'a parcel is taken in for another account', api: 'depot', at: /^POST/ },
+    instead: (request, handle) => handle(request.headers.cookie === secondCookie ? asDepot(request) : request),
+    caughtBy: by('tenant-leak', 'addParcel', '#/paths/~1depots~1{depot_id}~1parcels/post/security', 'security'),
+  },
+  {
+    ...{ name: 'a deletion by another account is carried out and answered 404', api: 'library', at: /^DELETE/ },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      if (request.headers['x-library-key'] === secondLibraryKey)
+        await handle(withRequestHeaders(request, { 'x-library-key': libraryKey }));
+      return answer;
+    },
+    caughtBy: by('tenant-leak', 'removeBook', anyone, 'security'),
+  },
+  ...(['library', 'depot'] as const).map(
+    (api): SeededFault => ({
+      ...{
+        name: 'an unknown id is searched before the credentials are checked',
+        api,
+        at: /^GET .*(books\/b|depots\/d-)[^/]*$/,
+      },
+      instead: async (request, handle) => {
+        const answer = await handle(request);
+        const isKnown = /b[1-9]\d?$|d-(11|12|77)$/.test(request.path);
+        const body = api === 'library' ? { reason: 'none' } : { error: 'none' };
+        return answer.status === 401 && !isKnown ? { status: 404, body } : answer;
+      },
+      caughtBy: by('existence-leak', api === 'library' ? 'readBook' : 'readDepot', anyone, 'security'),
+      severity: 'suspect',
     }),
   ),
 ];

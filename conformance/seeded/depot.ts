@@ -189,6 +189,7 @@ function tagOf(parcel: Parcel): string {
 }
 
 function isStale(headers: TestRequest['headers'], parcel: Parcel): boolean {
+  if (headers['if-none-match'] === '*') return true;
   return headers['if-match'] !== undefined && headers['if-match'] !== tagOf(parcel);
 }
 

@@ -44,7 +44,7 @@ export function createLibrary(): Handler {
     const tag = tagOf(book);
     if (headers['if-match'] !== undefined && headers['if-match'] !== tag)
       return { status: 412, body: { reason: 'changed' } };
-    if (headers['if-none-match'] !== tag) return undefined;
+    if (headers['if-none-match'] !== tag && headers['if-none-match'] !== '*') return undefined;
     return method === 'GET' ? { status: 304, headers: { etag: tag } } : { status: 412, body: { reason: 'exists' } };
   };
   const routes: readonly Route[] = [

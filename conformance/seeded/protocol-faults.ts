@@ -149,6 +149,29 @@ export const protocolFaults: readonly SeededFault[] = [
         caughtBy: by(check, change ?? '', `${item}/${method}`, 'stale-if-match'),
       },
       {
+        ...{ name: 'a 304 omits the ETag', api, at: /^GET .*(books|parcels)\/[b\d]/ },
+        instead: async (request, handle) => {
+          const answer = await handle(request);
+          return answer.status === 304 ? { status: 304 } : answer;
+        },
+        caughtBy: by(check, read ?? '', `${item}/get`, 'not-modified'),
+      },
+      {
+        ...{ name: 'any If-None-Match gets a 304', api, at: /^GET .*(books|parcels)\/[b\d]/ },
+        instead: async (request, handle) => {
+          const { headers = {} } = await handle({
+            ...request,
+            headers: { ...request.headers, 'if-none-match': undefined },
+          });
+          return request.headers['if-none-match'] === undefined ? handle(request) : { status: 304, headers };
+        },
+        caughtBy: by(check, read ?? '', `${item}/get`, 'other-if-none-match'),
+      },
+      {
+        ...{ name: 'If-None-Match: * is ignored', api, at: /^(PUT|PATCH)/, instead: withoutHeader('if-none-match') },
+        caughtBy: by(check, change ?? '', `${item}/${method}`, 'existing-if-none-match'),
+      },
+      {
         ...{ name: 'a current If-Match is refused', api, at: /^(PUT|PATCH)/ },
         instead: (request, handle) =>
           handle(
