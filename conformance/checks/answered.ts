@@ -22,12 +22,19 @@ export function answerOf({ outcome, operation }: NumberedExchange): Answered | u
   return { answer: outcome, response: isGateways ? undefined : response };
 }
 
-/** The answer if the contract describes it: no answer to a grey request, or to another method than the operation's, breaks the contract. */
+/**
+ * The answer if the contract describes it: no answer to a grey request, or to another method than the operation's, breaks the contract,
+ * and a failure of the server has a finding of its own.
+ */
 export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefined {
   const { intent, request, operation } = exchange;
   if (intent.polarity === 'grey' || request.method !== operation.method.toUpperCase()) return undefined;
-  return answerOf(exchange);
+  const answered = answerOf(exchange);
+  return answered !== undefined && failures.has(answered.answer.status) ? undefined : answered;
 }
+
+/** `server-error` reports these: a page of the framework in place of the declared body is a consequence. */
+const failures = new Set([500, 502, 504]);
 
 /** Whether the whole body was read and decoded. */
 export function isReadable({ undecoded, isCut }: Answer): boolean {

@@ -163,6 +163,12 @@ const rows: readonly Row[] = [
     caughtBy: by('server-error', 'listReadings', readingsOf, '502'),
   },
   {
+    name: 'a 500 with a page of the framework in place of problem details',
+    at: list,
+    change: () => ({ status: 500, headers: { 'content-type': 'text/html' }, body: '<h1>Internal Server Error</h1>' }),
+    caughtBy: by('server-error', 'listStations', '#/paths/~1stations/get', '500'),
+  },
+  {
     name: 'a 500 to an action on every object',
     at: /^POST .*\/reset$/,
     change: () => ({ status: 500, headers: problem, body: { title: 'no', status: 500 } }),
