@@ -98,6 +98,17 @@ describe('status-undocumented', () => {
     expect(failure?.message).toBe(`302 is not documented; listed: 200, 400, 404; ${message}`);
   });
 
+  test('is one cause for all rejections of an operation that lists a single one', () => {
+    const responses = { 200: { description: '' }, 422: { description: '' } };
+    const contract = contractOf({ '/one': { get: { operationId: 'one', responses } } });
+    const causes = [401, 403, 404].flatMap((status) =>
+      statusUndocumented
+        .judge(exchangeOf(contract, { status }), contextOf(contract))
+        .flatMap(({ failures }) => failures.flatMap((failure) => failure.causes)),
+    );
+    expect(causes).toEqual([401, 403, 404].map(() => ['other than', 422]));
+  });
+
   test('is one cause for each status, independent of the listed statuses', () => {
     const causes = ['plain', 'headers'].flatMap((operation) =>
       judge(statusUndocumented, { operation, status: 204 }).flatMap((failure) => failure.causes),

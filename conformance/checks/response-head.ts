@@ -44,10 +44,17 @@ export const statusUndocumented: ExchangeCheck = {
       keyword: 'responses',
       clause: 'OpenAPI, Responses Object',
       message: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
-      causes: [since === undefined ? [status] : [status, 'contamination']],
+      causes: [since === undefined ? causeOf(operation, status) : [status, 'contamination']],
     });
   },
 };
+
+/** An operation whose only rejection is one status, such as the 422 of a framework, omits all others for one reason. */
+function causeOf({ responses }: Operation, status: number): Failure['causes'][number] {
+  const rejections = responses.filter((response) => /^4/.test(response.status)).map((response) => response.status);
+  const isOther = status >= 400 && rejections.length === 1 && /^4\d\d$/.test(rejections[0] ?? '');
+  return isOther ? ['other than', Number(rejections[0])] : [status];
+}
 
 function describeStatus(exchange: NumberedExchange, { answer }: Answered): string {
   const { operation, request } = exchange;
