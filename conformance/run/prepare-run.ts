@@ -252,11 +252,13 @@ function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   };
 }
 
-/** Passes on only ordinary requests, without pauses and controls. */
+/** Passes on only ordinary requests without pauses and controls, and every accepted deletion: the object is gone. */
 function ofValidRequests(observers: readonly { readonly observe: (exchange: Exchange) => void }[]): Observer {
   return {
     onExchange: (exchange) => {
-      if (exchange.isPause || exchange.isControl === true || !isOrdinary(exchange)) return;
+      const isDeletion = exchange.request.method === 'DELETE' && exchange.operation.method === 'delete';
+      const isGone = isDeletion && isAccepted(exchange);
+      if (exchange.isPause || exchange.isControl === true || !(isOrdinary(exchange) || isGone)) return;
       for (const { observe } of observers) observe(exchange);
     },
   };
