@@ -319,6 +319,42 @@ test('an Allow that omits a method which the server never accepted is inconclusi
   expect(result.findings).toMatchObject([{ check: 'protocol-law', severity: 'suspect' }]);
 });
 
+test('a path with a slash at its end has methods of its own', async () => {
+  const add = { operationId: 'add', requestBody: { content }, responses: { 201: json(), 400: json(), 415: json() } };
+  const paths = { '/books/': books['/books'], '/books': { post: add } };
+  const { result, requests } = await run(paths, ({ method, path }) => {
+    if (method === 'OPTIONS') return { status: 204, headers: { allow: path.endsWith('/') ? 'GET' : 'POST' } };
+    if (method === 'GET' && path.endsWith('/')) return { status: 200, body: [] };
+    return method === 'POST' ? { status: 400, body: {} } : { status: 405, headers: { allow: 'POST' }, body: {} };
+  });
+  expect(requests).toContain('OPTIONS /books/');
+  expect(result.findings).toEqual([]);
+});
+
+test.each([
+  ['an empty list', [], []],
+  ['an item of the first account', [{ id: 'card-1' }], ['tenant-leak']],
+])('%s for the second account beneath a parent of the first', async (_, second, checks) => {
+  const responses = { 200: json({ type: 'array', items: note }), 404: json() };
+  const cards = { ...closed, operationId: 'cards', parameters: [id], responses };
+  const paths = { '/notes': { get: notes['/notes'].get }, '/notes/{id}/cards': { get: cards } };
+  const { result } = await run(
+    paths,
+    (request) => {
+      const account = nameOf(request);
+      if (account === undefined) return refused;
+      if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+      const own = request.path.split('/')[2];
+      if (own === undefined) return { status: 200, body: account === 'first' ? [{ id: 'anna' }] : [] };
+      if (own !== 'anna') return { status: 404, body: {} };
+      return { status: 200, body: account === 'first' ? [{ id: 'card-1' }] : second };
+    },
+    bothAccounts,
+    bearer,
+  );
+  expect(result.findings.map(({ check }) => check)).toEqual(checks);
+});
+
 test.each([
   ['/login', 'suspect'],
   ['https://storage.example/file?signature=2', 'defect'],
