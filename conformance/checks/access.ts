@@ -240,7 +240,7 @@ export const tenantLeak = checkOfProbes(
   {
     name: accessCheck.tenant,
     about:
-      'an account reads, changes or deletes an object of another account, or reaches an object beneath a wrong parent',
+      'an account reads, creates, changes or deletes what belongs to another one, or reaches an object beneath a wrong parent',
     effect: 'One customer sees or changes the data of another.',
     clauses: ['OWASP API1', 'the contract'],
     example: { sent: 'GET /books/7 by the second account', answered: '200; its own list has no book 7' },
@@ -255,16 +255,16 @@ export const tenantLeak = checkOfProbes(
     if (isDeleted(parts) === false) return 'met';
     // The PUT created an object of the second account, which has names of its own.
     if (sent.operation.method === 'put' && statusOf(sent) === 201) return 'met';
-    const isSeparate = areSeparate(parts);
-    const isUnknownRefused = name !== 'object of another account' || isRefused(of('unknown id'));
-    if (name === 'object of another account') {
+    const isRead = name === 'object of another account';
+    if (isRead) {
       const control = of('control');
       if (control === undefined || !isAccepted(control)) return 'unjudged';
       // An empty list, or one of the second account's own items, shows nothing of the first.
       if (!showsItemOf(control, sent)) return 'met';
     }
     const isEffective = sent.operation.method !== 'delete' || isDeleted(parts) === true;
-    const isSure = isSeparate && isUnknownRefused && isEffective && statusOf(sent) !== 202;
+    const isUnknownRefused = !isRead || isRefused(of('unknown id'));
+    const isSure = areSeparate(parts) && isUnknownRefused && isEffective && statusOf(sent) !== 202;
     return {
       severity: isSure ? 'defect' : 'suspect',
       clause: 'OWASP API1:2023',
