@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
 import type { Exchange, PhaseName } from './exchange.ts';
 import type { Session } from './session.ts';
 
@@ -43,4 +44,14 @@ export interface Turn {
   readonly reasons: readonly string[];
   /** The obligation of a probe that could not be sent, with the reason. */
   readonly left?: { readonly check: string; readonly place: string; readonly reason: string } | undefined;
+  /** Obligations of probes that were made during the run. */
+  readonly planned?: readonly PlannedProbe[];
+}
+
+/** The obligation of a probe: its name is the place. */
+export interface PlannedProbe {
+  readonly check: string;
+  readonly name: string;
+  readonly pointer: Pointer;
+  readonly keyword?: string;
 }

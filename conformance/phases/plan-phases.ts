@@ -32,10 +32,11 @@ export function planPhases(
     protocol: () => planProtocol(contract, operations),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
+  const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
   const others = phases.flatMap((phase) =>
-    (plans[phase]?.() ?? []).map(({ operation, probes }) => {
-      const wanted = probes.filter(({ check }) => checks.length === 0 || checks.includes(check));
-      return { scenario: probeScenario(contract, operation, phase, wanted), probes: wanted };
+    (plans[phase]?.() ?? []).map((given) => {
+      const probes = given.probes.filter(({ check }) => isWanted(check));
+      return { scenario: probeScenario(contract, { ...given, probes }, phase, isWanted), probes };
     }),
   );
   return [...baseline, ...others];

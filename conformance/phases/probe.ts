@@ -39,6 +39,8 @@ export interface Probe {
 export interface OperationProbes {
   readonly operation: Operation;
   readonly probes: readonly Probe[];
+  /** Further probes, made from the accepted request when the earlier ones have been sent: roughly those of most worth first. */
+  readonly more?: (context: RunContext, accepted: Draft) => Iterator<Probe>;
 }
 
 /** The means of a probe. */
@@ -64,44 +66,66 @@ export interface Bench {
 /** Probes of worth up to this do not delay the deletions that belong to the plan. */
 const leastUrgent = 1;
 
+/** Probes that are made at a time: an operation may have thousands. */
+const mostWaiting = 32;
+
 /** One scenario for each operation: in each turn, it asks its next question. */
 export function probeScenario(
   contract: Contract,
-  operation: Operation,
+  { operation, probes, more }: OperationProbes,
   phase: PhaseName,
-  probes: readonly Probe[],
+  isWanted: (check: string) => boolean,
 ): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
-  const waiting = [...probes].sort((a, b) => b.worth - a.worth);
+  const waiting = [...probes];
   const facts = new Set<string>();
+  let source: Iterator<Probe> | undefined;
+  let planned: Probe[] = [];
+  const refill = (context: RunContext): void => {
+    const found = more && (source === undefined ? findDraft(context, operation, kind, false) : undefined);
+    if (typeof found === 'object') source = more?.(context, found.draft);
+    for (let next = source?.next(); next?.done === false; next = source?.next()) {
+      if (isWanted(next.value.check)) waiting.push(next.value);
+      if (waiting.length >= mostWaiting) break;
+    }
+    planned.push(...waiting);
+  };
+  /** The probe of most worth, which may have changed since the last turn. */
+  const next = (): Probe | undefined =>
+    waiting.reduce<Probe | undefined>(
+      (best, one) => (best === undefined || one.worth > best.worth ? one : best),
+      undefined,
+    );
   return {
     id: `${phase} ${operation.id}`,
     operation,
     phase,
     get domain() {
-      const isRead = kind === 'read' && waiting[0]?.isWrite !== true;
+      const isRead = kind === 'read' && next()?.isWrite !== true;
       return { path: operation.path.replace(/\/?\{.*$/s, ''), kind: isRead ? 'reads' : 'writes' } as const;
     },
     get mostRequests() {
-      return waiting[0]?.mostRequests ?? 0;
+      return next()?.mostRequests ?? 0;
     },
-    rank: ({ accepted }) => {
-      const [next] = waiting;
-      const isReady = accepted.has(operation) || kind === 'remove';
-      if (next === undefined || !isReady) return undefined;
-      return rankOfProbe({ worth: next.worth, isLate: next.worth <= leastUrgent });
+    rank: (context) => {
+      if (!context.accepted.has(operation) && kind !== 'remove') return undefined;
+      if (waiting.length === 0) refill(context);
+      const probe = next();
+      return probe && rankOfProbe({ worth: probe.worth, isLate: probe.worth <= leastUrgent });
     },
     run: async (session, context, allowance) => {
-      const probe = waiting.shift();
-      const nothing = { exchanges: [], reasons: [] };
+      const probe = next();
+      const nothing = { exchanges: [], reasons: [], planned };
+      planned = [];
       if (probe === undefined) return nothing;
+      waiting.splice(waiting.indexOf(probe), 1);
       const leave = (reason: string) => ({ check: probe.check, place: probe.name, reason });
-      const found = findDraft(context, operation, kind, probe);
+      const found = findDraft(context, operation, kind, probe.needsOwn);
       if (typeof found === 'string') return { ...nothing, left: leave(found) };
       const { exchanges, send } = record(session, operation, probe, allowance);
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const reason = await probe.ask({ ...{ context, operation, send, ofOther, facts }, ...found });
-      return { exchanges, reasons: [], ...(reason !== undefined && { left: leave(reason) }) };
+      return { ...nothing, exchanges, ...(reason !== undefined && { left: leave(reason) }) };
     },
   };
 }
@@ -137,10 +161,10 @@ interface Found {
 }
 
 /** @returns the accepted request with a present object, or why there is none */
-function findDraft(context: RunContext, operation: Operation, kind: OperationKind, probe: Probe): Found | string {
+function findDraft(context: RunContext, operation: Operation, kind: OperationKind, asksOwn: boolean): Found | string {
   const { accepted, resources } = context;
   const known = accepted.get(operation)?.draft;
-  const needsOwn = probe.needsOwn && (kind === 'change' || kind === 'remove');
+  const needsOwn = asksOwn && (kind === 'change' || kind === 'remove');
   const targets = allTargets(context, operation, kind);
   const present = targets.filter(({ sure, owned }) => sure && (owned || !needsOwn));
   const isKnown = (target: Target): boolean =>

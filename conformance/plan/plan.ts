@@ -2,6 +2,7 @@ import { type Check, type Planned, wholeAnswer } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Polarity } from '../execute/exchange.ts';
+import type { PlannedProbe } from '../execute/scenario.ts';
 
 /** Selectors name an operationId, `GET /path`, a path or a tag. */
 export interface Selection {
@@ -111,10 +112,7 @@ export interface Obligation {
 
 export interface Obligations {
   /** Adds the obligation of a probe. */
-  readonly expect: (
-    operation: Operation,
-    probe: Omit<Planned, 'place'> & { readonly check: string; readonly name: string },
-  ) => void;
+  readonly expect: (operation: Operation, probe: PlannedProbe) => void;
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
   /** Records an answer that could not be judged. A verdict at the same place, earlier or later, counts more. */
   readonly leave: (operation: Operation, check: string, place: string, reason: string) => void;
@@ -161,7 +159,8 @@ export function planObligations(operations: readonly Operation[], checks: readon
     all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
   return {
     expect: (operation, { check, name, pointer, keyword }) => {
-      plan(operation, check, { place: name, pointer, ...(keyword !== undefined && { keyword }) });
+      const isKnown = all.has(addressOf(operation.id, check, name));
+      if (!isKnown) plan(operation, check, { place: name, pointer, ...(keyword !== undefined && { keyword }) });
     },
     leave: (operation, check, place, reason) => {
       const open = find(operation, check, place);

@@ -210,9 +210,10 @@ export function prepareRun(
       };
     },
     /** Adds the exchanges of one turn to the run context of the next round. */
-    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left }: Turn): void => {
+    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left, planned = [] }: Turn): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
+      for (const probe of planned) obligations.expect(operation, probe);
       if (left !== undefined) obligations.leave(operation, left.check, left.place, left.reason);
       const before = statistics.requests();
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
