@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
+import type { Polarity } from '../execute/exchange.ts';
 import { createJudge } from './create-judge.ts';
 import type { Direction } from './dialect.ts';
 
@@ -417,5 +418,81 @@ describe('a hostile contract neither stops nor stalls the judge', () => {
     const found = judge(schema, 'response', value);
     expect(found.broken).toEqual(want);
     expect(found.problems).toEqual(['S']);
+  });
+});
+
+describe('a request has a polarity for every reader of the contract', () => {
+  const readOnly = { type: 'object', required: ['id'], properties: { id: { type: 'string', readOnly: true } } };
+  const strings = { type: 'array', items: { type: 'string' } };
+  const member = (schema: unknown) => ({ type: 'object', properties: { a: schema } });
+  const mapped = {
+    oneOf: [{ $ref: '#/components/schemas/Cat' }],
+    discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat' } },
+  };
+  const rows: readonly { name: string; version?: string; schema: unknown; value: unknown; want: Polarity }[] = [
+    { name: 'valid', schema: strings, value: ['a'], want: 'valid' },
+    { name: 'another type', schema: strings, value: [1], want: 'invalid' },
+    { name: 'a plain format', schema: { format: 'date-time' }, value: '2026-11-22T09:00:00Z', want: 'valid' },
+    {
+      name: 'a format in a rare spelling',
+      schema: { format: 'date-time' },
+      value: '2026-11-22t09:00:00z',
+      want: 'grey',
+    },
+    { name: 'a word for a date', schema: { format: 'date' }, value: 'tomorrow', want: 'invalid' },
+    { name: 'an omitted readOnly property', schema: readOnly, value: {}, want: 'valid' },
+    { name: 'a readOnly property of another type', schema: readOnly, value: { id: 1 }, want: 'grey' },
+    {
+      name: 'another fault next to it',
+      schema: { ...readOnly, maxProperties: 1 },
+      value: { id: 1, b: 1 },
+      want: 'invalid',
+    },
+    {
+      name: 'a null that only nullable of 3.0 allows',
+      schema: member({ type: 'string', nullable: true }),
+      value: { a: null },
+      want: 'grey',
+    },
+    { name: 'its other values', schema: member({ type: 'string', nullable: true }), value: { a: 'x' }, want: 'valid' },
+    { name: 'a declared null', schema: member({ type: ['string', 'null'] }), value: { a: null }, want: 'valid' },
+    {
+      name: 'a keyword next to a reference',
+      version: '3.1.0',
+      schema: { $ref: '#/components/schemas/Cat', maxProperties: 1 },
+      value: { a: 1, b: 1 },
+      want: 'invalid',
+    },
+    {
+      name: 'which 3.0 ignores',
+      version: '3.0.3',
+      schema: { $ref: '#/components/schemas/Cat', maxProperties: 1 },
+      value: { a: 1, b: 1 },
+      want: 'grey',
+    },
+    { name: 'a discriminator that names no branch', schema: mapped, value: { kind: 'dog' }, want: 'grey' },
+    {
+      name: 'a schema with an unreadable part',
+      schema: { type: 'array', items: { $ref: '#/nowhere' } },
+      value: [1],
+      want: 'grey',
+    },
+    {
+      name: 'a fault of its readable part',
+      schema: { type: 'array', items: { $ref: '#/nowhere' } },
+      value: 1,
+      want: 'invalid',
+    },
+  ];
+  test.each(rows)('$name', ({ version = '3.1.0', schema, value, want }) => {
+    const cat = { type: 'object', properties: { kind: { type: 'string' } } };
+    const document = {
+      openapi: version,
+      info: { title: 'T', version: '1' },
+      paths: { '/a': { get: { responses: {} } } },
+    };
+    const components = { schemas: { S: schema, Cat: cat } };
+    const contract = readContract('api.json', JSON.stringify({ ...document, components }));
+    expect(createJudge(contract).polarityOf('#/components/schemas/S', value)).toBe(want);
   });
 });

@@ -3,9 +3,10 @@ import { readPattern } from '@lockstep/values/pattern';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract } from '../contract/contract.ts';
 import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
+import type { Polarity } from '../execute/exchange.ts';
 import { type Schemas, schemasOf } from './canonical.ts';
 import { type Definition, oneButForNulls } from './definition.ts';
-import type { Dialect, Direction } from './dialect.ts';
+import { createDialect, type Dialect, type Direction } from './dialect.ts';
 import { formats } from './formats.ts';
 import { judgeAtSight } from './judge-at-sight.ts';
 import { addOwnKeywords } from './own-keywords.ts';
@@ -20,6 +21,11 @@ export interface Judge extends Omit<Schemas, 'dialects'> {
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[] | undefined;
   /** Whether there is no violation. This costs less than `judge`: equal schemas share one validator. */
   readonly accepts: (schema: Pointer, direction: Direction, value: unknown) => boolean;
+  /**
+   * The polarity of a value in a request: `invalid` if lenient readers reject it too, `grey` if only some readers accept it, or if the schema
+   * could not be read completely.
+   */
+  readonly polarityOf: (schema: Pointer, value: unknown) => Polarity;
 }
 
 /** One keyword that a value breaks. */
@@ -41,11 +47,21 @@ export function createJudge(contract: Contract): Judge {
     request: createSide(dialects.request, 'strict', schemas.report),
     response: createSide(dialects.response, 'lenient', schemas.report),
   };
+  const lenient = createSide(createDialect(contract.root, 'request', schemas.report, true), 'lenient', schemas.report);
   return {
     ...schemas,
     judge: (schema, direction, value) => sides[direction].judge(schema, value),
     accepts: (schema, direction, value) => sides[direction].accepts(schema, value),
+    polarityOf: (schema, value) => {
+      if (!sides.request.accepts(schema, value)) return lenient.accepts(schema, value) ? 'grey' : 'invalid';
+      const isSure = sides.request.judge(schema, value) !== undefined;
+      return isSure && !(dialects.request.hasLenientNulls() && holdsNull(value)) ? 'valid' : 'grey';
+    },
   };
+}
+
+function holdsNull(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.values(value).some(holdsNull));
 }
 
 /** Limits of interpreted schemas, for one value and for all values of one definition: beyond them, compiling is faster. */

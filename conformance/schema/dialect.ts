@@ -40,6 +40,8 @@ export interface Dialect {
   readonly definitions: readonly Definition[];
   /** Whether no part was omitted from the definition and from all definitions that it refers to. */
   readonly isWhole: (definition: Definition) => boolean;
+  /** Whether a schema read so far allows a null only because readers are lenient. */
+  readonly hasLenientNulls: () => boolean;
   /** Records that a definition could not be compiled. */
   readonly lose: (id: string) => void;
   /** Location in the contract of a part of a definition, so that a fault can cite it. */
@@ -81,7 +83,16 @@ interface Reading {
   readonly level: number;
 }
 
-export function createDialect(root: JsonObject, direction: Direction, report: ReportPart): Dialect {
+/**
+ * @param isLenient the schemas accept all that some reader of the contract accepts. For requests: any value of a `readOnly` property, which
+ *   a server may ignore
+ */
+export function createDialect(
+  root: JsonObject,
+  direction: Direction,
+  report: ReportPart,
+  isLenient = direction === 'response',
+): Dialect {
   const pointers = new WeakMap<object, Pointer>();
   const byPointer = new Map<Pointer, Definition>();
   const byKey = new Map<string, Definition>();
@@ -97,6 +108,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const whole = new Map<string, boolean>();
   const choices: Record<string, unknown>[] = [];
   let hasLenientNulls = false;
+  const isOfServer = isLenient && direction === 'request';
   /** Reports an omitted part, and marks its schema as unsure: the contract may reject a value that it accepts. */
   const omitFrom =
     (schema: object): ReportPart =>
@@ -161,11 +173,10 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     if (reading.isInPlace) edges.push({ holder, from, to: id, isConjunction });
   };
 
-  /** In responses, marks a null that only leniency accepts: two branches of a `oneOf` may accept it. */
+  /** Marks a null that only leniency accepts: in a lenient dialect, two branches of a `oneOf` may accept it. */
   const markLenient = (): JsonObject => {
-    if (direction === 'request') return {};
     hasLenientNulls = true;
-    return { [lenientNull]: true };
+    return isLenient ? { [lenientNull]: true } : {};
   };
 
   const copy = (
@@ -203,8 +214,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         level: reading.level + 1,
       });
     const omit = omitFrom(adapted);
-    // OpenAPI 3.0 ignores siblings of a reference, but many tools do not: an answer need not satisfy them.
-    const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
+    // OpenAPI 3.0 ignores siblings of a reference, but many tools do not: the lenient reading does.
+    const isReference = is30(root.openapi) && isLenient && typeof value.$ref === 'string';
     for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       if (keyword === '$dynamicRef' && typeof part === 'string') {
         const found = target(part, pointer, omit);
@@ -219,8 +230,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         const found = target(part, pointer, omit);
         if (found !== undefined) link(adapted, found, reading, relaxed);
       } else if (maps.has(keyword) && isObject(part)) {
+        const isIgnored = (name: string) => isOfServer && keyword === 'properties' && relaxed.has(name);
         adapted[keyword] = Object.fromEntries(
-          Object.entries(part).map(([name, schema]) => [name, child(schema, keyword, name)]),
+          Object.entries(part).map(([name, schema]) => [name, isIgnored(name) || child(schema, keyword, name)]),
         );
       } else if (lists.has(keyword) && Array.isArray(part)) {
         if (part.length > 0) adapted[keyword] = part.map((schema, index) => child(schema, keyword, index));
@@ -233,7 +245,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       }
     }
     discriminate(value, pointer, adapted, reading);
-    if (direction === 'response' && Array.isArray(adapted.oneOf)) choices.push(adapted);
+    if (isLenient && Array.isArray(adapted.oneOf)) choices.push(adapted);
     return into;
   };
 
@@ -261,7 +273,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       delete adapted[keyword];
       const choice = branches.map((branch, index) => {
         const source = memberOf(arrayAt(value, keyword)[index], '$ref');
-        if (direction !== 'request' || typeof source !== 'string' || !isObject(branch)) return branch;
+        if (isLenient || typeof source !== 'string' || !isObject(branch)) return branch;
         const { listed, meant } = discriminators.branch(value, name, source);
         if (meant.length === 0) return branch;
         const extra = listed ? named({ enum: meant }, [name]) : named({ 'x-preferred': meant }, []);
@@ -271,7 +283,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       });
       adapted.anyOf = adapted.anyOf === undefined ? choice : adapted.anyOf;
       if (adapted.anyOf !== choice) adapted.allOf = [...arrayAt(adapted, 'allOf'), { anyOf: choice }];
-    } else if (name !== undefined && direction === 'request') {
+    } else if (name !== undefined && !isLenient) {
       const subtypes = discriminators.subtypesOf(value, pointer).map((subtype) => {
         const holder: Record<string, unknown> = {};
         const found = target(subtype, pointer, report);
@@ -280,7 +292,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       });
       if (subtypes.length > 0) adapted['x-subtypes'] = subtypes;
     }
-    if (direction !== 'request') return;
+    if (isLenient) return;
     for (const { base, property } of discriminators.basesOf(value)) {
       const { meant } = discriminators.branch(base, property, pointer);
       const own = { properties: { [property]: { 'x-preferred': meant } } };
@@ -297,7 +309,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     weaken(read, unsure, byId);
     const met = choices.splice(0);
     // The targets of a choice were read before it or with it.
-    if (hasLenientNulls) for (const schema of met) spareNulls(schema, pointers);
+    if (isLenient && hasLenientNulls) for (const schema of met) spareNulls(schema, pointers);
   };
 
   return {
@@ -325,6 +337,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       whole.set(definition.id, isWhole);
       return isWhole;
     },
+    hasLenientNulls: () => hasLenientNulls,
     lose: (id) => {
       unsure.add(byId.get(id)?.schema ?? {});
       whole.clear();
