@@ -123,7 +123,7 @@ function admitsNumber(shape: Shape, value: number): boolean {
   return !shape.notMultipleOf.some((step) => isMultipleOf(value, step));
 }
 
-function typeOfValue(value: unknown): JsonType {
+export function typeOfValue(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;

@@ -137,7 +137,12 @@ export function buildFrom(
   name = '',
   also: JsonObject = {},
 ): unknown {
-  return buildValue(nodeFor(tools, schema, also), contextFor(tools, wishes), name);
+  return buildNode(tools, nodeFor(tools, schema, also), wishes, name);
+}
+
+/** A value that satisfies all schemas of a node; undefined if none can be built. */
+export function buildNode(tools: DataTools, node: SchemaNode, wishes: BuildWishes, name = ''): unknown {
+  return buildValue(node, contextFor(tools, wishes), name);
 }
 
 function nodeFor({ judge }: DataTools, schema: string | undefined, also: JsonObject): SchemaNode {

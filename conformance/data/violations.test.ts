@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import { createJudge } from '../schema/create-judge.ts';
+import type { Wire } from './break-scalar.ts';
+import { type Violating, violationsOf } from './violations.ts';
+
+const now = Date.parse('2026-04-01T09:30:00Z');
+const pointer = '#/components/schemas/S';
+
+interface Given {
+  readonly schema: unknown;
+  readonly accepted?: unknown;
+  readonly wire?: Wire;
+  readonly more?: Record<string, unknown>;
+  readonly openapi?: string;
+}
+
+function readGiven({ schema, more = {}, openapi = '3.1.0' }: Given) {
+  const document = {
+    openapi,
+    info: { title: 'T', version: '1' },
+    paths: { '/a': { get: { responses: {} } } },
+    components: { schemas: { S: schema, ...more } },
+  };
+  const contract = readContract('api.json', JSON.stringify(document));
+  const judge = createJudge(contract);
+  return { contract, judge, now, tag: 'conform-1', seed: 1 };
+}
+
+function violations(given: Given): Violating[] {
+  return [...violationsOf(readGiven(given), pointer, given.accepted, given.wire ?? 'json')];
+}
+
+/** The values that break one keyword: its place unless it is the root, the way, and the value at the place. */
+function linesOf(given: Given, keyword: string): string[] {
+  return violations(given)
+    .filter((one) => one.keyword === keyword)
+    .map(({ at, how, value }) => `${at === '' ? '' : `${at}: `}${how}: ${JSON.stringify(value)}`);
+}
+
+const member = (schema: unknown): unknown => ({ type: 'object', properties: { a: schema } });
+
+describe('each keyword is broken at its place', () => {
+  test.each<Given & { keyword: string; want: readonly string[] }>([
+    {
+      keyword: 'required',
+      schema: { type: 'object', required: ['a', 'b'], properties: { a: { type: 'integer' }, b: { type: 'integer' } } },
+      accepted: { a: 3, b: 4, c: 5 },
+      want: ['without "a": {"b":4,"c":5}', 'without "b": {"a":3,"c":5}'],
+    },
+    {
+      keyword: 'type',
+      schema: { type: 'string' },
+      want: [
+        'an object instead of a text: {"word":1}',
+        'a list instead of a text: ["word"]',
+        'a number instead of a text: 12',
+        'a boolean instead of a text: true',
+        'null instead of a text: null',
+      ],
+    },
+    {
+      keyword: 'type',
+      schema: { type: ['integer', 'null'] },
+      accepted: 7,
+      want: [
+        'a text instead of a number: "word"',
+        'a fraction instead of an integer: 7.5',
+        'an object instead of a number: {"word":1}',
+        'a list instead of a number: ["word"]',
+        'a boolean instead of a number: true',
+      ],
+    },
+    {
+      keyword: 'type',
+      schema: { type: 'integer' },
+      wire: 'text',
+      want: ['a text instead of a number: "word"', 'a fraction instead of an integer: 1.5'],
+    },
+    { keyword: 'type', schema: { type: 'boolean' }, wire: 'text', want: ['a text instead of a boolean: "word"'] },
+    { keyword: 'type', schema: { type: 'string' }, wire: 'text', want: [] },
+    { keyword: 'type', schema: { type: ['integer', 'string'] }, wire: 'text', want: [] },
+    {
+      keyword: 'type',
+      schema: { type: 'array', items: { type: 'integer' } },
+      accepted: [3, 4, 5],
+      wire: 'text',
+      want: [
+        '/0: a text instead of a number: ["word",4,5]',
+        '/0: a fraction instead of an integer: [3.5,4,5]',
+        '/1: a text instead of a number: [3,"word",5]',
+        '/2: a text instead of a number: [3,4,"word"]',
+        '/1: a fraction instead of an integer: [3,4.5,5]',
+        '/2: a fraction instead of an integer: [3,4,5.5]',
+      ],
+    },
+    {
+      keyword: 'enum',
+      schema: { enum: ['hourly', 'daily'] },
+      accepted: 'daily',
+      want: [
+        'none of the allowed values: "none-of-these"',
+        'an allowed value in the other case: "DAILY"',
+        'an allowed value with a space: "daily "',
+        'the start of an allowed value: "dail"',
+        'an object instead of an allowed value: {"word":1}',
+      ],
+    },
+    {
+      keyword: 'enum',
+      schema: { enum: ['1', '10'] },
+      wire: 'text',
+      want: ['none of the allowed values: "none-of-these"'],
+    },
+    { keyword: 'enum', schema: { enum: [1, 2] }, wire: 'text', want: ['none of the allowed values: 3'] },
+    {
+      keyword: 'const',
+      schema: { const: true },
+      want: ['none of the allowed values: false', 'an object instead of an allowed value: {"word":1}'],
+    },
+    { keyword: 'minimum', schema: { type: 'integer', minimum: 1 }, want: ['one step below the minimum: 0'] },
+    { keyword: 'minimum', schema: { type: 'integer', minimum: 0.5 }, want: ['below the minimum: 0'] },
+    { keyword: 'minimum', schema: { type: 'number', minimum: 0.3 }, want: ['one step below the minimum: 0.2'] },
+    { keyword: 'maximum', schema: { multipleOf: 0.1, maximum: 0.3 }, want: ['one step above the maximum: 0.4'] },
+    { keyword: 'maximum', schema: { type: 'integer', multipleOf: 7, maximum: 20 }, want: ['above the maximum: 21'] },
+    { keyword: 'maximum', schema: { type: 'integer', maximum: 2 ** 53 }, want: [] },
+    {
+      keyword: 'exclusiveMinimum',
+      schema: { type: 'integer', exclusiveMinimum: 4 },
+      want: ['at the exclusive minimum: 4', 'one step beyond the exclusive minimum: 3'],
+    },
+    {
+      keyword: 'exclusiveMinimum',
+      schema: { type: 'integer', minimum: 4, exclusiveMinimum: true },
+      openapi: '3.0.3',
+      want: ['at the exclusive minimum: 4', 'one step beyond the exclusive minimum: 3'],
+    },
+    { keyword: 'multipleOf', schema: { type: 'integer', multipleOf: 10 }, accepted: 20, want: ['half a multiple: 25'] },
+    { keyword: 'multipleOf', schema: { multipleOf: 0.01 }, accepted: 4.35, want: ['half a multiple: 4.355'] },
+    {
+      keyword: 'minLength',
+      schema: { type: 'string', minLength: 3 },
+      accepted: '😀bcd',
+      want: ['one shorter than the least length: "😀b"'],
+    },
+    { keyword: 'minLength', schema: { type: 'string', minLength: 1 }, want: ['one shorter than the least length: ""'] },
+    {
+      keyword: 'maxLength',
+      schema: { type: 'string', maxLength: 4 },
+      accepted: 'abc',
+      want: ['one longer than the greatest length: "abccc"'],
+    },
+    {
+      keyword: 'maxLength',
+      schema: { type: 'string', maxLength: 4, pattern: '^\\d+$' },
+      accepted: '123',
+      want: ['one longer than the greatest length: "99267"'],
+    },
+    {
+      keyword: 'pattern',
+      schema: { type: 'string', pattern: '^[A-Z]{2}$' },
+      accepted: 'DE',
+      want: [
+        'one character outside the pattern: "!E"',
+        'a match with one character after it: "DE!"',
+        'a match with one character before it: "!DE"',
+        'a match without one character: "D"',
+        'an empty text: ""',
+      ],
+    },
+    {
+      keyword: 'pattern',
+      schema: { type: 'string', pattern: 'x' },
+      accepted: 'axb',
+      want: ['one character outside the pattern: "a!b"', 'an empty text: ""'],
+    },
+    {
+      keyword: 'format',
+      schema: { type: 'string', format: 'date' },
+      want: [
+        'a word as date: "tomorrow"',
+        '30 February as date: "2026-02-30"',
+        'a day in month 13 as date: "2026-13-01"',
+      ],
+    },
+    { keyword: 'format', schema: { type: 'string', format: 'int32' }, want: [] },
+    {
+      keyword: 'minItems',
+      schema: { type: 'array', minItems: 2 },
+      accepted: [1, 2, 3],
+      want: ['one item too few: [1]'],
+    },
+    {
+      keyword: 'maxItems',
+      schema: { type: 'array', maxItems: 2, items: { type: 'integer' } },
+      accepted: [8],
+      want: ['one item too many: [8,1,1]'],
+    },
+    {
+      keyword: 'uniqueItems',
+      schema: { type: 'array', uniqueItems: true },
+      accepted: [1, 2],
+      want: ['an item twice: [1,2,1]'],
+    },
+    {
+      keyword: 'uniqueItems',
+      schema: { type: 'array', uniqueItems: true, maxItems: 2 },
+      accepted: [1, 2],
+      want: ['an item twice: [1,1]'],
+    },
+    {
+      keyword: 'contains',
+      schema: { type: 'array', contains: { const: 7 }, minContains: 2 },
+      accepted: [7, 7, 1],
+      want: ['too few items that contains asks for: [7,1]'],
+    },
+    {
+      keyword: 'maxContains',
+      schema: { type: 'array', contains: { const: 7 }, maxContains: 2 },
+      accepted: [7],
+      want: ['too many items that contains counts: [7,7,7]'],
+    },
+    {
+      keyword: 'items',
+      schema: { type: 'array', prefixItems: [{ type: 'integer' }], items: false },
+      accepted: [1],
+      want: ['an item after the last declared one: [1,"conform-1"]'],
+    },
+    {
+      keyword: 'additionalProperties',
+      schema: { ...Object(member({ type: 'integer' })), additionalProperties: false },
+      accepted: { a: 1 },
+      want: ['an undeclared property: {"a":1,"undeclared":true}'],
+    },
+    { keyword: 'additionalProperties', schema: member({ type: 'integer' }), want: [] },
+    {
+      keyword: 'unevaluatedProperties',
+      schema: { allOf: [member({ type: 'integer' })], unevaluatedProperties: false },
+      accepted: { a: 1 },
+      want: ['an undeclared property: {"a":1,"undeclared":true}'],
+    },
+    {
+      keyword: 'propertyNames',
+      schema: { type: 'object', propertyNames: { pattern: '^[a-z]+$' } },
+      accepted: { a: 1 },
+      want: ['an invalid name of a property: {"a":1,"UNDECLARED":"conform-1"}'],
+    },
+    {
+      keyword: 'minProperties',
+      schema: { type: 'object', minProperties: 2, required: ['b'] },
+      accepted: { a: 1, b: 2, c: 3 },
+      want: ['one property too few: {"b":2}'],
+    },
+    {
+      keyword: 'maxProperties',
+      schema: { type: 'object', maxProperties: 2 },
+      accepted: { a: 1 },
+      want: ['one property too many: {"a":1,"key0":"conform-1","key1":"conform-1"}'],
+    },
+    {
+      keyword: 'dependentRequired',
+      schema: { type: 'object', dependentRequired: { a: ['b', 'c'] } },
+      accepted: { a: 1, b: 2, c: 3 },
+      want: ['"a" without "b": {"a":1,"c":3}', '"a" without "c": {"a":1,"b":2}'],
+    },
+    {
+      keyword: 'anyOf',
+      schema: { type: 'object', anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      want: ['no branch of anyOf holds: {}'],
+    },
+    {
+      keyword: 'oneOf',
+      schema: { type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      want: ['no branch of oneOf holds: {}', 'two branches of oneOf hold: {"a":"conform-1","b":"conform-1"}'],
+    },
+    {
+      keyword: 'not',
+      schema: { type: 'object', not: { required: ['x'] } },
+      want: ['the excluded schema holds: {"x":"conform-1"}'],
+    },
+    {
+      keyword: 'required',
+      schema: {
+        type: 'object',
+        properties: { k: { enum: ['a', 'b'] } },
+        if: { properties: { k: { const: 'b' } }, required: ['k'] },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { required: ['x'] },
+        else: { required: ['y'] },
+      },
+      accepted: { k: 'a', y: 1 },
+      want: ['without "x": {"k":"b"}', 'without "y": {"k":"a"}'],
+    },
+  ])('$keyword of $schema on $wire', ({ keyword, want, ...given }) => {
+    expect(linesOf(given, keyword)).toEqual(want);
+  });
+});
