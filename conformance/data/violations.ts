@@ -189,7 +189,7 @@ function judgeBroken(
   const isSure = place.isSure && isNamed && unconditional.has(keyword);
   const others = readingsOf(candidate, wire).map((reading) => replaceAt(place.host, place.at, reading));
   const doubtful = isSure ? others : [whole, ...others];
-  if (violations.length === 0 || doubtful.some((one) => judge.mayAccept(schema, one))) return undefined;
+  if (violations.length === 0 || doubtful.some((one) => judge.polarityOf(schema, one) !== 'invalid')) return undefined;
   // The judge also names the parts of `contains` and `propertyNames` that do not hold.
   return {
     isSingle: violations.filter((one) => !isWithin(one.pointer, pointer)).length === 0 || violations.length === 1,
