@@ -220,6 +220,7 @@ describe('other parameters', () => {
       'invalid_request',
     ],
     ['login_hint', { login_hint: 'x'.repeat(256) }, 'invalid_request'],
+    ['prompt', { prompt: 'consent '.repeat(13).trim() }, 'invalid_request'],
     ['ui_locales', { ui_locales: 'x'.repeat(101) }, 'invalid_request'],
     ['PKCE without method', { code_challenge: challenge }, 'invalid_request'],
     ['request', { request: 'x' }, 'request_not_supported'],

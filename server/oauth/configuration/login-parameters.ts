@@ -9,6 +9,7 @@ const maxLengths = {
   state: 2048,
   nonce: 255,
   redirect_uri: 512,
+  prompt: 100,
   login_hint: 255,
   ui_locales: 100,
 } as const;
@@ -39,6 +40,9 @@ export function createLoginParameters(apiScopes: readonly string[]) {
     },
     redirect_uri(_ctx, value) {
       checkLength('redirect_uri', value);
+    },
+    prompt(_ctx, value) {
+      checkLength('prompt', value);
     },
     login_hint(_ctx, value) {
       checkLength('login_hint', value);
