@@ -38,7 +38,7 @@ export interface CanonicalForm {
   readonly endless: (node: SchemaNode) => { readonly node: SchemaNode; readonly isCircle: boolean } | undefined;
 }
 
-const mostShapes = 48;
+export const mostShapes = 48;
 
 /** Number of branches, including nested ones, that are tried for one node. */
 const mostExpansions = 1_500;

@@ -1,6 +1,6 @@
 import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { decodeText } from '../data/parameter-styles.ts';
+import { decodeText } from '../data/decode-text.ts';
 import { type Answer, headerOf, isOrdinary, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';

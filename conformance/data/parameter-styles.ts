@@ -1,8 +1,6 @@
-// Encodes and decodes parameters and headers in the styles of OpenAPI 3.1, 4.8.12.2.
-import { type SchemaNode, saidTypes } from '@lockstep/values/shape';
+// Encodes parameters and headers in the styles of OpenAPI 3.1, 4.8.12.2.
 import type { Parameter } from '../contract/contract.ts';
-import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
-import type { CanonicalForm } from '../schema/canonical.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 
 /** Encoded pairs of a query or cookie parameter. */
 type Pairs = readonly (readonly [name: string, value: string])[];
@@ -62,40 +60,4 @@ function spell(value: unknown): string {
 
 function isDocument({ mediaType }: Parameter): boolean {
   return mediaType !== undefined;
-}
-
-/**
- * All values that a text of a header or parameter may stand for by its schema (style `simple`), one of which has to be valid: `5` is the
- * integer 5 and the string "5".
- */
-export function decodeText(form: CanonicalForm, schema: Pointer, text: string, explode: boolean): unknown[] {
-  const readings = new Map<string, unknown>([[JSON.stringify(text), text]]);
-  const add = (value: unknown): unknown => readings.set(JSON.stringify(value), value);
-  if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) add(Number(text));
-  if (/^(true|false)$/i.test(text)) add(text.toLowerCase() === 'true');
-  for (const shape of form.shapes(form.at(schema))) {
-    const types = saidTypes(shape);
-    const isText = onlyText(form, form.item(shape, 0));
-    if (types.has('array')) add(text === '' ? [] : text.split(',').map((item) => scalar(item.trim(), isText)));
-    if (types.has('object')) add(decodeObject(text, explode));
-    if (types.has('null') && (text === '' || text === 'null')) add(null);
-  }
-  return [...readings.values()];
-}
-
-function onlyText(form: CanonicalForm, node: SchemaNode): boolean {
-  const { types } = form.common(node);
-  return types.size === 1 && types.has('string');
-}
-
-function decodeObject(text: string, explode: boolean): JsonObject {
-  const parts = text.split(',').map((part) => part.trim());
-  const pairs = explode
-    ? parts.map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')] as const)
-    : parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] ?? ''] as const] : []));
-  return Object.fromEntries(pairs.map(([name, value]) => [name, scalar(value, false)]));
-}
-
-function scalar(text: string, isText: boolean): unknown {
-  return !isText && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

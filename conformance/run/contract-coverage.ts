@@ -10,7 +10,7 @@ import {
   type SecurityScheme,
 } from '../contract/contract.ts';
 import { memberOf, type Pointer } from '../contract/document.ts';
-import { decodeText } from '../data/parameter-styles.ts';
+import { decodeText } from '../data/decode-text.ts';
 import { headerOf, isAccepted, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { createKeywordCoverage, type Holder, type KeywordState } from '../schema/keyword-coverage.ts';
