@@ -17,21 +17,30 @@ interface Given {
   readonly form: CanonicalForm;
 }
 
+/** How a body is written. */
+export type BodyFormat = 'json' | 'form' | 'multipart' | 'yaml' | 'xml' | 'lines' | 'text' | 'bytes';
+
 /** Encoders of media types; the first match applies. Servers are most likely to accept those of a low rank. */
 const encoders: readonly {
   readonly takes: (type: string) => boolean;
+  readonly format: BodyFormat;
   readonly rank: number;
   readonly encode: (value: unknown, given: Given) => string | Buffer;
 }[] = [
-  { takes: isJson, rank: 0, encode: (value) => JSON.stringify(value) },
-  { takes: (type) => type === 'application/x-www-form-urlencoded', rank: 0, encode: encodeForm },
-  { takes: (type) => type.startsWith('multipart/'), rank: 0, encode: encodeMultipart },
+  { takes: isJson, format: 'json', rank: 0, encode: (value) => JSON.stringify(value) },
+  { takes: (type) => type === 'application/x-www-form-urlencoded', format: 'form', rank: 0, encode: encodeForm },
+  { takes: (type) => type.startsWith('multipart/'), format: 'multipart', rank: 0, encode: encodeMultipart },
   // JSON is a subset of YAML (RFC 9512).
-  { takes: (type) => /[/+](x-)?yaml$/.test(type), rank: 1, encode: textOf },
-  { takes: (type) => /[/+]xml$/.test(type), rank: 1, encode: encodeDocument },
-  { takes: (type) => /\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type), rank: 1, encode: encodeLines },
-  { takes: (type) => type.startsWith('text/'), rank: 1, encode: textOf },
-  { takes: () => true, rank: 2, encode: encodeBytes },
+  { takes: (type) => /[/+](x-)?yaml$/.test(type), format: 'yaml', rank: 1, encode: textOf },
+  { takes: (type) => /[/+]xml$/.test(type), format: 'xml', rank: 1, encode: encodeDocument },
+  {
+    takes: (type) => /\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type),
+    format: 'lines',
+    rank: 1,
+    encode: encodeLines,
+  },
+  { takes: (type) => type.startsWith('text/'), format: 'text', rank: 1, encode: textOf },
+  { takes: () => true, format: 'bytes', rank: 2, encode: encodeBytes },
 ];
 
 /** The contents of a body, those that most servers accept first, otherwise in the order of the contract. */
@@ -54,6 +63,10 @@ export function encodeBody(content: MediaContent, value: unknown, form = undescr
   const type = typeOf(content);
   const contentType = type.startsWith('multipart/') ? `${type}; boundary=${boundary}` : type;
   return { contentType, bytes: Buffer.from(encoderFor(type).encode(value, { type, content, form })) };
+}
+
+export function formatOf(content: MediaContent): BodyFormat {
+  return encoderFor(typeOf(content)).format;
 }
 
 function encoderFor(type: string): (typeof encoders)[number] {
@@ -92,28 +105,42 @@ function encodeText(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** RFC 7578. The type of a part is that of `encoding`, or follows from its schema (OpenAPI 3.1, 4.8.15). */
-function encodeMultipart(value: unknown, given: Given): Buffer {
-  const { type, content, form } = given;
+/** A part of a multipart body (RFC 7578). */
+export interface BodyPart {
+  readonly name: string;
+  readonly value: unknown;
+  /** That of `encoding`, or it follows from the schema (OpenAPI 3.1, 4.8.15). */
+  readonly type: string | undefined;
+  readonly isFile: boolean;
+}
+
+export function partsOfBody(value: unknown, given: Pick<Given, 'content' | 'form'>): readonly BodyPart[] {
+  const { content, form } = given;
   const shape = form.branch(nodeOf(given));
-  const parts = Object.entries(isObject(value) ? value : {}).flatMap(([name, part]) => {
+  return Object.entries(isObject(value) ? value : {}).flatMap(([name, part]) => {
     const declared = memberOf(content.encoding[name], 'contentType');
-    const isFile = isBinary(form, form.property(shape, name));
+    const isBytes = isBinary(form, form.property(shape, name));
     return [part].flat().map((item) => {
       const listed = typeof declared === 'string' ? declared.split(',')[0]?.trim() : undefined;
-      const own = listed ?? (isFile ? 'application/octet-stream' : isObject(item) ? 'application/json' : undefined);
-      const isFilePart = isFile || (own !== undefined && !isJson(own) && !own.startsWith('text/plain'));
-      const file = isFilePart ? `; filename="${name}.${extensionOf(own ?? '')}"` : '';
-      const disposition = type === 'multipart/form-data' ? `form-data; name="${name}"${file}` : `attachment${file}`;
-      const header = `Content-Disposition: ${disposition}${own === undefined ? '' : `\r\nContent-Type: ${own}`}`;
-      const bytes = isFilePart ? encodeBytes(item, { type: own ?? '' }) : Buffer.from(textOf(item));
-      return Buffer.concat([Buffer.from(`--${boundary}\r\n${header}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
+      const type = listed ?? (isBytes ? 'application/octet-stream' : isObject(item) ? 'application/json' : undefined);
+      const isFile = isBytes || (type !== undefined && !isJson(type) && !type.startsWith('text/plain'));
+      return { name, value: item, type, isFile };
     });
+  });
+}
+
+function encodeMultipart(value: unknown, given: Given): Buffer {
+  const parts = partsOfBody(value, given).map(({ name, value: item, type, isFile }) => {
+    const file = isFile ? `; filename="${name}.${extensionOf(type ?? '')}"` : '';
+    const disposition = given.type === 'multipart/form-data' ? `form-data; name="${name}"${file}` : `attachment${file}`;
+    const header = `Content-Disposition: ${disposition}${type === undefined ? '' : `\r\nContent-Type: ${type}`}`;
+    const bytes = isFile ? encodeBytes(item, { type: type ?? '' }) : Buffer.from(textOf(item));
+    return Buffer.concat([Buffer.from(`--${boundary}\r\n${header}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
   });
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-function nodeOf({ content, form }: Given): SchemaNode {
+function nodeOf({ content, form }: Pick<Given, 'content' | 'form'>): SchemaNode {
   return content.schema === undefined ? form.join() : form.at(content.schema);
 }
 
@@ -163,7 +190,8 @@ function extensionOf(type: string): string {
   return type === 'text/plain' ? 'txt' : /^[a-z0-9]{2,5}$/.test(subtype) ? subtype : 'bin';
 }
 
-function textOf(value: unknown): string {
+/** A text itself, any other value as JSON. */
+export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined ? '' : JSON.stringify(value);
 }
