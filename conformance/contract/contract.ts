@@ -49,6 +49,8 @@ export interface Parameter {
   readonly style: string;
   readonly explode: boolean;
   readonly allowReserved: boolean;
+  /** Whether it may have an empty value, whatever its schema is. */
+  readonly allowEmptyValue?: boolean;
   readonly pointer: Pointer;
   /** If undefined, any text is valid. */
   readonly schema: Pointer | undefined;

@@ -185,6 +185,7 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
     style,
     explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
     allowReserved: value.allowReserved === true,
+    ...(value.allowEmptyValue === true && { allowEmptyValue: true }),
     pointer: place.pointer,
     schema: content?.schema ?? schemaOf(place),
     mediaType: content?.mediaType,

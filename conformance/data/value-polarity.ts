@@ -45,7 +45,11 @@ export function polarityOfText(judge: Judge, schema: Pointer, value: unknown, te
   if (isDoubtful) return 'grey';
   const polarities = readings.map((reading) => judge.polarityOf(schema, reading.value));
   const isValid = judge.polarityOf(schema, value) === 'valid';
-  if (polarities.every((polarity) => polarity === 'invalid')) return isValid ? 'grey' : 'invalid';
+  if (polarities.every((polarity) => polarity === 'invalid')) {
+    // The canonical form lists only some branches of a `not`: the text may have another type.
+    const others = text.flatMap((split) => (typeof split === 'string' ? [split, ...looseValuesOf(split)] : []));
+    return isValid || others.some((other) => judge.polarityOf(schema, other) !== 'invalid') ? 'grey' : 'invalid';
+  }
   const isCertain = polarities.every((polarity) => polarity === 'valid');
   return isValid && isCertain && readings.every(({ readers }) => readers === 'all') ? 'valid' : 'grey';
 }

@@ -83,8 +83,9 @@ function rivalsOf(operation: Operation, operations: readonly Operation[]): reado
 /** Many servers ignore case. */
 function matches(template: readonly string[], segments: readonly string[]): boolean {
   return template.every((part, index) => {
-    const segment = segments[index] ?? '';
-    return part.includes('{') || part.toLowerCase() === decodeURIComponent(segment).toLowerCase();
+    const segment = segments[index]?.toLowerCase();
+    const spellings = [part, encodeURIComponent(part.toWellFormed())];
+    return part.includes('{') || spellings.some((spelling) => spelling.toLowerCase() === segment);
   });
 }
 
@@ -98,13 +99,14 @@ function polarityOfParameter(judge: Judge, draft: Draft, parameter: Parameter): 
   const { value } = sent;
   if (own.length > 1 || (parameter.in === 'header' && isDoubtfulHeader(encodeHeader(parameter, value)))) return 'grey';
   if (schema === undefined) return 'valid';
+  if (value === '' && parameter.allowEmptyValue === true) return 'grey';
   if (mediaType !== undefined) return isJson(mediaType) ? polarityOfJson(judge, schema, value) : 'grey';
   const form = judge.forms.request;
   const shapes = shapesOf(form, form.at(schema));
   const text = splits[parameter.in]({
     ...{ parameter, value, draft },
     allowed: new Set(shapes.flatMap((shape) => [...typesOfShape(shape)])),
-    named: new Set(shapes.flatMap((shape) => [...saidTypes(shape)])),
+    named: new Set(shapes.flatMap((shape) => [...saidTypes(shape).intersection(typesOfShape(shape))])),
   });
   if (text === 'unclear' || (isComposite(value) && Object.values(value).some(isComposite))) return 'grey';
   const polarity = text === 'absent' ? judge.polarityOf(schema, value) : polarityOfText(judge, schema, value, text);
