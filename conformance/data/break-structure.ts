@@ -181,16 +181,20 @@ function* repeatItem({ schema, value, build }: Breaking): Iterable<Way> {
   yield { how: 'an item twice', candidates: candidates() };
 }
 
-function* addClosedItem({ keyword, schema, value, build }: Breaking): Iterable<Way> {
+/** Branches may declare more items. */
+const mostFurther = 4;
+
+function* addClosedItem({ keyword, schema, value, shape, build }: Breaking): Iterable<Way> {
   if (schema[keyword] !== false) return;
   const { $id: _, [keyword]: __, ...rest } = schema;
-  const length = Math.max(listOf(value).length, arrayAt(schema, 'prefixItems').length) + 1;
-  const candidates = function* (): Iterable<unknown> {
+  const own = listOf(value);
+  const least = Math.max(own.length, ...shape.lists.map(({ prefix }) => prefix.length)) + 1;
+  const lengths = Array.from({ length: mostFurther }, (_, index) => least + index).values();
+  const candidates = lengths.flatMap((length) => {
     const longer = listOf(build({ ...rest, type: 'array', minItems: length }));
-    if (longer.length >= length) yield [...listOf(value), ...longer.slice(listOf(value).length, length)];
-    yield [...listOf(value), 'word'];
-  };
-  yield { how: 'an item after the last declared one', candidates: candidates() };
+    return [[...own, ...longer.slice(own.length)], longer].filter((list) => list.length >= length);
+  });
+  yield { how: 'an item after the last declared one', candidates };
 }
 
 function* removeContained({ schema, value, build, holds }: Breaking): Iterable<Way> {

@@ -3,6 +3,7 @@ import { negated } from '@lockstep/values/negate';
 import { readPattern, samplePatterns } from '@lockstep/values/pattern';
 import {
   freeNameOf,
+  isSchema,
   type JsonType,
   type Schema,
   type SchemaNode,
@@ -44,8 +45,8 @@ export interface Place extends Location {
   readonly isRepeated: boolean;
 }
 
-/** Limits of places, and of the schemas that are read for them. */
-const most = { places: 300, schemas: 2_000, positions: 20 } as const;
+/** Limits of places, of the schemas that are read for them, of the first items of a list, and of other branches. */
+const most = { places: 300, schemas: 2_000, positions: 20, branches: 12 } as const;
 
 /** Attempts at a value that the whole schema accepts. */
 const attempts: readonly BuildWishes[] = [
@@ -71,6 +72,7 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
     const keywords = Object.keys(part);
     const target = typeof part.$ref === 'string' && keywords.length === 1 ? dialect.resolve(part.$ref) : undefined;
     if (target !== undefined) return judge.accepts(target.pointer, 'request', value);
+    if (isSchema(part.not) && keywords.length === 1) return !holds(part.not, value);
     // A discriminator adds such a schema, which has no location of its own.
     if (Array.isArray(part.allOf) && keywords.length === 1)
       return schemasIn(part.allOf).every((one) => holds(one, value));
@@ -101,15 +103,32 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
   const typed = (location: Location, type: JsonType): Location | undefined =>
     typeOfValue(valueAt(location)) === type ? location : rebuilt(location, form.adopt({ type }));
 
+  /** The location with a value of the branch whose schemas are `also`. */
+  const turned = (location: Location, also: readonly Schema[]): Location | undefined => {
+    for (let variant = 0; variant < most.branches; variant += 1) {
+      const value = buildNode(tools, location.node, { sparse: true, variant });
+      const isFound = value !== undefined && also.every((schema) => holds(schema, value));
+      const found = isFound ? withValue(location, value) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
   /** The location with a value that further schemas accept, and these schemas added. */
   const within = (location: Location, isHeld: boolean, ...also: readonly Schema[]): Location | undefined => {
-    const found = isHeld ? location : rebuilt(location, ...also);
+    // Next to an `unevaluatedProperties`, a branch cannot be built apart from its choice.
+    const found = isHeld ? location : (rebuilt(location, ...also) ?? turned(location, also));
     return found && { ...found, node: form.join(...location.node.schemas, ...also) };
   };
 
-  const branchOf = (location: Location, branch: Schema): Location | undefined => {
+  /** Outside a branch that the other branches reject, a broken value might satisfy one of these. */
+  const branchOf = (location: Location, branch: Schema, all: readonly Schema[]): Location | undefined => {
     const inner = { ...location, choices: [...location.choices, location.at], isSure: false };
-    return within(inner, holds(branch, valueAt(location)), branch);
+    const others = all.filter((other) => other !== branch).slice(0, most.branches);
+    const value = valueAt(location);
+    const isHeld = holds(branch, value);
+    if (isHeld && !others.some((other) => holds(other, value))) return within(inner, true, branch);
+    return within(inner, false, branch, ...others.map(negated)) ?? within(inner, isHeld, branch);
   };
 
   const propertyOf = (location: Location, name: string): Location | undefined => {
@@ -161,9 +180,10 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
     };
     for (const one of conjunctionOf(part)) here.push({ schema: one, find: () => location, isRepeated: false });
     if (isBare(part)) return;
-    for (const branch of [part.anyOf, part.oneOf].flatMap(schemasIn))
-      if (isObject(branch)) here.push({ schema: branch, find: () => branchOf(location, branch), isRepeated: false });
-    if (isObject(part.if)) {
+    for (const all of [part.anyOf, part.oneOf].map(schemasIn))
+      for (const branch of all.filter(isObject))
+        here.push({ schema: branch, find: () => branchOf(location, branch, all), isRepeated: false });
+    if (isSchema(part.if)) {
       const condition = part.if;
       const isMet = holds(condition, valueAt(location));
       const unsure = { ...location, isSure: false };

@@ -5,11 +5,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
-import { valueCandidates } from '../data/value-candidates.ts';
+import { type DataTools, valueCandidates } from '../data/value-candidates.ts';
+import { violationsOf } from '../data/violations.ts';
 import { createJudge } from './create-judge.ts';
+import { createKeywordCoverage } from './keyword-coverage.ts';
 
 const version = '4.23.0';
 const folder = mkdtempSync(join(tmpdir(), 'json-schema-test-suite-'));
@@ -53,7 +55,10 @@ const grey: readonly { file: string; group: RegExp; message: 'valid' | 'invalid'
 const fetched = fetchSuite();
 
 describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () => {
-  const groups = typeof fetched === 'string' ? [] : fetched.groups;
+  const { groups, remotes } = typeof fetched === 'string' ? { groups: [], remotes: [] } : fetched;
+  beforeAll(() => {
+    for (const [uri, schema] of remotes) register(schema, uri);
+  });
 
   test('the judge agrees, except for a list with reasons', () => {
     const skipped = new Map<string, number>();
@@ -78,12 +83,10 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
   });
 
   test('a second validator accepts the value built for each satisfiable schema', async () => {
-    for (const [uri, schema] of typeof fetched === 'string' ? [] : fetched.remotes) register(schema, uri);
     const counts = { accepted: 0, unsatisfiable: 0, 'not read in full': 0, 'not read by the second': 0 };
     const wrong: string[] = [];
     for (const [index, group] of groups.entries()) {
-      const { judge, contract, pointer } = read(group);
-      const tools = { contract, judge, now: Date.parse('2026-04-01T09:30:00Z'), tag: 'conform-1', seed: index };
+      const { tools, judge, pointer } = read(group, index);
       const candidates = valueCandidates(tools, pointer, []);
       const uri = `https://suite.example/${index}`;
       const name = `${group.file}: ${group.description}`;
@@ -110,16 +113,60 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
     console.info(`of ${groups.length} schemas: ${JSON.stringify(counts)}`);
     expect(wrong).toEqual([]);
   });
+
+  test('a second validator rejects every value that breaks a keyword', async () => {
+    const counts = { schemas: 0, keywords: 0, broken: 0, values: 0, formats: 0, 'not read': 0 };
+    const unbroken: string[] = [];
+    const wrong: string[] = [];
+    for (const [index, group] of groups.entries()) {
+      const { judge, tools, contract, pointer } = read(group, index);
+      const name = `${group.file}: ${group.description}`;
+      const all = [...violationsOf(tools, pointer, undefined, 'json')];
+      if (valueCandidates(tools, pointer, []).at(0) === undefined) continue;
+      if (judge.problems().length > 0) {
+        counts['not read'] += 1;
+        continue;
+      }
+      counts.schemas += 1;
+      const coverage = createKeywordCoverage(contract, judge, 'request', []);
+      for (const { pointer: broken, keyword } of all) coverage.breakAt(broken, keyword);
+      const keywords = coverage.list([pointer]);
+      counts.keywords += keywords.length;
+      const left = keywords.filter(({ isBroken }) => !isBroken).map((one) => one.pointer);
+      counts.broken += keywords.length - left.length;
+      if (left.length > 0) unbroken.push(`${name}: ${left.join(' ')}`);
+      const uri = `https://suite.example/negative/${index}`;
+      for (const { value, keyword, how } of all) {
+        // Only this project asserts formats.
+        if (keyword === 'format') {
+          counts.formats += 1;
+          continue;
+        }
+        counts.values += 1;
+        const valid = await validateBySecond(group, uri, value);
+        const isGrey = grey.some(
+          ({ file, group: words, message }) =>
+            file === group.file && words.test(group.description) && message === 'invalid',
+        );
+        if (valid === true && !isGrey) wrong.push(`${name}: ${how}: ${JSON.stringify(value)}`);
+      }
+    }
+    console.info(`${JSON.stringify(counts)}; keywords that no value breaks:\n${unbroken.join('\n')}`);
+    expect(wrong).toEqual([]);
+    expect(counts.values).toBeGreaterThan(1_000);
+  }, 300_000);
 });
 
 test.runIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite could not be fetched', ({ skip }) => {
   skip(String(fetched));
 });
 
-function read({ schema }: Group) {
+function read({ schema }: Group, seed = 1) {
   const root = typeof schema === 'boolean' ? { schema } : schema;
   const contract = { root, lineOf: () => 1 } as unknown as Contract;
-  return { contract, judge: createJudge(contract), pointer: typeof schema === 'boolean' ? '#/schema' : '#' };
+  const judge = createJudge(contract);
+  const tools: DataTools = { contract, judge, now: Date.parse('2026-04-01T09:30:00Z'), tag: 'conform-1', seed };
+  return { contract, judge, tools, pointer: typeof schema === 'boolean' ? '#/schema' : '#' };
 }
 
 /** Undefined if the second validator cannot read the schema. */
