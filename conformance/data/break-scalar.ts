@@ -10,6 +10,8 @@ export interface Way {
   /** `one above the maximum`. */
   readonly how: string;
   readonly candidates: Iterable<unknown>;
+  /** The property that a schema forbids, and the keyword by which it does; none for `false`. */
+  readonly forbidden?: { readonly name: string; readonly by: readonly string[] };
 }
 
 /** A keyword at a place, and a valid value of the place. */
@@ -50,7 +52,7 @@ export interface Breaker {
 export const ranks = { choice: 0, required: 1, type: 2, enum: 3, bound: 4, length: 5, pattern: 6, format: 7, rest: 8 };
 
 /** Longer texts are not sent: many servers limit a body to 1 MB, and an address to 8 KB. */
-const longest: Readonly<Record<Wire, number>> = { json: 262_144, text: 2_000 };
+const longest: Readonly<Record<Wire, number>> = { json: 262_144, text: 6_000 };
 
 /** A value of each type that no lenient reader converts to another: `0`, `1` and `"true"` may be booleans. */
 const plainOf: Readonly<Record<JsonType, unknown>> = {
@@ -207,7 +209,7 @@ function* textsOf({ shape, value, wire, seed }: Breaking, length: number): Itera
 }
 
 /** Characters that replace or surround those of a match, each from another class. */
-const strange = ['!', 'x', 'X', '0', '_', '-', '.', ' ', 'é'];
+const strange = ['!', 'x', 'X', '0', '_', '-', '.', ' ', 'é', '\n'];
 
 /** Positions of a match that are changed: more of them test no more of a pattern. */
 const mostPositions = 12;
@@ -225,8 +227,10 @@ function* breakPattern({ schema, value, wire }: Breaking): Iterable<Way> {
     return found;
   };
   const spread = points.length <= mostPositions ? points.keys().toArray() : spreadOver(points.length, mostPositions);
-  const replaced = spread.values().flatMap((at) => strange.map((other) => points.with(at, other).join('')));
-  yield { how: 'one character outside the pattern', candidates: misses(replaced) };
+  const replaced = misses(spread.values().flatMap((at) => strange.map((other) => points.with(at, other).join(''))));
+  // A pattern may ask for one visible character.
+  const uniform = (): string[] => misses(strange.map((other) => other.repeat(Math.max(1, points.length))));
+  yield { how: 'a character outside the pattern', candidates: replaced.length > 0 ? replaced : uniform() };
   const text = points.join('');
   yield { how: 'a match with one character after it', candidates: misses(strange.map((other) => text + other)) };
   yield { how: 'a match with one character before it', candidates: misses(strange.map((other) => other + text)) };

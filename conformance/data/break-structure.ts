@@ -1,7 +1,7 @@
 // The ways in which a list or an object, or a composition of schemas, breaks one keyword.
-import { negated } from '@lockstep/values/negate';
+import { isNever, negated } from '@lockstep/values/negate';
 import { freeNameOf, isSchema, type Schema, schemasIn } from '@lockstep/values/shape';
-import { arrayAt, isObject, type JsonObject, objectAt } from '../contract/document.ts';
+import { arrayAt, isObject, type JsonObject, memberOf, objectAt } from '../contract/document.ts';
 import { type Breaker, type Breaking, ranks, type Way } from './break-scalar.ts';
 
 /** Larger lists and objects are not sent. */
@@ -22,6 +22,13 @@ export const structureBreakers: Readonly<Record<string, Breaker>> = {
   dependentRequired: { rank: ranks.required, type: 'object', isEach: true, ways: breakDependent },
   additionalProperties: { rank: ranks.rest, type: 'object', ways: addUndeclared },
   unevaluatedProperties: { rank: ranks.rest, type: 'object', ways: addUndeclared },
+  properties: {
+    rank: ranks.rest,
+    type: 'object',
+    isEach: true,
+    ways: addForbidden,
+    isBroken: ({ schema }, value) => forbiddenIn(schema).some(({ name }) => memberOf(value, name) !== undefined),
+  },
   propertyNames: { rank: ranks.rest, type: 'object', ways: addInvalidName },
   minProperties: { rank: ranks.length, type: 'object', ways: removeMembers },
   maxProperties: { rank: ranks.length, type: 'object', ways: addMembers },
@@ -116,6 +123,26 @@ function* addUndeclared({ keyword, schema, value, shape, wire }: Breaking): Iter
   const extra = wire === 'json' ? [true, 'word'] : ['word'];
   const candidates = names.flatMap((name) => extra.map((one) => withMembers(value, [[name, one]])));
   yield { how: 'an undeclared property', candidates };
+}
+
+/** Properties that no value may have: a condition often forbids one by `false`, or by `not` of everything. */
+function forbiddenIn(schema: JsonObject): readonly Required<Way>['forbidden'][] {
+  return Object.entries(objectAt(schema, 'properties')).flatMap(([name, part]) => {
+    if (part === false) return [{ name, by: [] }];
+    const excluded = memberOf(part, 'not');
+    const isAll = excluded === true || (isObject(excluded) && Object.keys(excluded).length === 0);
+    return isAll ? [{ name, by: ['not'] }] : [];
+  });
+}
+
+function* addForbidden({ schema, value, shape, build }: Breaking): Iterable<Way> {
+  for (const forbidden of forbiddenIn(schema)) {
+    const { name } = forbidden;
+    const others = (shape.properties.get(name) ?? []).filter((part) => !isNever(part));
+    const member = build({ allOf: others }) ?? 'word';
+    const how = `${JSON.stringify(name)}, which is forbidden here`;
+    yield { how, candidates: [withMembers(value, [[name, member]])], forbidden };
+  }
 }
 
 function* addInvalidName({ schema, value, shape, holds, member }: Breaking): Iterable<Way> {

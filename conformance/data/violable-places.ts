@@ -128,7 +128,10 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
     const value = valueAt(location);
     const isHeld = holds(branch, value);
     if (isHeld && !others.some((other) => holds(other, value))) return within(inner, true, branch);
-    return within(inner, false, branch, ...others.map(negated)) ?? within(inner, isHeld, branch);
+    const alone = within(inner, false, branch, ...others.map(negated));
+    return alone === undefined
+      ? within(inner, isHeld, branch)
+      : { ...alone, node: form.join(...location.node.schemas, branch) };
   };
 
   const propertyOf = (location: Location, name: string): Location | undefined => {

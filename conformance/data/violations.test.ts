@@ -161,7 +161,7 @@ describe('each keyword is broken at its place', () => {
       schema: { type: 'string', pattern: '^[A-Z]{2}$' },
       accepted: 'DE',
       want: [
-        'one character outside the pattern: "!E"',
+        'a character outside the pattern: "!E"',
         'a match with one character after it: "DE!"',
         'a match with one character before it: "!DE"',
         'a match without one character: "D"',
@@ -172,7 +172,7 @@ describe('each keyword is broken at its place', () => {
       keyword: 'pattern',
       schema: { type: 'string', pattern: 'x' },
       accepted: 'axb',
-      want: ['one character outside the pattern: "a!b"', 'an empty text: ""'],
+      want: ['a character outside the pattern: "a!b"', 'an empty text: ""'],
     },
     {
       keyword: 'format',

@@ -123,11 +123,19 @@ function* valuesOf(
     build: (schema) => buildNode(tools, form.join(form.adopt(schema)), { sparse: true }),
     member: (name) => buildNode(tools, form.property(shape, name), { sparse: true }, name),
   };
-  const pointer = joinPointer(place.pointer, keyword);
   const typed: Place = { ...place, ...location };
-  for (const { how, candidates } of breaker.ways(breaking)) {
-    const value = firstBroken(context, typed, { breaker, breaking, candidates });
-    if (value !== undefined) yield { value: value.whole, at: place.at, pointer, keyword, how };
+  for (const { how, candidates, forbidden } of breaker.ways(breaking)) {
+    const found = firstBroken(context, typed, { breaker, breaking, candidates });
+    if (found === undefined) continue;
+    const part = forbidden === undefined ? [keyword] : [keyword, forbidden.name, ...forbidden.by];
+    const at = forbidden === undefined ? place.at : joinPointer(place.at, forbidden.name);
+    yield {
+      value: found.whole,
+      at,
+      pointer: joinPointer(place.pointer, ...part),
+      keyword: forbidden?.by[0] ?? keyword,
+      how,
+    };
   }
 }
 
@@ -214,8 +222,8 @@ function readingsOf(value: unknown, wire: Wire): readonly unknown[] {
   return wire === 'text' && (typeof value === 'number' || typeof value === 'boolean') ? [String(value)] : [];
 }
 
-/** Control characters, lone surrogates and noncharacters. */
-const unclear = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
+/** NUL, lone surrogates and noncharacters. */
+const unclear = /[\0\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
 /** Texts that no reader of an address or a header changes. */
 const plain = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
