@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { isJson, type ResponseObject, responseFor } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import { readJson } from '../execute/content.ts';
-import type { Answer, NumberedExchange, Since } from '../execute/exchange.ts';
+import { type Answer, isSuccess, type NumberedExchange, type Since } from '../execute/exchange.ts';
 
 /** An answer with the response that the contract declares for its status. */
 export interface Answered {
@@ -23,14 +23,16 @@ export function answerOf({ outcome, operation }: NumberedExchange): Answered | u
 }
 
 /**
- * The answer if the contract describes it: no answer to a grey request, or to another method than the operation's, breaks the contract,
- * and a failure of the server has a finding of its own.
+ * The answer if the contract describes it: no answer to a grey request, or to another method than the operation's, breaks the contract.
+ * A failure of the server has a finding of its own, and so has an invalid request that is accepted: its answer may repeat a wrong value.
  */
 export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefined {
   const { intent, request, operation } = exchange;
   if (intent.polarity === 'grey' || request.method !== operation.method.toUpperCase()) return undefined;
   const answered = answerOf(exchange);
-  return answered !== undefined && failures.has(answered.answer.status) ? undefined : answered;
+  const isConsequence =
+    failures.has(answered?.answer.status ?? 0) || (intent.polarity === 'invalid' && isSuccess(exchange.outcome));
+  return isConsequence ? undefined : answered;
 }
 
 /** `server-error` reports these: a page of the framework in place of the declared body is a consequence. */

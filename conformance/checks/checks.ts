@@ -4,6 +4,7 @@ import { authInvalid, authMissing, authValidRefused, existenceLeak, scopeIgnored
 import { bodySchema } from './body-schema.ts';
 import type { Check, ExchangeCheck } from './check.ts';
 import { httpLaw } from './http-laws.ts';
+import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
@@ -32,6 +33,8 @@ export const checks: readonly Check[] = [
   scopeIgnored,
   authValidRefused,
   existenceLeak,
+  requiredIgnored,
+  invalidAccepted,
   statusUndocumented,
   mediaType,
   bodySchema,

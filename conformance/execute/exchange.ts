@@ -163,6 +163,8 @@ export interface PartOfProbe {
   readonly operation: string;
   /** `case`: the request that differs from an accepted one; any other role names a request that it is compared with. */
   readonly role: string;
+  /** Names that it shares with other probes of the operation: failures of one name have one cause. */
+  readonly groups?: readonly string[];
 }
 
 export interface Exchange {

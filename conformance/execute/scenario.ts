@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
+import type { PlannedProbe } from '../plan/plan.ts';
 import type { Exchange, PhaseName } from './exchange.ts';
 import type { Session } from './session.ts';
 
@@ -46,12 +46,4 @@ export interface Turn {
   readonly left?: { readonly check: string; readonly place: string; readonly reason: string } | undefined;
   /** Obligations of probes that were made during the run. */
   readonly planned?: readonly PlannedProbe[];
-}
-
-/** The obligation of a probe: its name is the place. */
-export interface PlannedProbe {
-  readonly check: string;
-  readonly name: string;
-  readonly pointer: Pointer;
-  readonly keyword?: string;
 }

@@ -5,6 +5,7 @@ import type { Scenario } from '../execute/scenario.ts';
 import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
+import { planNegative } from './negative.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
 
@@ -30,13 +31,14 @@ export function planPhases(
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
     auth: () => planAuth(contract, operations, means),
     protocol: () => planProtocol(contract, operations),
+    negative: () => planNegative(contract, operations),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
   const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
   const others = phases.flatMap((phase) =>
     (plans[phase]?.() ?? []).map((given) => {
       const probes = given.probes.filter(({ check }) => isWanted(check));
-      return { scenario: probeScenario(contract, { ...given, probes }, phase, isWanted), probes };
+      return { scenario: probeScenario(contract, { ...given, probes }, phase, { isWanted, isSent }), probes };
     }),
   );
   return [...baseline, ...others];

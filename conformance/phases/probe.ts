@@ -3,16 +3,25 @@ import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { scramble } from '../execute/change-credentials.ts';
-import { type Draft, type Exchange, type Intent, isCounted, type PhaseName } from '../execute/exchange.ts';
+import {
+  type Draft,
+  type Exchange,
+  type Intent,
+  isCounted,
+  type PartOfProbe,
+  type PhaseName,
+} from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
+import { createdReader } from '../ledger/record-writes.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { addressOf } from '../plan/plan.ts';
 import { noConstraints } from '../rejections/constraints.ts';
+import { pathValues } from '../resources/addresses.ts';
 import { spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
-import { slotsOf } from '../resources/slots.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
 import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder } from '../search/build-request.ts';
 import { allTargets, prepare } from '../search/choose-targets.ts';
@@ -55,8 +64,10 @@ export interface Bench {
   readonly send: (
     draft: Draft,
     role: string,
-    aim?: Partial<Pick<Intent, 'polarity' | 'place'>>,
+    aim?: Partial<Pick<Intent, 'polarity' | 'place'> & Pick<PartOfProbe, 'groups'>>,
   ) => Promise<Exchange | undefined>;
+  /** Deletes the object that an accepted request has created, if the contract has a DELETE of it. */
+  readonly undo: (created: Exchange) => Promise<void>;
   /** The last accepted request of another operation, about the same object as far as their paths agree. */
   readonly ofOther: (other: Operation) => Draft | undefined;
   /** Facts that earlier probes of the operation have left for later ones. */
@@ -69,12 +80,18 @@ const leastUrgent = 1;
 /** Probes that are made at a time: an operation may have thousands. */
 const mostWaiting = 32;
 
+/** The checks and operations that a run may use. */
+interface Allowed {
+  readonly isWanted: (check: string) => boolean;
+  readonly isSent: (operation: Operation) => boolean;
+}
+
 /** One scenario for each operation: in each turn, it asks its next question. */
 export function probeScenario(
   contract: Contract,
   { operation, probes, more }: OperationProbes,
   phase: PhaseName,
-  isWanted: (check: string) => boolean,
+  { isWanted, isSent }: Allowed,
 ): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
   const waiting = [...probes];
@@ -124,7 +141,11 @@ export function probeScenario(
       if (typeof found === 'string') return { ...nothing, left: leave(found) };
       const { exchanges, send } = record(session, operation, probe, allowance);
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
-      const reason = await probe.ask({ ...{ context, operation, send, ofOther, facts }, ...found });
+      const undo: Bench['undo'] = async (created) => {
+        const deletion = deletionOf(context.contract, created);
+        if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, 'undo');
+      };
+      const reason = await probe.ask({ ...{ context, operation, send, undo, ofOther, facts }, ...found });
       return { ...nothing, exchanges, ...(reason !== undefined && { left: leave(reason) }) };
     },
   };
@@ -143,16 +164,39 @@ export function isAction(contract: Contract, operation: Operation): boolean {
 
 function record(session: Session, operation: Operation, { name, check }: Probe, allowance: number) {
   const exchanges: Exchange[] = [];
-  const send: Bench['send'] = async (draft, role, aim = {}) => {
+  const send: Bench['send'] = async (draft, role, { groups, ...aim } = {}) => {
     if (exchanges.filter(isCounted).length >= allowance) return undefined;
     const label = role === 'case' ? name : `${name}: ${role}`;
     const obligation = addressOf(operation.id, check, name);
-    const probe = { check, name, role, operation: operation.id };
+    const probe = { check, name, role, operation: operation.id, ...(groups && { groups }) };
     const came = await session.send({ ...draft, label }, { ...aim, probe, obligation });
     exchanges.push(...came);
     return came.at(-1);
   };
   return { exchanges, send };
+}
+
+/** The deletion of the object that a request has created; undefined if its address is not certain. */
+function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange): Draft | undefined {
+  if (outcome.kind !== 'answer') return undefined;
+  const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
+  const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
+  const [[member = '@given.', id] = []] = created?.ids ?? [];
+  const remove = contract.operations.find(
+    ({ method, path }) => method === 'delete' && plainPath(path) === created?.key,
+  );
+  if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
+    return undefined;
+  const values = [...created.parents, id];
+  const inPath = new Map(slotsOf(remove.path).map(({ parameter }, index) => [parameter, values[index]]));
+  const parameters = remove.parameters.flatMap((parameter) => {
+    const value = inPath.get(parameter.name);
+    return parameter.in !== 'path' || value === undefined ? [] : [{ parameter, value }];
+  });
+  const isWhole = remove.parameters.every(
+    (one) => !one.required || parameters.some(({ parameter }) => parameter === one),
+  );
+  return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
 }
 
 interface Found {

@@ -2,7 +2,6 @@ import { type Check, type Planned, wholeAnswer } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Polarity } from '../execute/exchange.ts';
-import type { PlannedProbe } from '../execute/scenario.ts';
 
 /** Selectors name an operationId, `GET /path`, a path or a tag. */
 export interface Selection {
@@ -108,6 +107,12 @@ export interface Obligation {
   readonly reason?: string;
   /** Whether a matching answer came that no check could judge. */
   readonly isUnjudged?: true;
+}
+
+/** The obligation of a probe: its name is the place. */
+export interface PlannedProbe extends Omit<Planned, 'place'> {
+  readonly check: string;
+  readonly name: string;
 }
 
 export interface Obligations {

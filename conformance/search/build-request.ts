@@ -154,7 +154,7 @@ const uniqueMembers =
   /^(.*[_-]?(name|title|slug|key|code|email|e-mail|login|username|label|id|uuid|identifier|handle|number|sku|isbn))$/i;
 
 /** Gives the object of a body new names: servers may reject a second object of the same name. */
-function renameObjects(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
+export function renameObjects(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
   if (!isObject(body)) return body;
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);

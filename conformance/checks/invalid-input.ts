@@ -1,0 +1,85 @@
+// Whether invalid input is refused: verdicts on the probes of the phases `negative` and `random`.
+import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import type { Failure } from '../failures/failure.ts';
+import { clauseOf } from '../schema/clauses.ts';
+import type { RunContext, TraceCheck } from './check.ts';
+import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
+
+/** Names of the checks, as the probes refer to them. */
+export const inputCheck = { invalid: 'invalid-accepted', required: 'required-ignored' } as const;
+
+/** Statuses of a server that has read the request and refuses its form or content. */
+const refusals = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+
+/** An invalid value in a path names no resource. */
+const ofPath = new Set([404, 410]);
+
+function judgeInvalid({ name, case: sent, of }: Parts): 'met' | 'unjudged' | Pick<Failure, 'severity' | 'message'> {
+  const status = statusOf(sent);
+  if (refusals.has(status) || (name.startsWith('path ') && ofPath.has(status)) || redirectsWithError(sent))
+    return 'met';
+  // Access, the state of the object, or a rule that the server checks first.
+  if (!isAccepted(sent)) return 'unjudged';
+  const repeat = of('repeat');
+  const isSame = repeat === undefined || isAccepted(repeat);
+  // A 202 may be refused later, and an answer may state a failure in its content.
+  const isSure = isSame && status !== 202 && !statesFailure(sent);
+  const again = isSame ? '' : `, and ${statusOf(repeat)} when it was sent again`;
+  return { message: `${name}: answered ${status}${again}`, severity: isSure ? 'defect' : 'suspect' };
+}
+
+/** Whether a redirect reports an error to the client (RFC 6749, 4.1.2.1). */
+function redirectsWithError({ outcome }: NumberedExchange): boolean {
+  return outcome.kind === 'answer' && /[?&#]error=/.test(headerOf(outcome, 'location') ?? '');
+}
+
+function checkOfInput(described: Omit<TraceCheck, 'kind' | 'plan' | 'needs' | 'judge'>): TraceCheck {
+  const { name } = described;
+  return {
+    ...described,
+    kind: 'trace',
+    plan: () => [],
+    needs: (place) => `conclusive answer to the probe "${place}"`,
+    judge: (trace, { contract }: RunContext) => {
+      const parts = readParts(trace, name);
+      if (parts === undefined) return [];
+      const judged = judgeInvalid(parts);
+      if (judged === 'unjudged') return [];
+      const exchange = parts.case;
+      const place = parts.name;
+      if (judged === 'met') return [{ place, failures: [], exchange }];
+      const { pointer, keyword } = exchange.intent.place ?? { pointer: exchange.operation.pointer, keyword: '' };
+      const failure: Failure = {
+        ...{ check: name, ...judged, pointer, keyword, place: place.split(':')[0] ?? place },
+        clause: clauseOf(contract.root.openapi, keyword),
+        causes: causesOf(exchange, pointer),
+      };
+      return [{ place, failures: [failure], exchange }];
+    },
+  };
+}
+
+/** A component that no operation validates has one cause, and so has a part of a request in which nothing is refused. */
+function causesOf({ intent, operation }: NumberedExchange, pointer: string): Failure['causes'] {
+  return [[pointer], ...(intent.probe?.groups ?? []).map((group) => [operation.id, group])];
+}
+
+export const invalidAccepted = checkOfInput({
+  name: inputCheck.invalid,
+  about: 'a value that breaks a keyword of the contract is accepted',
+  effect: 'Wrong data is stored, and clients that read it by the contract fail later and elsewhere.',
+  clauses: ['JSON Schema', 'OpenAPI'],
+  example: { sent: 'GET /books?limit=101; the maximum is 100', answered: '200' },
+  fix: 'Validate the request against the schema at the pointer of the finding, and answer 400 or 422.',
+  allow: 'Remove or widen the keyword: the contract then allows the value.',
+});
+
+export const requiredIgnored = checkOfInput({
+  name: inputCheck.required,
+  about: 'a request without a required part is accepted',
+  effect: 'Clients cannot tell which parts the server needs, and incomplete data is stored.',
+  clauses: ['JSON Schema', 'OpenAPI'],
+  example: { sent: 'POST /books {"pages":474}; title is required', answered: '201' },
+  fix: 'Refuse requests without the part, with 400 or 422.',
+  allow: 'Remove the part from required.',
+});

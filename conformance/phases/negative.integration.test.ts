@@ -1,0 +1,154 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import type { RunOptions } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
+
+const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
+const refused = { 400: json(), 404: json(), 422: json() };
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^k[0-9]+$' } };
+const kettle = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 30 },
+    litres: { type: 'number', minimum: 1, exclusiveMaximum: 5 },
+    parts: { type: 'array', maxItems: 3, items: { type: 'string', enum: ['lid', 'spout'] } },
+  },
+};
+const schema = { $ref: '#/components/schemas/Kettle' };
+const body = { required: true, content: { 'application/json': { schema } } };
+
+const shop = {
+  '/kettles': {
+    get: {
+      operationId: 'list',
+      parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } }],
+      responses: { 200: json(), ...refused },
+    },
+    post: { operationId: 'create', requestBody: body, responses: { 201: json(), ...refused } },
+  },
+  '/kettles/{id}': {
+    get: { operationId: 'read', parameters: [id], responses: { 200: json(), ...refused } },
+    put: { operationId: 'change', parameters: [id], requestBody: body, responses: { 200: json(), ...refused } },
+    delete: { operationId: 'remove', parameters: [id], responses: { 204: { description: '' }, ...refused } },
+  },
+};
+
+type Kettle = Readonly<Record<string, unknown>>;
+
+interface Given {
+  /** Whether a query or a body is refused; undefined: nothing is. */
+  readonly refuses?: (given: unknown, isQuery: boolean) => boolean;
+  readonly before?: readonly Kettle[];
+}
+
+/** A server of kettles, which a test may make careless. */
+function createShop({ refuses = () => false, before = [] }: Given) {
+  const kettles = new Map<string, Kettle>(before.map((one) => [String(one.id), one]));
+  let last = 0;
+  const handle: Handler = ({ method, path, query, body: sent }) => {
+    const own = path.split('/')[2];
+    const isQuery = method === 'GET' && own === undefined;
+    if (own !== undefined && !kettles.has(own)) return { status: 404, body: {} };
+    if (isQuery)
+      return refuses(Object.fromEntries(query), true)
+        ? { status: 400, body: {} }
+        : { status: 200, body: [...kettles.values()] };
+    if (method === 'GET' || method === 'HEAD') return { status: 200, body: kettles.get(own ?? '') };
+    if (method === 'DELETE') {
+      kettles.delete(own ?? '');
+      return { status: 204 };
+    }
+    if (method !== (own === undefined ? 'POST' : 'PUT')) return { status: 405, headers: { allow: 'GET' }, body: {} };
+    const given = parse(sent);
+    if (given === undefined || refuses(given, false)) return { status: 400, body: {} };
+    last += 1;
+    const made = { ...given, id: own ?? `k${last}` };
+    kettles.set(made.id, made);
+    return { status: own === undefined ? 201 : 200, body: made };
+  };
+  return { kettles, handle };
+}
+
+function parse(text: string): Kettle | undefined {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    return undefined;
+  }
+}
+
+const ajv = new Ajv2020({ strict: false });
+
+/** Refuses by the schemas of the contract, but for some keywords. */
+function refuseBut(...ignored: readonly string[]): (given: unknown, isQuery: boolean) => boolean {
+  const schema = JSON.parse(JSON.stringify(kettle), (name, value) => (ignored.includes(name) ? undefined : value));
+  const validate = ajv.compile(schema);
+  return (given, isQuery) => {
+    const limit = isQuery ? (given as Kettle).limit : undefined;
+    if (isQuery) return limit !== undefined && !/^([1-9]|[1-4]\d|50)$/.test(String(limit));
+    return !validate(given);
+  };
+}
+
+async function run(given: Given, change: Partial<RunOptions> = {}) {
+  const { kettles, handle } = createShop(given);
+  const served = await serve(handle);
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const options = testOptions('library', served.origin, {
+    ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+    ...change,
+  });
+  try {
+    const { findings, obligations } = await runConformance(contractOf(shop, { schemas: { Kettle: kettle } }), options);
+    const found = findings.map(({ severity, check, keyword, count }) => ({ severity, check, keyword, count }));
+    return { found, obligations, requests: served.requests, kettles: [...kettles.values()] };
+  } finally {
+    await served.close();
+  }
+}
+
+test('a server that validates has no finding, and is left as it was', async () => {
+  const { found, kettles, obligations } = await run({ refuses: refuseBut() });
+  expect(found).toEqual([]);
+  expect(kettles).toEqual([]);
+  const invalid = obligations.filter(({ check }) => check === 'invalid-accepted');
+  expect(new Set(invalid.map(({ state }) => state))).toEqual(new Set(['met']));
+});
+
+test.each(['required', 'minLength', 'maxLength', 'minimum', 'exclusiveMaximum', 'maxItems', 'enum'])(
+  'a server that ignores %s is found by it',
+  async (keyword) => {
+    const { found, kettles } = await run({ refuses: refuseBut(keyword) });
+    const check = keyword === 'required' ? 'required-ignored' : 'invalid-accepted';
+    expect(found.map((one) => `${one.severity} ${one.check} ${one.keyword}`)).toEqual([`defect ${check} ${keyword}`]);
+    expect(kettles).toEqual([]);
+  },
+);
+
+test('a server that validates nothing has one finding for each part of a request', async () => {
+  const { found, kettles } = await run({});
+  // Both operations with a body have the same schema.
+  expect(found.map(({ check }) => check).sort()).toEqual(['invalid-accepted', 'invalid-accepted', 'required-ignored']);
+  expect(kettles).toEqual([]);
+});
+
+describe('an object of others', () => {
+  const other = { id: 'k0', name: 'copper', litres: 2, parts: ['lid'] };
+  const withoutCreate = { selection: { only: [], exclude: ['create', 'remove'] } };
+
+  test('is as before, although it took invalid content', async () => {
+    const { found, kettles } = await run({ before: [other] }, withoutCreate);
+    expect(found.map(({ check }) => check)).toContain('invalid-accepted');
+    expect(kettles).toEqual([other]);
+  });
+
+  test('gets no invalid content with --writes owned', async () => {
+    const permissions = { effects: [], readOnly: false, writes: 'owned' } as const;
+    const { requests } = await run({ before: [other] }, { ...withoutCreate, permissions });
+    expect(requests.filter((one) => one.startsWith('PUT'))).toEqual([]);
+  });
+});

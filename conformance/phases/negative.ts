@@ -1,0 +1,231 @@
+// Invalid input: requests in which one value breaks one keyword of the contract.
+import type { RunContext } from '../checks/check.ts';
+import { inputCheck } from '../checks/invalid-input.ts';
+import { type Contract, isJson, type MediaContent, type Operation, type Parameter } from '../contract/contract.ts';
+import { isObject, isSame, joinPointer, type Pointer, readPointer, splitPointer } from '../contract/document.ts';
+import type { DataTools } from '../data/value-candidates.ts';
+import { type Violating, violationsOf } from '../data/violations.ts';
+import { validityOf } from '../data/wire-validity.ts';
+import { type Draft, isAccepted } from '../execute/exchange.ts';
+import { toolsFor } from '../execute/session.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
+import { renameObjects } from '../search/build-request.ts';
+import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+
+/** One change of a valid request that makes it invalid. */
+export interface Fault {
+  readonly pointer: Pointer;
+  readonly keyword: string;
+  /** `body`, or a parameter: `query limit`. */
+  readonly part: string;
+  /** The place in the part's value, `/items/0`; '' for the whole. */
+  readonly at: string;
+  /** How it breaks the keyword: `one above the maximum`. */
+  readonly how: string;
+  /** 0: the first way to break this keyword at this place. */
+  readonly turn: number;
+  /** Whether the value at the place is an empty text. */
+  readonly isEmpty: boolean;
+  /** Changes an accepted request. */
+  readonly apply: (draft: Draft) => Draft;
+}
+
+/** Keywords that an operation has met in a component before another operation did: they are worth less there. */
+type Met = Set<string>;
+
+export function planNegative(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
+  const met: Met = new Set();
+  return operations
+    .filter((operation) => mayProbe(contract, operation))
+    .map((operation) => ({ operation, probes: [], more: (context, accepted) => probesOf(context, accepted, met) }));
+}
+
+function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Probe> {
+  const tools = toolsFor(context, accepted.operation, 'negative', 0);
+  const names = new Set<string>();
+  const { writes } = context.permissions;
+  for (const fault of faultsOf(tools, accepted)) {
+    const needsOwn = writes !== 'all' && !(writes === 'restore' && isPutBack(fault, accepted));
+    const probe = probeOf(tools, fault, { met, needsOwn, number: names.size });
+    // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
+    if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
+    if (validityOf(context.judge, fault.apply(accepted), context.contract) !== 'invalid') continue;
+    names.add(probe.name);
+    yield probe;
+  }
+}
+
+/** Whether the accepted request, sent again, puts back all that a careless server changes because of a fault. */
+function isPutBack({ part, at }: Fault, { body }: Draft): boolean {
+  const [member] = splitPointer(at);
+  return part !== 'body' || (isObject(body?.value) && member !== undefined && Object.hasOwn(body.value, member));
+}
+
+/** Chance of a defect times its severity, by keyword; three for all others. */
+const worths: Readonly<Record<string, number>> = {
+  ...{ required: 5, type: 4.6, enum: 4.4, const: 4.4, minimum: 4.2, maximum: 4.2, exclusiveMinimum: 4.2 },
+  ...{ exclusiveMaximum: 4.2, minLength: 4, maxLength: 4, pattern: 3.8, minItems: 3.6, maxItems: 3.6, format: 3.4 },
+};
+
+/** Later ways to break a keyword, and keywords that another operation has met in the same component. */
+const discounts = { later: 0.2, met: 0.6 } as const;
+
+interface Asking extends Pick<Probe, 'needsOwn'> {
+  readonly met: Met;
+  /** Gives the objects that a careless server creates names of their own. */
+  readonly number: number;
+}
+
+/** The question whether the operation refuses a request with this fault. */
+export function probeOf(tools: DataTools, fault: Fault, { met, needsOwn, number }: Asking): Probe {
+  const { pointer, keyword, part, at, how, turn } = fault;
+  const key = `${pointer} ${how}`;
+  const worth = (worths[keyword] ?? 3) * (turn > 0 ? discounts.later : 1);
+  return {
+    ...{ name: `${part}${at === '' ? '' : ` ${at}`}: ${how}`, pointer, keyword },
+    check: keyword === 'required' ? inputCheck.required : inputCheck.invalid,
+    get worth() {
+      return met.has(key) ? worth * discounts.met : worth;
+    },
+    mostRequests: 6,
+    needsOwn,
+    ask: (bench) => {
+      met.add(key);
+      return askInvalid(tools, bench, fault, number);
+    },
+  };
+}
+
+/** Sends the invalid request. If it is accepted, its effect is undone, and it is sent again. */
+async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, number: number): Promise<string | undefined> {
+  const { context, operation, draft, send, facts, undo } = bench;
+  const { pointer, keyword, part, apply } = fault;
+  const kind = kindOf(context.contract, operation);
+  // Until a value of the part, or for the keyword, has been refused, all that is accepted there has one cause.
+  const groups = [part, `${part} ${keyword}`];
+  const aim = {
+    ...({ polarity: 'invalid', place: { pointer, keyword } } as const),
+    groups: groups.filter((group) => !facts.has(group)),
+  };
+  const ask = async (role: string, serial: number): Promise<boolean | undefined> => {
+    const named = kind === 'create' ? withOwnNames(tools, draft, 2 * number + serial) : draft;
+    const sent = await send(apply(named), role, aim);
+    if (sent === undefined) return undefined;
+    const isIn = isAccepted(sent);
+    if (isIn && kind === 'create') await undo(sent);
+    return isIn;
+  };
+  const isIn = await ask('case', 1);
+  if (isIn === undefined) return 'the budget was spent';
+  if (!isIn) for (const group of groups) facts.add(group);
+  if (!isIn || kind === 'action' || kind === 'remove') return undefined;
+  await ask('repeat', 2);
+  // The valid request puts back the object that the invalid ones have changed.
+  if (kind === 'change') await send(draft, 'control');
+  return undefined;
+}
+
+/** Names that no earlier request has used: a server that refuses a second object of a name does not show whether it validates. */
+function withOwnNames(tools: DataTools, draft: Draft, number: number): Draft {
+  const { body } = draft;
+  if (body === undefined) return draft;
+  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, 1_000 + number) } };
+}
+
+/** Every fault that a request may have, the first way to break each keyword before all others. */
+export function* faultsOf(tools: DataTools, accepted: Draft): Generator<Fault> {
+  const { operation, body } = accepted;
+  const sources = [
+    ...operation.parameters.filter(isTestable).map((parameter) => faultsOfParameter(tools, parameter, accepted)),
+    ...(operation.body === undefined ? [] : [faultsOfBody(tools, operation.body, body)]),
+  ];
+  const waiting = sources.flatMap((source) => {
+    const first = source.next();
+    return first.done === true ? [] : [{ source, fault: first.value }];
+  });
+  while (waiting.length > 0) {
+    const next = waiting.reduce((best, one) => (one.fault.turn < best.fault.turn ? one : best));
+    yield next.fault;
+    waiting.splice(waiting.indexOf(next), 1);
+    const following = next.source.next();
+    // Parts take turns.
+    if (following.done !== true) waiting.push({ source: next.source, fault: following.value });
+  }
+}
+
+/** Headers that HTTP or the credentials determine (OpenAPI 3.1, 4.8.12.1). */
+const ofHttp = /^(accept|content-type|authorization)$/i;
+
+function isTestable({ in: where, name }: Parameter): boolean {
+  return where !== 'header' || !ofHttp.test(name);
+}
+
+function* faultsOfParameter(tools: DataTools, parameter: Parameter, accepted: Draft): Generator<Fault> {
+  const part = `${parameter.in} ${parameter.name}`;
+  if (parameter.required && parameter.in !== 'path')
+    yield omissionOf(part, parameter.pointer, (draft) => withParameter(draft, parameter));
+  if (parameter.schema === undefined) return;
+  const known = accepted.parameters.find((one) => one.parameter === parameter)?.value;
+  const wire = parameter.mediaType === undefined ? 'text' : 'json';
+  for (const violating of violationsOf(tools, parameter.schema, known, wire))
+    yield faultOf(part, violating, (draft) => withParameter(draft, parameter, violating.value));
+}
+
+function faultOf(part: string, { value, ...violating }: Violating, apply: Fault['apply']): Fault {
+  return { ...violating, part, isEmpty: readPointer(value, violating.at) === '', apply };
+}
+
+/** A part of a request that is left out. */
+function omissionOf(part: string, pointer: Pointer, apply: Fault['apply']): Fault {
+  const keyword = 'required';
+  return {
+    pointer: joinPointer(pointer, keyword),
+    keyword,
+    part,
+    at: '',
+    how: 'left out',
+    turn: 0,
+    isEmpty: false,
+    apply,
+  };
+}
+
+/** The request with another value of a parameter, or without it. */
+function withParameter(draft: Draft, parameter: Parameter, value?: unknown): Draft {
+  const { operation } = draft;
+  const others = draft.parameters.filter((one) => one.parameter !== parameter);
+  const all = value === undefined ? others : [...others, { parameter, value }];
+  const order = (one: Draft['parameters'][number]): number => operation.parameters.indexOf(one.parameter);
+  return { ...draft, parameters: all.sort((a, b) => order(a) - order(b)) };
+}
+
+function* faultsOfBody(
+  tools: DataTools,
+  { pointer, required }: NonNullable<Operation['body']>,
+  accepted: Draft['body'],
+): Generator<Fault> {
+  const part = 'body';
+  if (accepted === undefined) return;
+  if (required) yield omissionOf(part, pointer, (draft) => ({ ...draft, body: undefined }));
+  const { content, value } = accepted;
+  if (content.schema === undefined) return;
+  for (const violating of violationsOf(tools, content.schema, value, wireOf(content)))
+    yield faultOf(part, violating, (draft) => withContent(draft, value, violating.value));
+}
+
+function wireOf({ mediaType }: MediaContent): 'json' | 'text' {
+  return isJson(mediaType) ? 'json' : 'text';
+}
+
+/** The request with another body, whose unchanged members are those of the request. */
+function withContent(draft: Draft, accepted: unknown, value: unknown): Draft {
+  const { body } = draft;
+  if (body === undefined) return draft;
+  const own = body.value;
+  if (!isObject(value) || !isObject(accepted) || !isObject(own)) return { ...draft, body: { ...body, value } };
+  const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const isKept = Object.hasOwn(accepted, name) && Object.hasOwn(own, name) && isSame(member, accepted[name]);
+    return [name, isKept ? own[name] : member];
+  });
+  return { ...draft, body: { ...body, value: Object.fromEntries(entries) } };
+}
