@@ -1,5 +1,4 @@
-import type { MediaContent } from '../contract/contract.ts';
-import { isJson } from '../contract/contract.ts';
+import { isJson, type MediaContent } from '../contract/contract.ts';
 import { isObject, memberOf, type Pointer, parseJson } from '../contract/document.ts';
 import type { Polarity } from '../execute/exchange.ts';
 import type { Judge } from '../schema/create-judge.ts';
@@ -12,12 +11,17 @@ interface Given {
   readonly content: MediaContent;
   readonly schema: Pointer;
   readonly value: unknown;
+  readonly required: boolean;
 }
 
-/** The polarity of a body. Undescribed content is valid. */
-export function polarityOfBody(judge: Judge, content: MediaContent, value: unknown): Polarity {
+/**
+ * The polarity of a body. Undescribed content is valid.
+ *
+ * @param required whether the operation requires a body: a form without a member is none
+ */
+export function polarityOfBody(judge: Judge, content: MediaContent, value: unknown, required: boolean): Polarity {
   const { schema } = content;
-  return schema === undefined ? 'valid' : formats[formatOf(content)]({ judge, content, schema, value });
+  return schema === undefined ? 'valid' : formats[formatOf(content)]({ judge, content, schema, value, required });
 }
 
 /** A text in these formats may be the whole document. */
@@ -29,23 +33,24 @@ const formats: Readonly<Record<BodyFormat, (given: Given) => Polarity>> = {
   json: ({ judge, schema, value }) => polarityOfJson(judge, schema, value),
   yaml: polarityOfDocument,
   lines: polarityOfDocument,
-  form: (given) => polarityOfMembers(given, membersOfForm(given)),
-  multipart: (given) => polarityOfMembers(given, membersOfParts(given)),
+  form: (given) => polarityOfMembers(given, membersOfForm(given), given.required),
+  // Many parsers reject a body without a part.
+  multipart: (given) => polarityOfMembers(given, membersOfParts(given), true),
   xml: ({ judge, schema, value }) => {
     const text = Array.isArray(value) || String(value).startsWith('<') ? undefined : xmlText(value);
     return text === undefined ? 'grey' : polarityOfText(judge, schema, value, text);
   },
   text: ({ judge, schema, value }) =>
     isComposite(value) ? 'grey' : polarityOfText(judge, schema, value, [textOf(value)]),
-  bytes: () => 'valid',
+  // Any bytes may stand for the value.
+  bytes: ({ judge, schema, value }) => (judge.polarityOf(schema, value) === 'valid' ? 'valid' : 'grey'),
 };
 
 type Members = readonly (readonly [name: string, text: WireText])[];
 
-function polarityOfMembers({ judge, schema, value }: Given, members: Members): Polarity {
+function polarityOfMembers({ judge, schema, value }: Given, members: Members, isNeeded: boolean): Polarity {
   const polarity = polarityOfText(judge, schema, value, [{ members }]);
-  // Some parsers reject a form without a part.
-  return polarity === 'valid' && members.length === 0 ? 'grey' : polarity;
+  return polarity === 'valid' && members.length === 0 && isNeeded ? 'grey' : polarity;
 }
 
 function membersOfForm({ judge, content, value }: Given): Members {

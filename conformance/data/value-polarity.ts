@@ -7,7 +7,7 @@ import type { Judge } from '../schema/create-judge.ts';
 import { looseValuesOf, readingsOf, shapesOf, typesOfShape, type WireText } from './decode-text.ts';
 
 /** Texts of other types that are tried in place of each value: a body with more of them is grey. */
-const mostLoose = 64;
+const mostLoose = 256;
 
 /** Many readers of JSON accept `"5"` for a number, and `1` for true. */
 export function polarityOfJson(judge: Judge, schema: Pointer, value: unknown): Polarity {

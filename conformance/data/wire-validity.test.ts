@@ -212,6 +212,16 @@ describe('servers differ in these requests, whatever the contract allows', () =>
       expect(validityOf(judge, draftOf(contract, { values: { id } }), contract)).toBe(polarity);
   });
 
+  test('one invalid part is enough, next to a grey one', () => {
+    const parameters = [
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'p', in: 'query', schema: whole },
+    ];
+    expect(polarityOf({ path: '/{id}', parameters, values: { id: 'a/b', p: 5 } })).toBe('grey');
+    expect(polarityOf({ path: '/{id}', parameters, values: { id: 'a/b', p: 10 } })).toBe('invalid');
+    expect(polarityOf({ path: '/{id}', parameters, values: { id: '..', p: 10 } })).toBe('grey');
+  });
+
   test('a parameter that is a credential', () => {
     const parameters = [{ name: 'X-Key', in: 'header', required: true, schema: {} }];
     const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' } };
@@ -275,7 +285,8 @@ describe('a body is judged by its media type', () => {
     [form, parcel, { w: 5, size: { w: 10 } }, 'invalid'],
     [form, parcel, { w: [1, 2] }, 'grey'],
     [form, parcel, 'x', 'invalid'],
-    [form, optional, {}, 'grey'],
+    [form, optional, {}, 'valid'],
+    [multipart, optional, {}, 'grey'],
     [form, { type: 'object', properties: { a: { type: 'string', const: 'a+b &=ü' } } }, { a: 'a+b &=ü' }, 'valid'],
     [multipart, parcel, { w: 5, photo: 'x', size: { w: 5 } }, 'valid'],
     [multipart, parcel, { w: 10, photo: 'x' }, 'invalid'],
@@ -294,7 +305,8 @@ describe('a body is judged by its media type', () => {
     ['text/plain', parcel, { w: 10 }, 'grey'],
     ['application/yaml', parcel, { w: 10 }, 'invalid'],
     ['application/x-ndjson', parcel, 'w: 10', 'grey'],
-    ['application/octet-stream', word, 'a', 'valid'],
+    ['application/octet-stream', word, 'ab', 'valid'],
+    ['application/octet-stream', word, 'a', 'grey'],
   ];
   test.each(rows.map((row) => [titleOf(row), row] as const))('%s', (_, [type, schema, value, want]) => {
     expect(polarityOf({ requestBody: { content: { [type]: { schema } } }, body: value })).toBe(want);
@@ -307,6 +319,11 @@ describe('a body is judged by its media type', () => {
   ])('a list of a form with commas is %j: %s', (tags, want) => {
     const content = { [form]: { schema: parcel, encoding: { tags: { explode: false } } } };
     expect(polarityOf({ requestBody: { content }, body: { w: 5, tags } })).toBe(want);
+  });
+
+  test('a form without a member is no body', () => {
+    const requestBody = { required: true, content: { [form]: { schema: optional } } };
+    expect(polarityOf({ requestBody, body: {} })).toBe('grey');
   });
 
   test('without a schema, any body is valid', () => {

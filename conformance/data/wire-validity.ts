@@ -15,7 +15,7 @@ const mostBytes = 8_000;
 
 /**
  * The polarity of a request on the wire. An omitted part is invalid if it is required. A request that may reach another operation, or that
- * was edited after encoding, is grey.
+ * was edited after encoding, is grey. Otherwise one invalid part is enough, and a grey part makes no valid request.
  *
  * @param contract its paths may match the request instead, and a credential may replace a parameter
  */
@@ -29,8 +29,9 @@ export function validityOf(judge: Judge, draft: Draft, contract?: Pick<Contract,
       const polarity = polarityOfParameter(judge, draft, parameter);
       return polarity === 'invalid' && isReplaced(parameter, contract) ? 'grey' : polarity;
     });
-    if (body !== undefined) parts.push(polarityOfBody(judge, body.content, body.value));
-    else if (operation.body?.required === true) parts.push('invalid');
+    const needsBody = operation.body?.required === true;
+    if (body !== undefined) parts.push(polarityOfBody(judge, body.content, body.value, needsBody));
+    else if (needsBody) parts.push('invalid');
     return parts.includes('invalid') ? 'invalid' : parts.includes('grey') ? 'grey' : 'valid';
   } catch (error) {
     // A value nested deeper than the stack.
@@ -50,8 +51,8 @@ function isUnclearAddress(draft: Draft, operations: readonly Operation[]): boole
   const { operation, parameters } = draft;
   const inPath = parameters.filter(({ parameter }) => parameter.in === 'path');
   const texts = inPath.map(({ parameter, value }) => [`{${parameter.name}}`, encodePath(parameter, value)] as const);
-  // Servers and proxies remove dots, decode a slash, or reject what may hide one.
-  if (texts.some(([, text]) => /^(%2E|\.)*$/i.test(text) || /%(2F|5C|3B|25)/i.test(text))) return true;
+  // Servers and proxies remove a segment of dots.
+  if (texts.some(([, text]) => /^(%2E|\.)*$/i.test(text))) return true;
   const segments = segmentsOf(operation.path).map((segment) =>
     texts.reduce((filled, [name, text]) => filled.replace(name, () => text), segment),
   );
@@ -144,7 +145,11 @@ interface Sent {
 type Split = WireText | 'absent' | 'unclear';
 
 const splits: Readonly<Record<Parameter['in'], (sent: Sent) => Split>> = {
-  path: ({ parameter, value }) => splitText(parameter, encodePath(parameter, value), decodeURIComponent),
+  path: ({ parameter, value }) => {
+    const text = encodePath(parameter, value);
+    // Some servers decode a slash before they split the path, or reject characters that may hide one.
+    return /%(2F|5C|3B|25)/i.test(text) ? 'unclear' : splitText(parameter, text, decodeURIComponent);
+  },
   header: ({ parameter, value }) => splitText(parameter, encodeHeader(parameter, value), (text) => text.trim()),
   query: (sent) => splitMembers(sent) ?? splitPairs(sent.parameter, pairsOf(sent), decodeURIComponent),
   cookie: (sent) => {
