@@ -103,9 +103,11 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
   const typed = (location: Location, type: JsonType): Location | undefined =>
     typeOfValue(valueAt(location)) === type ? location : rebuilt(location, form.adopt({ type }));
 
-  /** The location with a value of the branch whose schemas are `also`. */
+  /** The location with a value of the branch that accepts `also`: next to an `unevaluated…`, it cannot be built apart. */
   const turned = (location: Location, also: readonly Schema[]): Location | undefined => {
-    for (let variant = 0; variant < most.branches; variant += 1) {
+    const { rests, restItems } = form.common(location.node);
+    const variants = rests.length + restItems.length === 0 ? 0 : most.branches;
+    for (let variant = 0; variant < variants; variant += 1) {
       const value = buildNode(tools, location.node, { sparse: true, variant });
       const isFound = value !== undefined && also.every((schema) => holds(schema, value));
       const found = isFound ? withValue(location, value) : undefined;
@@ -116,7 +118,6 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
 
   /** The location with a value that further schemas accept, and these schemas added. */
   const within = (location: Location, isHeld: boolean, ...also: readonly Schema[]): Location | undefined => {
-    // Next to an `unevaluatedProperties`, a branch cannot be built apart from its choice.
     const found = isHeld ? location : (rebuilt(location, ...also) ?? turned(location, also));
     return found && { ...found, node: form.join(...location.node.schemas, ...also) };
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { formats } from '../schema/formats.ts';
 import type { Wire } from './break-scalar.ts';
 import { type Violating, violationsOf } from './violations.ts';
 
@@ -293,5 +294,228 @@ describe('each keyword is broken at its place', () => {
     },
   ])('$keyword of $schema on $wire', ({ keyword, want, ...given }) => {
     expect(linesOf(given, keyword)).toEqual(want);
+  });
+});
+
+describe('every place is reached', () => {
+  test.each<Given & { name: string; keyword: string; want: readonly string[] }>([
+    {
+      name: 'properties that the accepted value lacks are added with all that they need',
+      keyword: 'minimum',
+      schema: member({
+        type: 'object',
+        required: ['n'],
+        properties: { n: { type: 'string' }, b: { type: 'array', items: member({ type: 'integer', minimum: 1 }) } },
+      }),
+      accepted: { z: 1 },
+      want: ['/a/b/0/a: one step below the minimum: {"z":1,"a":{"n":"nconform1","b":[{"a":0}]}}'],
+    },
+    {
+      name: 'a property with a dependency is added with it',
+      keyword: 'minimum',
+      schema: { ...Object(member({ type: 'integer', minimum: 1 })), dependentRequired: { a: ['b'] } },
+      accepted: {},
+      want: ['/a: one step below the minimum: {"a":0,"b":"conform-1"}'],
+    },
+    {
+      name: 'null is replaced by a value that the keyword applies to',
+      keyword: 'maxLength',
+      schema: member({ type: ['string', 'null'], maxLength: 2 }),
+      accepted: { a: null },
+      want: ['/a: one longer than the greatest length: {"a":"acc"}'],
+    },
+    {
+      name: 'members of a map',
+      keyword: 'maximum',
+      schema: { type: 'object', additionalProperties: { type: 'integer', maximum: 9 } },
+      want: ['/key: one step above the maximum: {"key":10}'],
+    },
+    {
+      name: 'members with a pattern',
+      keyword: 'maximum',
+      schema: { type: 'object', patternProperties: { '^x-$': { type: 'integer', maximum: 9 } } },
+      want: ['/x-: one step above the maximum: {"x-":10}'],
+    },
+    {
+      name: 'fixed items',
+      keyword: 'maximum',
+      schema: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer', maximum: 9 }] },
+      accepted: ['a'],
+      want: ['/1: one step above the maximum: ["conform1",10]'],
+    },
+    {
+      name: 'every branch of anyOf',
+      keyword: 'maximum',
+      schema: { anyOf: [member({ type: 'integer', maximum: 9 }), { type: 'integer', maximum: 3 }] },
+      accepted: { a: 5 },
+      want: ['one step above the maximum: 4', '/a: one step above the maximum: {"a":10}'],
+    },
+    {
+      name: 'a branch next to null',
+      keyword: 'maximum',
+      schema: member({ anyOf: [{ $ref: '#/components/schemas/N' }, { type: 'null' }] }),
+      more: { N: { type: 'integer', maximum: 9 } },
+      accepted: { a: null },
+      want: ['/a: one step above the maximum: {"a":10}'],
+    },
+    {
+      name: 'a condition, its consequence and a forbidden property',
+      keyword: 'not',
+      schema: {
+        ...Object(member({ enum: [1, 2] })),
+        if: { properties: { a: { const: 1 } } },
+        else: { properties: { b: { not: {} } } },
+      },
+      accepted: { a: 1, b: 5 },
+      want: ['/b: "b", which is forbidden here: {"a":2,"b":"conform1"}'],
+    },
+    {
+      name: 'a dependent schema',
+      keyword: 'maximum',
+      schema: { type: 'object', dependentSchemas: { b: member({ type: 'integer', maximum: 9 }) } },
+      accepted: {},
+      want: ['/a: one step above the maximum: {"b":"conform-1","a":10}'],
+    },
+    {
+      name: 'a schema that contains itself, at its first occurrence',
+      keyword: 'maximum',
+      schema: { ...Object(member({ $ref: pointer })), type: ['object', 'integer'], maximum: 9 },
+      want: ['one step above the maximum: 10'],
+    },
+    {
+      name: 'the branch that a discriminator names',
+      keyword: 'maximum',
+      schema: {
+        oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+        discriminator: { propertyName: 'kind' },
+      },
+      more: {
+        Cat: { type: 'object', required: ['kind'], properties: { kind: { const: 'Cat' }, a: { maximum: 9 } } },
+        Dog: { type: 'object', required: ['kind'], properties: { kind: { const: 'Dog' }, a: { maximum: 5 } } },
+      },
+      want: [
+        '/a: one step above the maximum: {"kind":"Cat","a":10}',
+        '/a: one step above the maximum: {"kind":"Dog","a":6}',
+      ],
+    },
+  ])('$name', ({ keyword, want, ...given }) => {
+    expect(linesOf(given, keyword)).toEqual(want);
+  });
+});
+
+describe('a value is not yielded if some reader accepts it', () => {
+  test.each<Given & { name: string; keyword: string; want: readonly string[] }>([
+    {
+      name: 'a text that a lenient reader of its format accepts: "12:00"',
+      keyword: 'minLength',
+      schema: {
+        anyOf: [
+          { type: 'string', minLength: 6 },
+          { type: 'string', format: 'time' },
+        ],
+      },
+      accepted: '12:00:00',
+      want: ['one shorter than the least length: "xxxxx"'],
+    },
+    {
+      name: 'an object without a property that requests omit',
+      keyword: 'required',
+      schema: { type: 'object', required: ['a'], properties: { a: { readOnly: true } } },
+      want: [],
+    },
+    {
+      name: 'a value that breaks a sibling of a reference in OpenAPI 3.0',
+      keyword: 'maxLength',
+      openapi: '3.0.3',
+      schema: { $ref: '#/components/schemas/N', maxLength: 3 },
+      more: { N: { type: 'string' } },
+      want: [],
+    },
+    {
+      name: 'a number that is a text on the wire',
+      keyword: 'minimum',
+      schema: { anyOf: [{ type: 'integer', minimum: 5 }, { type: 'string' }] },
+      wire: 'text',
+      want: [],
+    },
+    {
+      name: 'an empty list on the wire',
+      keyword: 'minItems',
+      schema: { type: 'array', minItems: 1 },
+      wire: 'text',
+      want: [],
+    },
+    {
+      name: 'a null that only `nullable` adds to a branch',
+      keyword: 'oneOf',
+      openapi: '3.0.3',
+      schema: {
+        oneOf: [
+          { type: 'string', nullable: true },
+          { type: 'integer', nullable: true },
+        ],
+      },
+      want: ['no branch of oneOf holds: true'],
+    },
+  ])('$name', ({ keyword, want, ...given }) => {
+    expect(linesOf(given, keyword)).toEqual(want);
+  });
+});
+
+test('each format that is judged has a text that no reader accepts', () => {
+  for (const format of Object.keys(formats))
+    expect(linesOf({ schema: { type: 'string', format } }, 'format')[0], format).toMatch(/^(a word|words)/);
+});
+
+test('each keyword is broken once, the gravest first, before any is broken in a second way', () => {
+  const schema = {
+    type: 'object',
+    required: ['b', 'a'],
+    properties: { a: { type: 'string', minLength: 1, pattern: 'x' }, b: { type: 'integer', minimum: 1 } },
+  };
+  const found = violations({ schema }).map(({ keyword, at, turn }) => `${turn} ${keyword} ${at}`);
+  expect(found.slice(0, 10)).toEqual([
+    ...['0 required ', '1 required ', '0 type ', '0 type /a', '0 type /b', '0 minimum /b', '0 minLength /a'],
+    ...['0 pattern /a', '1 type ', '1 type /a'],
+  ]);
+});
+
+test('the same arguments yield the same values', () => {
+  const given = { schema: member({ type: 'string', pattern: '^[a-z]{3,9}$', maxLength: 8, enum: ['abc', 'xyz'] }) };
+  expect(violations(given)).toEqual(violations(given));
+});
+
+describe('a hostile schema neither stops nor stalls', () => {
+  const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'integer' }]));
+  const deep = (levels: number): unknown => (levels === 0 ? { type: 'integer' } : member(deep(levels - 1)));
+  const self = { $ref: pointer };
+  test.each<[string, Given]>([
+    ['10,000 properties', { schema: { type: 'object', properties: wide } }],
+    ['200 levels', { schema: deep(200) }],
+    [
+      'six references to itself',
+      {
+        schema: {
+          anyOf: [
+            { type: 'integer' },
+            ...Array.from({ length: 6 }, () => ({ type: 'array', minItems: 2, items: self })),
+          ],
+        },
+      },
+    ],
+    ['a schema that requires itself', { schema: { type: 'object', required: ['a'], properties: { a: self } } }],
+    ['no value at all', { schema: { type: 'string', allOf: [{ type: 'integer' }] } }],
+    ['an exponential pattern', { schema: { type: 'string', pattern: '^(a|a)*(b|b)*\\1$', minLength: 30 } }],
+    ['a pattern that does not compile', { schema: { type: 'string', pattern: '(' } }],
+    [
+      'immense limits',
+      { schema: { type: 'array', maxItems: 1e9, items: { type: 'string', maxLength: 1e9, minLength: 1e6 } } },
+    ],
+    ['a bound beyond exact numbers', { schema: { type: 'number', maximum: 1e308, minimum: -1e308, multipleOf: 1e-9 } }],
+    ['names of the prototype', { schema: { type: 'object', required: ['__proto__', 'constructor'] } }],
+  ])('%s', (_, given) => {
+    const { judge, ...tools } = readGiven(given);
+    for (const { value } of violationsOf({ ...tools, judge }, pointer, undefined, 'json'))
+      expect(judge.accepts(pointer, 'request', value)).toBe(false);
   });
 });

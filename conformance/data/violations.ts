@@ -31,8 +31,8 @@ export interface Violating {
 
 const breakers: ReadonlyMap<string, Breaker> = new Map(Object.entries({ ...scalarBreakers, ...structureBreakers }));
 
-/** Limits of candidates that are judged, for one way and for one schema. */
-const most = { ofWay: 12, ofSchema: 6_000 } as const;
+/** Limits of candidates that are judged, for one way and for one schema. A schema of thousands of properties costs more. */
+const most = { ofWay: 12, ofSchema: 6_000, properties: 500 } as const;
 
 /**
  * Yields values that differ from an accepted one at one place, where they break one keyword in every reading: formats are judged
@@ -52,7 +52,9 @@ export function* violationsOf(
   const start = isValid ? accepted : buildFrom(tools, schema, { sparse: true });
   if (start === undefined || !tools.judge.accepts(schema, 'request', start)) return;
   const finder = createPlaceFinder(tools, schema);
-  const context: Context = { tools, schema, wire, finder, left: most.ofSchema, met: new Set() };
+  const { properties } = finder.form.common(finder.form.at(schema));
+  const left = Math.ceil(most.ofSchema / (1 + Math.floor(properties.size / most.properties)));
+  const context: Context = { tools, schema, wire, finder, left, met: new Set() };
   let entries = finder.places(start).flatMap((place) => entriesOf(context, place));
   entries.sort((a, b) => a.breaker.rank - b.breaker.rank);
   const turns = new Map<Pointer, number>();
