@@ -33,8 +33,6 @@ export interface Location {
   readonly node: SchemaNode;
   /** Locations of the `anyOf` and `oneOf` whose branches lead here, the outermost first. */
   readonly choices: readonly string[];
-  /** False if the schemas apply only to some values: those of a branch or of a condition. */
-  readonly isSure: boolean;
 }
 
 /** A schema of the contract at a location. */
@@ -124,7 +122,7 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
 
   /** Outside a branch that the other branches reject, a broken value might satisfy one of these. */
   const branchOf = (location: Location, branch: Schema, all: readonly Schema[]): Location | undefined => {
-    const inner = { ...location, choices: [...location.choices, location.at], isSure: false };
+    const inner = { ...location, choices: [...location.choices, location.at] };
     const others = all.filter((other) => other !== branch).slice(0, most.branches);
     const value = valueAt(location);
     const isHeld = holds(branch, value);
@@ -190,10 +188,9 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
     if (isSchema(part.if)) {
       const condition = part.if;
       const isMet = holds(condition, valueAt(location));
-      const unsure = { ...location, isSure: false };
       const go = (next: unknown, isHeld: boolean, asked: Schema): void => {
         if (isObject(next))
-          here.push({ schema: next, find: () => within(unsure, isHeld, asked, next), isRepeated: false });
+          here.push({ schema: next, find: () => within(location, isHeld, asked, next), isRepeated: false });
       };
       go(part.then, isMet, condition);
       go(part.else, !isMet, negated(condition));
@@ -202,7 +199,7 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
       const isHeld = memberOf(valueAt(location), name) !== undefined;
       if (isObject(next)) {
         const asked = form.adopt({ type: 'object', required: [name] });
-        const find = () => within({ ...location, isSure: false }, isHeld, asked, next);
+        const find = () => within(location, isHeld, asked, next);
         here.push({ schema: next, find, isRepeated: false });
       }
     }
@@ -240,7 +237,7 @@ export function createPlaceFinder(tools: DataTools, schema: Pointer) {
     /** The places below a valid value, breadth first, each schema once. */
     places: (start: unknown): readonly Place[] => {
       const definition = dialect.definitionAt(schema);
-      const root: Location = { at: '', host: start, node: form.at(schema), choices: [], isSure: true };
+      const root: Location = { at: '', host: start, node: form.at(schema), choices: [] };
       const seen = new Set<JsonObject>();
       const found: Place[] = [];
       let count = 0;

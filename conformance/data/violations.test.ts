@@ -446,7 +446,7 @@ describe('a value is not yielded if some reader accepts it', () => {
       want: [],
     },
     {
-      name: 'a null that only `nullable` adds to a branch',
+      name: 'null where two branches are `nullable`',
       keyword: 'oneOf',
       openapi: '3.0.3',
       schema: {
@@ -456,6 +456,17 @@ describe('a value is not yielded if some reader accepts it', () => {
         ],
       },
       want: ['no branch of oneOf holds: true'],
+    },
+    {
+      name: 'null where OpenAPI 3.1 has no `nullable`',
+      keyword: 'type',
+      schema: { type: 'boolean', nullable: true },
+      want: [
+        'a text instead of a boolean: "word"',
+        'an object instead of a boolean: {"word":1}',
+        'a list instead of a boolean: ["word"]',
+        'a number instead of a boolean: 12',
+      ],
     },
   ])('$name', ({ keyword, want, ...given }) => {
     expect(linesOf(given, keyword)).toEqual(want);
@@ -509,13 +520,13 @@ describe('a hostile schema neither stops nor stalls', () => {
     ['a pattern that does not compile', { schema: { type: 'string', pattern: '(' } }],
     [
       'immense limits',
-      { schema: { type: 'array', maxItems: 1e9, items: { type: 'string', maxLength: 1e9, minLength: 1e6 } } },
+      { schema: { type: 'array', maxItems: 1e9, items: { type: 'string', maxLength: 1e9, minLength: 1e5 } } },
     ],
     ['a bound beyond exact numbers', { schema: { type: 'number', maximum: 1e308, minimum: -1e308, multipleOf: 1e-9 } }],
     ['names of the prototype', { schema: { type: 'object', required: ['__proto__', 'constructor'] } }],
   ])('%s', (_, given) => {
     const { judge, ...tools } = readGiven(given);
-    for (const { value } of violationsOf({ ...tools, judge }, pointer, undefined, 'json'))
+    for (const { value } of violationsOf({ ...tools, judge }, pointer, undefined, 'json').take(60))
       expect(judge.accepts(pointer, 'request', value)).toBe(false);
   });
 });

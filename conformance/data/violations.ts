@@ -13,6 +13,7 @@ import { type Breaker, type Breaking, scalarBreakers, type Way, type Wire } from
 import { structureBreakers } from './break-structure.ts';
 import { replaceAt } from './time.ts';
 import { buildFrom, buildNode, type DataTools } from './value-candidates.ts';
+import { holdsDoubtfulText } from './value-polarity.ts';
 import { createPlaceFinder, type Place, type PlaceFinder } from './violable-places.ts';
 
 /** A value of the whole schema with one fault. */
@@ -170,13 +171,6 @@ function firstBroken(context: Context, place: Place, attempt: Attempt): { readon
   return second;
 }
 
-/** Keywords whose violation holds in every reading, if no branch or condition leads to them. */
-const unconditional = new Set([
-  ...['type', 'enum', 'const', 'required', 'dependentRequired', 'additionalProperties', 'pattern'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
-]);
-
 /** Whether a value breaks the keyword in every reading, and nothing outside the place; undefined if not. */
 function judgeBroken(
   { tools: { judge }, schema, wire }: Context,
@@ -186,7 +180,7 @@ function judgeBroken(
   whole: unknown,
 ): { readonly isSingle: boolean } | undefined {
   const violations = judge.judge(schema, 'request', whole) ?? [];
-  // Not every reader lets `nullable` add null to a branch.
+  // The author of two branches that are `nullable` means null to be valid.
   if (candidate === null && violations.some((one) => one.keyword === 'oneOf')) return undefined;
   const keyword = breaker.judgedAs ?? breaking.keyword;
   const pointer = joinPointer(place.pointer, keyword);
@@ -196,10 +190,8 @@ function judgeBroken(
   const isBroken = breaker.isBroken === undefined ? isNamed || isOfChoice : breaker.isBroken(breaking, candidate);
   const outermost = place.choices[0] ?? place.at;
   if (!isBroken || !violations.every(({ at }) => isWithin(at, outermost))) return undefined;
-  const isSure = place.isSure && isNamed && unconditional.has(keyword);
   const others = readingsOf(candidate, wire).map((reading) => replaceAt(place.host, place.at, reading));
-  const doubtful = isSure ? others : [whole, ...others];
-  if (violations.length === 0 || doubtful.some((one) => judge.polarityOf(schema, one) !== 'invalid')) return undefined;
+  if ([whole, ...others].some((one) => judge.polarityOf(schema, one) !== 'invalid')) return undefined;
   // The judge also names the parts of `contains` and `propertyNames` that do not hold.
   return {
     isSingle: violations.filter((one) => !isWithin(one.pointer, pointer)).length === 0 || violations.length === 1,
@@ -224,9 +216,6 @@ function readingsOf(value: unknown, wire: Wire): readonly unknown[] {
   return wire === 'text' && (typeof value === 'number' || typeof value === 'boolean') ? [String(value)] : [];
 }
 
-/** NUL, lone surrogates and noncharacters. */
-const unclear = /[\0\p{Cs}\p{Noncharacter_Code_Point}]/u;
-
 /** Texts that no reader of an address or a header changes. */
 const plain = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
 
@@ -236,7 +225,7 @@ function isGrey(value: unknown, wire: Wire): boolean {
   if (type === 'number')
     return Object.is(value, -0) || !Number.isFinite(value) || Math.abs(Number(value)) > Number.MAX_SAFE_INTEGER;
   if (type === 'string') {
-    if (unclear.test(String(value))) return true;
+    if (holdsDoubtfulText(value)) return true;
     return wire === 'text' && value !== '' && (!plain.test(String(value)) || /[/\\]|^\.\.?$/.test(String(value)));
   }
   if (wire === 'json') return false;

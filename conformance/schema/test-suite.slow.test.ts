@@ -116,7 +116,6 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
 
   test('a second validator rejects every value that breaks a keyword', async () => {
     const counts = { schemas: 0, keywords: 0, broken: 0, values: 0, formats: 0, 'not read': 0 };
-    const unbroken: string[] = [];
     const wrong: string[] = [];
     for (const [index, group] of groups.entries()) {
       const { judge, tools, contract, pointer } = read(group, index);
@@ -132,9 +131,7 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
       for (const { pointer: broken, keyword } of all) coverage.breakAt(broken, keyword);
       const keywords = coverage.list([pointer]);
       counts.keywords += keywords.length;
-      const left = keywords.filter(({ isBroken }) => !isBroken).map((one) => one.pointer);
-      counts.broken += keywords.length - left.length;
-      if (left.length > 0) unbroken.push(`${name}: ${left.join(' ')}`);
+      counts.broken += keywords.filter(({ isBroken }) => isBroken).length;
       const uri = `https://suite.example/negative/${index}`;
       for (const { value, keyword, how } of all) {
         // Only this project asserts formats.
@@ -151,10 +148,11 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
         if (valid === true && !isGrey) wrong.push(`${name}: ${how}: ${JSON.stringify(value)}`);
       }
     }
-    console.info(`${JSON.stringify(counts)}; keywords that no value breaks:\n${unbroken.join('\n')}`);
+    console.info(`of ${groups.length} schemas: ${JSON.stringify(counts)}`);
     expect(wrong).toEqual([]);
-    expect(counts.values).toBeGreaterThan(1_000);
-  }, 300_000);
+    // The others cannot be broken alone: `anyOf` with `true`, or a bound that another branch does not ask for.
+    expect(counts.broken / counts.keywords).toBeGreaterThan(0.85);
+  });
 });
 
 test.runIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite could not be fetched', ({ skip }) => {
