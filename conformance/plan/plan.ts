@@ -113,6 +113,8 @@ export interface Obligation {
 export interface PlannedProbe extends Omit<Planned, 'place'> {
   readonly check: string;
   readonly name: string;
+  /** Why it is not sent. */
+  readonly omitted?: string;
 }
 
 export interface Obligations {

@@ -213,7 +213,10 @@ export function prepareRun(
     fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left, planned = [] }: Turn): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
-      for (const probe of planned) obligations.expect(operation, probe);
+      for (const probe of planned) {
+        obligations.expect(operation, probe);
+        if (probe.omitted !== undefined) obligations.leave(operation, probe.check, probe.name, probe.omitted);
+      }
       if (left !== undefined) obligations.leave(operation, left.check, left.place, left.reason);
       const before = statistics.requests();
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
