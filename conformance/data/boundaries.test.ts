@@ -123,6 +123,19 @@ describe('each class has the value that a keyword names', () => {
       ],
     },
     {
+      name: 'items of a parameter, all at once',
+      given: {
+        parameters: [
+          query('range', { type: 'array', minItems: 2, maxItems: 2, items: { type: 'integer', maximum: 40 } }),
+        ],
+      },
+      want: [
+        'query range, most items: [1,1]',
+        'query range/0, maximum: [40,40]',
+        'query range/0, one step below the maximum: [39,39]',
+      ],
+    },
+    {
       name: 'members of objects, nested too',
       given: {
         body: {

@@ -42,7 +42,7 @@ export function factorsOf(tools: DataTools, { draft, isOfServer }: FactorOptions
     const about: Described = { tools, name: `${where} ${name}`, leaf: name, schema, where, value: sent?.value };
     const absence = !required && sent !== undefined ? [leftOut(about, pointer, 'required', true)] : [];
     const part: RequestPart = { kind: 'parameter', parameter };
-    add(about, part, [...classesOf(about, tools.judge.forms.request.at(schema)), ...absence]);
+    add(about, part, [...classesOf(about, tools.judge.forms.request.at(schema)), ...ofItems(about), ...absence]);
   }
   if (body === undefined || operation.body === undefined) return factors;
   const { content } = body;
@@ -55,6 +55,22 @@ export function factorsOf(tools: DataTools, { draft, isOfServer }: FactorOptions
     add(about, { kind: 'body', at }, [...classesOf(about, node), ...absence]);
   }
   return factors;
+}
+
+/** Classes of the items of a parameter: all items get the value, since the first may bound the second. */
+function ofItems(about: Described): readonly BoundaryClass[] {
+  const { tools, schema, leaf } = about;
+  const form = tools.judge.forms.request;
+  const list = about.value ?? buildFrom(tools, schema, {}, leaf);
+  const item = form.item(shapeFor(tools, form.at(schema), list), 0);
+  const pointer = form.pointerOf(item);
+  if (!Array.isArray(list) || list.length === 0 || pointer === undefined || hasRule(tools, pointer)) return [];
+  const below = { ...about, name: `${about.name}/0`, schema: pointer, value: list[0] };
+  return classesOf(below, item).map(({ similar, make, ...one }) => ({
+    ...one,
+    make: (mark) => list.map(() => make(mark)),
+    ...(similar !== undefined && { similar: (mark: string) => list.map(() => similar(mark)) }),
+  }));
 }
 
 /** Optional parts that an accepted request lacks, each with a plain value. */
@@ -109,7 +125,8 @@ function* partsOf(
     const { about, node, at } = part;
     if (depth >= most.depth || about.value === undefined) return;
     const shape = shapeFor(tools, node, about.value);
-    if (Array.isArray(about.value) && about.value.length > 0) {
+    // In a list of at least two, as in a range, the first item may bound the second.
+    if (Array.isArray(about.value) && about.value.length > 0 && shape.minItems < 2) {
       const item = form.item(shape, 0);
       const pointer = form.pointerOf(item);
       if (pointer === undefined || hasRule(tools, pointer)) return;

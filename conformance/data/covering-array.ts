@@ -24,6 +24,7 @@ export interface CoveringArray {
   readonly cover: (cells: readonly Cell[]) => void;
   /** Leaves out a class, or a whole factor, from now on. */
   readonly drop: (factor: number, index?: number) => void;
+  readonly hasOpen: () => boolean;
   /** Whether a class is open; pairs are open as long as both classes are in use. */
   readonly isOpen: (cell: Cell) => boolean;
 }
@@ -54,6 +55,7 @@ export function createCoveringArray(
   };
   return {
     isOpen,
+    hasOpen: () => cells.some((own) => own.some(isOpen)),
     next: () => {
       const countOpen = (factor: number): number => cells[factor]?.filter(isOpen).length ?? 0;
       const order = [...cells.keys()].sort((a, b) => countOpen(b) - countOpen(a) || a - b);

@@ -40,6 +40,11 @@ function withoutGaps(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }
 
+export function isSamePart(a: RequestPart, b: RequestPart): boolean {
+  if (a.kind === 'parameter' && b.kind === 'parameter') return a.parameter === b.parameter;
+  return a.kind === 'body' && b.kind === 'body' ? a.at === b.at : a.kind === b.kind;
+}
+
 /** Whether two parts cannot have another value in the same request: one of them contains the other. */
 export function overlaps(a: RequestPart, b: RequestPart): boolean {
   if (a.kind !== 'body' || b.kind !== 'body') return false;
