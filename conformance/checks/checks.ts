@@ -9,6 +9,7 @@ import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
+import { validRefused } from './valid-refused.ts';
 
 /** Judged before any request, and independent of answers. */
 export const contractItself: ExchangeCheck = {
@@ -35,6 +36,7 @@ export const checks: readonly Check[] = [
   existenceLeak,
   requiredIgnored,
   invalidAccepted,
+  validRefused,
   statusUndocumented,
   mediaType,
   bodySchema,

@@ -165,6 +165,24 @@ export interface PartOfProbe {
   readonly role: string;
   /** Names that it shares with other probes of the operation: failures of one name have one cause. */
   readonly groups?: readonly string[];
+  /** The boundaries that the values of a valid request reach. */
+  readonly boundaries?: readonly Boundary[];
+}
+
+/** A valid value that a keyword of the contract names. */
+export interface Boundary {
+  /** The place of its obligation: `query limit, maximum`. */
+  readonly place: string;
+  /** `query limit`, `body /name`. */
+  readonly part: string;
+  readonly pointer: Pointer;
+  readonly keyword: string;
+  /** `limit=300 (maximum)`. */
+  readonly text: string;
+  /** The value in the request that it is compared with: `without it`. */
+  readonly against: string;
+  /** Whether the contract names this very value; of a format or pattern, it names no single text. */
+  readonly isNamed: boolean;
 }
 
 export interface Exchange {

@@ -1,10 +1,12 @@
 import type { RunContext } from '../checks/check.ts';
+import { validRefused } from '../checks/valid-refused.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
+import { planBoundary } from './boundary.ts';
 import { planNegative } from './negative.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
@@ -41,5 +43,7 @@ export function planPhases(
       return { scenario: probeScenario(contract, { ...given, probes }, phase, { isWanted, isSent }), probes };
     }),
   );
-  return [...baseline, ...others];
+  const isBoundary = phases.includes('boundary') && isWanted(validRefused.name);
+  const boundary = isBoundary ? planBoundary(contract, operations) : [];
+  return [...baseline, ...others, ...boundary.map((scenario) => ({ scenario, probes: [] }))];
 }

@@ -199,13 +199,18 @@ function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange):
   return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
 }
 
-interface Found {
+export interface Found {
   readonly draft: Draft;
   readonly isOwn: boolean;
 }
 
 /** @returns the accepted request with a present object, or why there is none */
-function findDraft(context: RunContext, operation: Operation, kind: OperationKind, asksOwn: boolean): Found | string {
+export function findDraft(
+  context: RunContext,
+  operation: Operation,
+  kind: OperationKind,
+  asksOwn: boolean,
+): Found | string {
   const { accepted, resources } = context;
   const known = accepted.get(operation)?.draft;
   const needsOwn = asksOwn && (kind === 'change' || kind === 'remove');

@@ -180,8 +180,12 @@ interface About {
 const ofServer =
   /^(_?id|uuid|guid|(date|user)_?(created|updated|modified))$|(created|updated|modified|deleted)(_?(at|by|on|date|time))?$|_(at|by)$|[a-z](At|By)$/;
 
+export function isFilledByServer(member: string): boolean {
+  return ofServer.test(member);
+}
+
 /** Whether a member's value has to exist on the server. */
-function hasToExist(name: string): boolean {
+export function hasToExist(name: string): boolean {
   return isIdName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
 }
 

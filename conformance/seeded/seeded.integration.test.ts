@@ -5,6 +5,7 @@ import { protocolLaws } from '../checks/protocol-laws.ts';
 import { builtPhases } from '../phases/phase.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
+import { boundaryFaults } from './boundary-faults.ts';
 import { injectFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
@@ -21,7 +22,7 @@ describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) =>
   });
 });
 
-const faults = [...libraryFaults, ...weatherFaults, ...accessFaults, ...protocolFaults];
+const faults = [...libraryFaults, ...weatherFaults, ...accessFaults, ...protocolFaults, ...boundaryFaults];
 
 test('each check and each law has a fault that it alone finds', () => {
   const named = new Set(faults.flatMap(({ caughtBy }) => [caughtBy.check, caughtBy.keyword]));

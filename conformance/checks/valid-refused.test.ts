@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { Boundary, NumberedExchange } from '../execute/exchange.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { validRefused } from './valid-refused.ts';
+
+const query = (name: string) => ({ name, in: 'query', schema: { type: 'integer', maximum: 300 } });
+
+const contract = contractOf({
+  '/items': {
+    get: {
+      operationId: 'list',
+      parameters: [query('limit'), query('page_size'), query('value')],
+      responses: { 200: { description: '' }, 406: { description: 'The bridge is offline' } },
+    },
+  },
+});
+
+const limit: Boundary = {
+  ...{ place: 'query limit, maximum', part: 'query limit', pointer: '#/maximum', keyword: 'maximum', isNamed: true },
+  ...{ text: 'limit=300 (maximum)', against: 'without it' },
+};
+
+interface Sent {
+  readonly role: string;
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+const [control, ok]: readonly Sent[] = [
+  { role: 'control', status: 200 },
+  { role: 'other request', status: 200 },
+];
+const rejected = (status = 400, body: unknown = {}): Sent => ({ role: 'case', status, body });
+
+function exchangesOf(sent: readonly (Sent | undefined)[], boundary: Boundary): NumberedExchange[] {
+  return sent.flatMap((one) => {
+    if (one === undefined) return [];
+    const boundaries = one.role === 'control' ? [] : [boundary];
+    const probe = { check: 'valid-refused', name: boundary.place, role: one.role, operation: 'list', boundaries };
+    const headers = { 'content-type': 'application/json' };
+    return [
+      exchangeOf(contract, { status: one.status, headers, body: JSON.stringify(one.body ?? {}), intent: { probe } }),
+    ];
+  });
+}
+
+const twice = (status?: number, body?: unknown) => [rejected(status, body), control, rejected(status, body), control];
+
+test.each<{
+  readonly name: string;
+  readonly sent: readonly (Sent | undefined)[];
+  readonly boundary?: Boundary;
+  readonly want: string;
+}>([
+  { name: 'accepted', sent: [{ role: 'case', status: 200 }], want: 'met' },
+  { name: 'rejected twice between controls', sent: twice(), want: 'defect' },
+  { name: 'rejected with words that name it', sent: twice(422, { errors: { limit: 'is too large' } }), want: 'defect' },
+  {
+    name: 'rejected once',
+    sent: [rejected(), control],
+    want: 'it was answered 400, and no similar request was accepted before and after',
+  },
+  {
+    name: 'the control was rejected afterwards',
+    sent: [rejected(), control, rejected(), { role: 'control', status: 400 }],
+    want: 'it was answered 400, and no similar request was accepted before and after',
+  },
+  { name: 'accepted in another request', sent: [rejected(), control, ok], want: 'met' },
+  { name: 'rejected as a conflict', sent: twice(409), want: 'the server answered 409' },
+  { name: '406 that the contract documents', sent: twice(406), want: 'the server answered 406' },
+  { name: '405 that it does not document', sent: twice(405), want: 'defect' },
+  {
+    name: 'words about state',
+    sent: twice(400, { error: 'The name is already taken' }),
+    want: 'the server answered 400 for a reason of its own',
+  },
+  { name: 'words about another part', sent: twice(422, { errors: { page_size: 'is too small' } }), want: 'suspect' },
+  { name: 'prose about another part', sent: twice(400, { error: 'limit must not exceed page_size' }), want: 'suspect' },
+  { name: 'prose with a plain word', sent: twice(400, { error: 'the value of limit is too large' }), want: 'defect' },
+  {
+    name: 'a text that the contract does not name',
+    sent: twice(),
+    boundary: { ...limit, isNamed: false },
+    want: 'suspect',
+  },
+  {
+    name: 'another media type, malformed',
+    sent: twice(400),
+    boundary: { ...limit, keyword: 'content' },
+    want: 'suspect',
+  },
+  {
+    name: 'another media type, not supported',
+    sent: twice(415),
+    boundary: { ...limit, keyword: 'content' },
+    want: 'defect',
+  },
+])('$name: $want', ({ sent, boundary = limit, want }) => {
+  const verdicts = validRefused.judge(exchangesOf(sent, boundary), contextOf(contract));
+  expect(verdicts.map(({ failures, unjudged }) => unjudged ?? failures[0]?.severity ?? 'met')).toEqual([want]);
+});
+
+test('the message has the value, both statuses and the comparison', () => {
+  const [verdict] = validRefused.judge(exchangesOf(twice(), limit), contextOf(contract));
+  expect(verdict?.failures[0]?.message).toBe('limit=300 (maximum) was answered 400; without it 200 before and after');
+});
+
+test('an accepted row settles each of its classes', () => {
+  const [row] = exchangesOf([{ role: 'row', status: 200 }], limit);
+  const other = { ...limit, place: 'query page_size, maximum' };
+  const probe = { ...row?.intent.probe, boundaries: [limit, other] };
+  const both = { ...row, intent: { ...row?.intent, probe } } as NumberedExchange;
+  const places = validRefused
+    .judge([both], contextOf(contract))
+    .map(({ place, failures }) => `${place}: ${failures.length}`);
+  expect(places).toEqual(['query limit, maximum: 0', 'query page_size, maximum: 0']);
+});
