@@ -81,7 +81,7 @@ test.each<{
     name: 'a text that the contract does not name',
     sent: twice(),
     boundary: { ...limit, isNamed: false },
-    want: 'suspect',
+    want: 'the server answered 400; the contract does not name this very value',
   },
   {
     name: 'another media type, malformed',

@@ -69,12 +69,13 @@ function judgeRejected(cases: Trace, controls: Trace, context: RunContext): Trac
   const status = statusOf(exchange);
   const leave = (unjudged: string): TraceVerdict => ({ place, failures: [], unjudged, exchange });
   if (!cases.every((one) => isAboutValues(operation, statusOf(one)))) return leave(`the server answered ${status}`);
+  if (!boundary.isNamed) return leave(`the server answered ${status}; the contract does not name this very value`);
   if (cases.length < 2 || controls.length < 2 || !controls.every(isAccepted))
     return leave(`it was answered ${status}, and no similar request was accepted before and after`);
   const rejection = readRejection(context.contract, exchange);
   const words = rejection === undefined ? '' : rejection.sentences.join(' ') || rejection.words;
   if (ofBusiness.test(words)) return leave(`the server answered ${status} for a reason of its own`);
-  const isSure = boundary.isNamed && isOfMediaType(boundary, status) && !namesOther(exchange, boundary, context, words);
+  const isSure = isOfMediaType(boundary, status) && !namesOther(exchange, boundary, context, words);
   const { pointer, keyword, part, text, against } = boundary;
   const before = [...new Set(controls.map(statusOf))].join(' and ');
   const failure: Failure = {
@@ -85,7 +86,7 @@ function judgeRejected(cases: Trace, controls: Trace, context: RunContext): Trac
     keyword,
     clause: clauseFor(context, keyword),
     message: `${text} was answered ${status}; ${against} ${before} before and after`,
-    // One cause for all values of which the contract only describes the form.
+    // One cause for all rules that the contract does not state.
     causes: isSure ? [[classOf(status), pointer]] : [['underspecified']],
   };
   return { place, failures: [failure], exchange };

@@ -40,6 +40,8 @@ interface State {
   /** Names of accepted classes, and of those that no later row has. */
   readonly met: Set<string>;
   readonly out: Set<string>;
+  /** Whether rows also have values that the contract does not name: servers reject these more often, and then prove little. */
+  hasAll: boolean;
 }
 
 /** The rows of an accepted request. */
@@ -52,7 +54,7 @@ interface Progress {
 
 function boundaryScenario(contract: Contract, operation: Operation): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
-  const state: State = { sent: 0, met: new Set(), out: new Set() };
+  const state: State = { sent: 0, met: new Set(), out: new Set(), hasAll: false };
   const known = new Set<string>();
   let progress: Progress | undefined;
   let turns = 0;
@@ -105,6 +107,10 @@ function boundaryScenario(contract: Contract, operation: Operation): Scenario<Ru
       if (added.length > 0) progress = plan(added);
       if (attempt.exchanges.length === 0) isOver = (await attempt.row()) === 'no longer accepted';
       turns += 1;
+      if (!progress.array.hasOpen() && !state.hasAll) {
+        state.hasAll = true;
+        progress = plan(progress.added);
+      }
       // Deletions wait for all changes: pairs are not worth that.
       const isDone = turns > 1 && !(kind === 'change' ? progress.array.hasOpen() : progress.array.next().length > 0);
       isOver ||= isDone || turns >= (kind === 'read' ? most.rows : most.writes);
@@ -121,7 +127,7 @@ function refuseChange({ permissions }: RunContext, kind: OperationKind, isOwn: b
   return isAllowed ? undefined : 'the run did not create the object that it would change';
 }
 
-function arrayOf(factors: readonly Factor[], { met, out }: State): CoveringArray {
+function arrayOf(factors: readonly Factor[], { met, out, hasAll }: State): CoveringArray {
   const named = factors.map(({ name, classes }) => ({ name, classes: classes.map((one) => one.name) }));
   const mayMeet = (a: number, b: number): boolean => {
     const [some, other] = [factors[a], factors[b]];
@@ -129,8 +135,8 @@ function arrayOf(factors: readonly Factor[], { met, out }: State): CoveringArray
   };
   const array = createCoveringArray(named, mayMeet);
   for (const [factor, { classes }] of factors.entries())
-    for (const [index, { name, omitted }] of classes.entries()) {
-      if (omitted !== undefined || out.has(name)) array.drop(factor, index);
+    for (const [index, { name, omitted, isNamed }] of classes.entries()) {
+      if (omitted !== undefined || out.has(name) || !(isNamed || hasAll)) array.drop(factor, index);
       else if (met.has(name)) array.cover([{ factor, index }]);
     }
   return array;
@@ -281,12 +287,25 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
     ].filter(({ choices, from = base }: Pick<Sending, 'choices' | 'from'>) => compose(choices, from).length > 0);
   };
 
-  /** Sends the rejected request again between two controls. @returns whether the control was accepted */
+  /** Drops the classes of a factor that the server would reject for the same reason. */
+  const dropAlike = ({ factor, cell }: Choice, isAlike: (of: BoundaryClass) => boolean): void => {
+    for (const [index, of] of factor.classes.entries())
+      if (isAlike(of)) drop({ factor, of, cell: { factor: cell.factor, index } });
+  };
+
+  /** Sends the rejected request again between two controls. @returns whether the accepted request is still accepted */
   const confirm = async (choice: Choice): Promise<boolean> => {
-    const { name, similar } = choice.of;
+    const { name, similar, isNamed } = choice.of;
+    if (!isNamed) {
+      dropAlike(choice, (of) => !of.isNamed);
+      return true;
+    }
     const choices = similar === undefined ? [] : [choice];
     const control = () => send({ choices, role: 'control', name, isSimilar: similar !== undefined });
-    if (resultOf(await control()) !== 'accepted') return false;
+    if (resultOf(await control()) !== 'accepted') {
+      dropAlike(choice, (of) => of.similar !== undefined);
+      return similar !== undefined;
+    }
     for (const one of contextsOf(choice)) {
       const result = resultOf(await send({ ...one, role: 'other request', name }));
       if (result !== 'accepted') continue;
@@ -315,8 +334,7 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
         return undefined;
       }
       drop(found);
-      const isAccepted = await confirm(found);
-      return isAccepted || found.of.similar !== undefined ? undefined : 'no longer accepted';
+      return (await confirm(found)) ? undefined : 'no longer accepted';
     },
     /** Sends the request with all its optional parts. @returns the parts that the server accepts in addition */
     complete: async (): Promise<readonly Change[]> => {
