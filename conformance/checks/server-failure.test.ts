@@ -163,3 +163,12 @@ describe('an unrepeated request is judged by another request of the operation', 
     expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
   });
 });
+
+test('of several requests that fail alike in one turn, only the smallest is judged', () => {
+  const [large] = traceOf('plain', 500).map((one) => ({ ...one, isSuperseded: true }));
+  if (large === undefined) throw new Error('no trace');
+  const trace = [large, ...traceOf('plain', 500, 500)];
+  const verdicts = serverError.judge(trace, context);
+  expect(verdicts.map(({ exchange }) => exchange)).toEqual([trace[1]]);
+  expect(noAnswer.judge([{ ...large, outcome: outcomeOf('reset', '') }], context)).toEqual([]);
+});

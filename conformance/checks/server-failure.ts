@@ -68,9 +68,9 @@ export const serverError: TraceCheck = {
     originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange), failedLike(exchange))),
 };
 
-/** The exchanges of a trace without pauses and repeats. */
+/** The exchanges of a trace without pauses, repeats, and failures that a smaller request shows. */
 function originalsOf(trace: Trace): readonly NumberedExchange[] {
-  return trace.filter(({ isPause, isAlone }) => !isPause && isAlone !== true);
+  return trace.filter(({ isPause, isAlone, isSuperseded }) => !isPause && isAlone !== true && isSuperseded !== true);
 }
 
 /** The same request, repeated while no other request was in flight. */

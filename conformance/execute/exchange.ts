@@ -196,6 +196,8 @@ export interface Exchange {
   readonly seen: Seen;
   /** True for an answer that only delayed the case (429, a temporary 503): the request was repeated. */
   readonly isPause: boolean;
+  /** True for a failure that a smaller request of its turn shows too: checks of failures judge that one. */
+  readonly isSuperseded?: boolean;
   /** True for a repeat while nothing else was under way. */
   readonly isAlone?: boolean;
   /** True if the whole run had nothing else under way. */

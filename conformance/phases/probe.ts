@@ -41,6 +41,8 @@ export interface Probe {
   readonly needsOwn: boolean;
   /** Whether the probe of a read sends a method that may write. */
   readonly isWrite?: boolean;
+  /** Whether no other request may be in flight. */
+  readonly isAlone?: boolean;
   /** @returns why the question could not be asked; undefined if it was */
   readonly ask: (bench: Bench) => Promise<string | undefined>;
 }
@@ -72,6 +74,10 @@ export interface Bench {
   readonly ofOther: (other: Operation) => Draft | undefined;
   /** Facts that earlier probes of the operation have left for later ones. */
   readonly facts: Set<string>;
+  /** Adds a probe of the operation. */
+  readonly follow: (probe: Probe) => void;
+  /** Failures of this turn that a smaller request shows too: only that one is judged. */
+  readonly superseded: Set<Exchange>;
 }
 
 /** Probes of worth up to this do not delay the deletions that belong to the plan. */
@@ -118,8 +124,10 @@ export function probeScenario(
     operation,
     phase,
     get domain() {
-      const isRead = kind === 'read' && next()?.isWrite !== true;
-      return { path: operation.path.replace(/\/?\{.*$/s, ''), kind: isRead ? 'reads' : 'writes' } as const;
+      const probe = next();
+      const isRead = kind === 'read' && probe?.isWrite !== true;
+      const path = operation.path.replace(/\/?\{.*$/s, '');
+      return { path, kind: probe?.isAlone === true ? 'alone' : isRead ? 'reads' : 'writes' } as const;
     },
     get mostRequests() {
       return next()?.mostRequests ?? 0;
@@ -145,8 +153,12 @@ export function probeScenario(
         const deletion = deletionOf(context.contract, created);
         if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, 'undo');
       };
-      const reason = await probe.ask({ ...{ context, operation, send, undo, ofOther, facts }, ...found });
-      return { ...nothing, exchanges, ...(reason !== undefined && { left: leave(reason) }) };
+      const superseded = new Set<Exchange>();
+      const follow = (other: Probe): unknown => waiting.push(other);
+      const means = { context, operation, send, undo, ofOther, facts, follow, superseded };
+      const reason = await probe.ask({ ...means, ...found });
+      const judged = exchanges.map((one) => (superseded.has(one) ? { ...one, isSuperseded: true } : one));
+      return { ...nothing, exchanges: judged, ...(reason !== undefined && { left: leave(reason) }) };
     },
   };
 }

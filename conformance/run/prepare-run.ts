@@ -275,7 +275,8 @@ function ofValidRequests(observers: readonly { readonly observe: (exchange: Exch
 function needsProof(): (exchange: Exchange) => boolean {
   const withoutConnection = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
   const proven = new Set<string>();
-  return ({ operation, request, outcome }) => {
+  return ({ operation, request, outcome, isSuperseded }) => {
+    if (isSuperseded === true) return false;
     const isFailure = outcome.kind === 'none' ? !withoutConnection.has(outcome.reason) : outcome.status >= 500;
     if (!isFailure || !mayRepeat(operation, request.method)) return false;
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
