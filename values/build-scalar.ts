@@ -163,6 +163,11 @@ const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
   [/(^|_)(host(name)?|domain)$/i, () => 'host.example.com'],
 ];
 
+/** Whether a property of this name has a format that its schema may not declare: an address, a country, a colour. */
+export function namesFormat(property: string): boolean {
+  return namedTexts.some(([names]) => names.test(property));
+}
+
 /** One word of at most 20 letters and digits: servers reject names with a space or a hyphen more often. */
 function plainWord(name: string, marked: string): string {
   const mark = marked.replaceAll(/[^A-Za-z0-9]/g, '');

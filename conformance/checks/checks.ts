@@ -9,6 +9,7 @@ import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
+import { textChanged } from './text-changed.ts';
 import { validRefused } from './valid-refused.ts';
 
 /** Judged before any request, and independent of answers. */
@@ -41,6 +42,7 @@ export const checks: readonly Check[] = [
   mediaType,
   bodySchema,
   headerSchema,
+  textChanged,
   writeOnlyExposed,
   sensitiveLeak,
   httpLaw,

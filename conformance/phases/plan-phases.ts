@@ -10,6 +10,7 @@ import { planBoundary } from './boundary.ts';
 import { planNegative } from './negative.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
+import { planText } from './text.ts';
 
 /** A scenario, with the probes that are obligations of its operation. */
 export interface PlannedScenario {
@@ -34,6 +35,7 @@ export function planPhases(
     auth: () => planAuth(contract, operations, means),
     protocol: () => planProtocol(contract, operations),
     negative: () => planNegative(contract, operations),
+    text: () => planText(contract, operations),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
   const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);

@@ -164,6 +164,7 @@ function itemPathsOf(contract: Contract): ReadonlySet<string> {
 
 const itemPaths = new WeakMap<Contract, ReadonlySet<string>>();
 
-function isTokenEndpoint({ schemes }: Contract, { path }: Operation): boolean {
+/** Whether clients get their tokens there. */
+export function isTokenEndpoint({ schemes }: Contract, { path }: Operation): boolean {
   return Object.values(schemes).some(({ tokenUrl }) => tokenUrl?.split(/[?#]/)[0]?.endsWith(path));
 }

@@ -123,7 +123,8 @@ function removeAt(value: unknown, [token, ...rest]: readonly string[]): unknown 
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== token));
 }
 
-function addAt(value: unknown, [token, ...rest]: readonly string[], added: unknown): unknown {
+/** A copy with a value at a place; objects and lists on the way are added. */
+export function addAt(value: unknown, [token, ...rest]: readonly string[], added: unknown): unknown {
   if (token === undefined) return added;
   if (/^\d+$/.test(token)) {
     const list = Array.isArray(value) ? value : [];

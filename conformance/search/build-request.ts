@@ -153,6 +153,10 @@ function chooseValue(
 const uniqueMembers =
   /^(.*[_-]?(name|title|slug|key|code|email|e-mail|login|username|label|id|uuid|identifier|handle|number|sku|isbn))$/i;
 
+export function isUniqueName(member: string): boolean {
+  return uniqueMembers.test(member);
+}
+
 /** Gives the object of a body new names: servers may reject a second object of the same name. */
 export function renameObjects(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
   if (!isObject(body)) return body;

@@ -1,9 +1,28 @@
-import { by, type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
+import { by, type Instead, type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
 
 const list = /^GET \/v2\/books$/;
 const read = /^GET \/v2\/books\/b/;
 const add = /^POST \/v2\/books$/;
 const book = '#/components/schemas/Book/allOf';
+
+const write = /^(POST|PUT) \/v2\/books/;
+
+/** Changes the texts of a request before the server reads them. */
+const withText =
+  (change: (text: string) => string): Instead =>
+  (request, handle) => {
+    const revive = (_: string, value: unknown): unknown => (typeof value === 'string' ? change(value) : value);
+    const read = (): string => JSON.stringify(JSON.parse(request.body, revive));
+    return handle(isJsonText(request.body) ? { ...request, body: read() } : request);
+  };
+
+function isJsonText(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 type Row = Omit<SeededFault, 'api'>;
 
@@ -82,7 +101,7 @@ const rows: readonly Row[] = [
     change: (answer) => ({
       ...answer,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(answer.body).replace(/"title":"[^"]*"/, '"title":1e999999'),
+      body: JSON.stringify({ ...Object(answer.body), title: 0 }).replace('"title":0', '"title":1e999999'),
     }),
     caughtBy: by('body-schema', 'readBook', `${book}/0/properties/title/type`, 'type'),
   },
@@ -252,6 +271,24 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'removeBook', '#/paths/~1books~1{bookId}/delete/responses/204', 'content-after-204'),
   },
   {
+    name: 'the storage has only Latin-1',
+    at: write,
+    instead: withText((text) => text.replaceAll(/[^\0-\xff]/gu, '?')),
+    caughtBy: by('text-changed', 'addBook', '#/components/schemas/NewBook/properties/title/type', 'replaced'),
+  },
+  {
+    name: 'text is escaped before it is stored',
+    at: write,
+    instead: withText((text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')),
+    caughtBy: by('text-changed', 'addBook', '#/components/schemas/NewBook/properties/title/type', 'escaped'),
+  },
+  {
+    name: 'a change to text with emoji fails',
+    at: /^PUT \/v2\/books\/b/,
+    instead: (request, handle) => (/\p{Emoji_Presentation}/u.test(request.body) ? { status: 500 } : handle(request)),
+    caughtBy: by('server-error', 'replaceBook', '#/paths/~1books~1{bookId}/put', '500'),
+  },
+  {
     name: 'the contract breaks a MUST at two places',
     at: read,
     change: (answer) => answer,
@@ -272,7 +309,8 @@ const rows: readonly Row[] = [
     at: read,
     change: (answer) => ({ ...answer, delayMs: 2_000 }),
     caughtBy: by('slow', 'readBook', '#/paths/~1books~1{bookId}/get', 'slow'),
-    options: { slowMs: 1_500 },
+    // Each read takes its time.
+    options: { slowMs: 1_500, phases: ['baseline'] },
   },
 ];
 
