@@ -26,7 +26,7 @@ export interface Violating {
   readonly keyword: string;
   /** `one step above the maximum`. */
   readonly how: string;
-  /** Number of the earlier values that break this keyword. */
+  /** 0: the first way to break the keyword. Every name that is required has turn 0; items of a list but the first have later turns. */
   readonly turn: number;
 }
 
@@ -58,19 +58,16 @@ export function* violationsOf(
   const context: Context = { tools, schema, wire, finder, left, met: new Set() };
   let entries = finder.places(start).flatMap((place) => entriesOf(context, place));
   entries.sort((a, b) => a.breaker.rank - b.breaker.rank);
-  const turns = new Map<Pointer, number>();
-  for (let pass = 0; entries.length > 0 && context.left > 0; pass += 1) {
+  for (let turn = 0; entries.length > 0 && context.left > 0; turn += 1) {
     const open: Entry[] = [];
     for (const entry of entries) {
       // Further items of a list follow its first one.
-      if (entry.place.isRepeated && pass === 0) {
+      if (entry.place.isRepeated && turn === 0) {
         open.push(entry);
         continue;
       }
       let next = entry.values.next();
       for (; next.done !== true; next = entry.values.next()) {
-        const turn = turns.get(next.value.pointer) ?? 0;
-        turns.set(next.value.pointer, turn + 1);
         yield { ...next.value, turn };
         if (entry.breaker.isEach !== true) break;
       }
