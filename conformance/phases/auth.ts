@@ -6,10 +6,10 @@ import { type CredentialChange, type Draft, type Exchange, type Identity, isAcce
 import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
-import { scopesOfValues } from '../plan/permissions.ts';
+import { type Permissions, scopesOfValues } from '../plan/permissions.ts';
 import { readItems } from '../resources/read-items.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
 
 /** The accounts and tokens that the user gave. */
 export interface Means {
@@ -21,6 +21,7 @@ export function planAuth(
   contract: Contract,
   operations: readonly Operation[],
   means: Means,
+  permissions: Permissions,
 ): readonly OperationProbes[] {
   // Browsers send a preflight request without credentials (Fetch, CORS protocol).
   const tested = operations.filter((one) => one.method !== 'options' && mayProbe(contract, one));
@@ -34,6 +35,7 @@ export function planAuth(
         means,
         index,
         isCheapRead: (name) => cheap.get(name) === operation,
+        isCalledOften: mayCallOften(contract, operation, permissions),
       }),
     };
   });
@@ -57,6 +59,7 @@ interface About {
   /** Index of the operation: others get another change of the credentials. */
   readonly index: number;
   readonly isCheapRead: (scheme: string) => boolean;
+  readonly isCalledOften: boolean;
 }
 
 type Alternative = Operation['security'][number];
@@ -66,13 +69,13 @@ function closedOf({ security }: Operation): readonly Alternative[] {
 }
 
 function authProbes(about: About): readonly Probe[] {
-  const { contract, operation } = about;
+  const { operation, isCalledOften } = about;
   const closed = closedOf(operation);
   if (closed.length === 0) return [];
   // Credentials that are optional are never missing, and a wrong one may be ignored.
   const isOpen = closed.length < operation.security.length;
   const own = isOpen ? [] : [...missingProbes(about), ...changedProbes(about), ...scopeProbes(about)];
-  const more = isAction(contract, operation) ? [] : [...alternativeProbes(about), ...otherAccountProbes(about)];
+  const more = isCalledOften ? [...alternativeProbes(about), ...otherAccountProbes(about)] : [];
   return [...own, ...more];
 }
 
@@ -290,7 +293,7 @@ function otherAccountProbes(about: About): Probe[] {
       mostRequests: 3,
       ask: (bench) => createUnderForeign(bench, about),
     });
-  if (slots.length > 0 && (kind === 'change' || kind === 'remove'))
+  if (slots.length > 0 && (kind === 'change' || kind === 'remove' || kind === 'action'))
     add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: (bench) => changeForeign(bench, about) });
   if (kind === 'read' && slots.length > 1)
     add({

@@ -14,20 +14,25 @@ import type { Scenario, Turn } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
-import { refuseValues } from '../plan/permissions.ts';
+import { type Permissions, refuseValues } from '../plan/permissions.ts';
 import { addressOf, type PlannedProbe } from '../plan/plan.ts';
 import { stemOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
-import { hasToExist, isFilledByServer, renameObjects } from '../search/build-request.ts';
+import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { rankOfProbe } from '../search/ranks.ts';
-import { findDraft, isAction, mayProbe } from './probe.ts';
+import { withNewNames } from './own-objects.ts';
+import { findDraft, mayCallOften, mayProbe } from './probe.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
 const most = { rows: 24, writes: 12, turn: 20 } as const;
 
-export function planBoundary(contract: Contract, operations: readonly Operation[]): readonly Scenario<RunContext>[] {
+export function planBoundary(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly Scenario<RunContext>[] {
   return operations
-    .filter((operation) => mayProbe(contract, operation) && !isAction(contract, operation))
+    .filter((operation) => mayProbe(contract, operation) && mayCallOften(contract, operation, permissions))
     .filter((operation) => kindOf(contract, operation) !== 'remove')
     .filter(({ parameters, body }) => body !== undefined || parameters.some(({ in: where }) => where !== 'path'))
     .map((operation) => boundaryScenario(contract, operation));
@@ -374,13 +379,6 @@ function labelOf(choices: readonly Choice[]): string {
 function changeOf({ factor: { part }, of }: Choice, mark: string, isSimilar = false): Change {
   const make = isSimilar ? (of.similar ?? of.make) : of.make;
   return { part, value: make(mark) };
-}
-
-function withNewNames(tools: DataTools, draft: Draft, count: number): Draft {
-  const { body } = draft;
-  return body === undefined
-    ? draft
-    : { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, count) } };
 }
 
 /** A longer value is described by its length. */

@@ -9,7 +9,7 @@ import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
-import { renameObjects } from '../search/build-request.ts';
+import { withNewNames } from './own-objects.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
 /** One change of a valid request that makes it invalid. */
@@ -108,7 +108,7 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, number: 
     groups: groups.filter((group) => !facts.has(group)),
   };
   const ask = async (role: string, serial: number): Promise<boolean | undefined> => {
-    const named = kind === 'create' ? withOwnNames(tools, draft, 2 * number + serial) : draft;
+    const named = kind === 'create' ? withNewNames(tools, draft, 1_000 + 2 * number + serial) : draft;
     const sent = await send(apply(named), role, aim);
     if (sent === undefined) return undefined;
     const isIn = isAccepted(sent);
@@ -123,13 +123,6 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, number: 
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');
   return undefined;
-}
-
-/** Names that no earlier request has used: a server that refuses a second object of a name does not show whether it validates. */
-function withOwnNames(tools: DataTools, draft: Draft, number: number): Draft {
-  const { body } = draft;
-  if (body === undefined) return draft;
-  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, 1_000 + number) } };
 }
 
 /** Every fault that a request may have, the first way to break each keyword before all others. */

@@ -18,6 +18,8 @@ export interface PlannedScenario {
   readonly probes: readonly Probe[];
 }
 
+type PlanOptions = Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials' | 'permissions'>;
+
 /**
  * Scenarios of the chosen phases. The baseline is always among them: every probe differs from an accepted request.
  *
@@ -28,14 +30,14 @@ export function planPhases(
   contract: Contract,
   operations: readonly Operation[],
   isSent: (operation: Operation) => boolean,
-  { phases, checks, second, credentials }: Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials'>,
+  { phases, checks, second, credentials, permissions }: PlanOptions,
 ): readonly PlannedScenario[] {
   const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
-    auth: () => planAuth(contract, operations, means),
-    protocol: () => planProtocol(contract, operations),
+    auth: () => planAuth(contract, operations, means, permissions),
+    protocol: () => planProtocol(contract, operations, permissions),
     negative: () => planNegative(contract, operations),
-    text: () => planText(contract, operations),
+    text: () => planText(contract, operations, permissions),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
   const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
@@ -46,6 +48,6 @@ export function planPhases(
     }),
   );
   const isBoundary = phases.includes('boundary') && isWanted(validRefused.name);
-  const boundary = isBoundary ? planBoundary(contract, operations) : [];
+  const boundary = isBoundary ? planBoundary(contract, operations, permissions) : [];
   return [...baseline, ...others, ...boundary.map((scenario) => ({ scenario, probes: [] }))];
 }

@@ -14,18 +14,18 @@ import {
 import type { Scenario } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { createdReader } from '../ledger/record-writes.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import { addressOf } from '../plan/plan.ts';
 import { noConstraints } from '../rejections/constraints.ts';
-import { pathValues } from '../resources/addresses.ts';
 import { spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { slotsOf } from '../resources/slots.ts';
 import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder } from '../search/build-request.ts';
 import { allTargets, prepare } from '../search/choose-targets.ts';
 import { rankOfProbe } from '../search/ranks.ts';
+import { creationFor, deletionOf, withNewNames } from './own-objects.ts';
 
 /** One question about an operation. */
 export interface Probe {
@@ -83,8 +83,8 @@ export interface Bench {
 /** Probes of worth up to this do not delay the deletions that belong to the plan. */
 const leastUrgent = 1;
 
-/** Probes that are made at a time: an operation may have thousands. */
-const mostWaiting = 32;
+/** Limits of one operation: probes that are made at a time (there may be thousands), and objects that are created for its probes. */
+const most = { waiting: 32, objects: 4 } as const;
 
 /** The checks and operations that a run may use. */
 interface Allowed {
@@ -104,14 +104,28 @@ export function probeScenario(
   const facts = new Set<string>();
   let source: Iterator<Probe> | undefined;
   let planned: Probe[] = [];
+  let objects = 0;
+  let revision = -1;
   const refill = (context: RunContext): void => {
-    const found = more && (source === undefined ? findDraft(context, operation, kind, false) : undefined);
-    if (typeof found === 'object') source = more?.(context, found.draft);
+    const isOpen = more !== undefined && source === undefined;
+    if (isOpen && revision !== context.resources.revisionFor(operation)) {
+      revision = context.resources.revisionFor(operation);
+      const found = findDraft(context, operation, kind, false);
+      if (typeof found === 'object') source = more(context, found.draft);
+    }
     for (let next = source?.next(); next?.done === false; next = source?.next()) {
       if (isWanted(next.value.check)) waiting.push(next.value);
-      if (waiting.length >= mostWaiting) break;
+      if (waiting.length >= most.waiting) break;
     }
     planned.push(...waiting);
+  };
+  /** Earlier probes may have deleted every object of the run. */
+  const createObject = async (session: Session, context: RunContext): Promise<readonly Exchange[]> => {
+    const draft = kind === 'change' || kind === 'remove' ? creationFor(context, operation) : undefined;
+    if (draft === undefined || objects >= most.objects || !isSent(draft.operation)) return [];
+    objects += 1;
+    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, objects);
+    return await session.send({ ...named, label: `an object for probes of ${operation.id}` });
   };
   /** The probe of most worth, which may have changed since the last turn. */
   const next = (): Probe | undefined =>
@@ -146,7 +160,12 @@ export function probeScenario(
       waiting.splice(waiting.indexOf(probe), 1);
       const leave = (reason: string) => ({ check: probe.check, place: probe.name, reason });
       const found = findDraft(context, operation, kind, probe.needsOwn);
-      if (typeof found === 'string') return { ...nothing, left: leave(found) };
+      if (typeof found === 'string') {
+        const created = await createObject(session, context);
+        if (created.length === 0) return { ...nothing, left: leave(found) };
+        waiting.push(probe);
+        return { ...nothing, exchanges: created };
+      }
       const { exchanges, send } = record(session, operation, probe, allowance);
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const undo: Bench['undo'] = async (created) => {
@@ -168,10 +187,14 @@ export function mayProbe(contract: Contract, operation: Operation): boolean {
   return dangerOf(operation, kindOf(contract, operation)) === 0;
 }
 
-/** Whether each call does something that nobody can take back: a door opens. Such an operation gets few probes. */
-export function isAction(contract: Contract, operation: Operation): boolean {
+/**
+ * Whether an operation may be called many times: not if each call does something that nobody can take back, such as opening a door.
+ * `--writes all` allows any other action.
+ */
+export function mayCallOften(contract: Contract, operation: Operation, { writes }: Permissions): boolean {
   const { effect } = operation.extensions;
-  return kindOf(contract, operation) === 'action' || (effect !== undefined && effect !== 'none');
+  if (effect !== undefined && effect !== 'none') return false;
+  return kindOf(contract, operation) !== 'action' || writes === 'all';
 }
 
 function record(session: Session, operation: Operation, { name, check }: Probe, allowance: number) {
@@ -186,29 +209,6 @@ function record(session: Session, operation: Operation, { name, check }: Probe, 
     return came.at(-1);
   };
   return { exchanges, send };
-}
-
-/** The deletion of the object that a request has created; undefined if its address is not certain. */
-function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange): Draft | undefined {
-  if (outcome.kind !== 'answer') return undefined;
-  const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
-  const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
-  const [[member = '@given.', id] = []] = created?.ids ?? [];
-  const remove = contract.operations.find(
-    ({ method, path }) => method === 'delete' && plainPath(path) === created?.key,
-  );
-  if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
-    return undefined;
-  const values = [...created.parents, id];
-  const inPath = new Map(slotsOf(remove.path).map(({ parameter }, index) => [parameter, values[index]]));
-  const parameters = remove.parameters.flatMap((parameter) => {
-    const value = inPath.get(parameter.name);
-    return parameter.in !== 'path' || value === undefined ? [] : [{ parameter, value }];
-  });
-  const isWhole = remove.parameters.every(
-    (one) => !one.required || parameters.some(({ parameter }) => parameter === one),
-  );
-  return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
 }
 
 export interface Found {

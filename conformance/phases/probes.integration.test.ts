@@ -63,13 +63,15 @@ test('undeclared writes go to an id that exists nowhere, and with --read-only to
 
 test('an undeclared write excludes other requests of its path', () => {
   const contract = contractOf(books);
-  const kinds = planProtocol(contract, contract.operations).map(({ operation, probes }) => {
-    const { domain } = probeScenario(contract, { operation, probes }, 'protocol', {
-      isWanted: () => true,
-      isSent: () => true,
-    });
-    return `${operation.id}: ${domain.kind}`;
-  });
+  const kinds = planProtocol(contract, contract.operations, { effects: [], readOnly: false, writes: 'restore' }).map(
+    ({ operation, probes }) => {
+      const { domain } = probeScenario(contract, { operation, probes }, 'protocol', {
+        isWanted: () => true,
+        isSent: () => true,
+      });
+      return `${operation.id}: ${domain.kind}`;
+    },
+  );
   expect(kinds).toEqual(['list: reads', 'read: writes']);
 });
 

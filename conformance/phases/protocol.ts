@@ -10,12 +10,17 @@ import { isObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from '../execute/exchange.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import { pathBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import { type Bench, isAction, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
 
-export function planProtocol(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
-  const tested = operations.filter((operation) => mayProbe(contract, operation) && !isAction(contract, operation));
+export function planProtocol(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly OperationProbes[] {
+  const tested = operations.filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions));
   const paths = new Set<string>();
   const declared = indexPaths(contract);
   const withBody = tested.filter(({ body }) => body?.contents.some(({ mediaType }) => isJson(mediaType)));

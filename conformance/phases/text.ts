@@ -17,7 +17,7 @@ import { toolsFor } from '../execute/session.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 import { createdReader } from '../ledger/record-writes.ts';
 import { isSafe, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
-import { mayRepeat } from '../plan/permissions.ts';
+import { mayRepeat, type Permissions } from '../plan/permissions.ts';
 import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
@@ -25,13 +25,17 @@ import { pathValues } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName, renameObjects } from '../search/build-request.ts';
-import { type Bench, isAction, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
-export function planText(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
+export function planText(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly OperationProbes[] {
   // Other text in a request for a token is a wrong secret.
   const isTested = (one: Operation): boolean =>
-    mayProbe(contract, one) && !isAction(contract, one) && !isTokenEndpoint(contract, one);
+    mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isTokenEndpoint(contract, one);
   return operations.filter(isTested).map((operation, index) => {
     return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
   });

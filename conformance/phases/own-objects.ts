@@ -1,0 +1,53 @@
+// Objects that the run creates for its probes, and removes again.
+import type { RunContext } from '../checks/check.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { DataTools } from '../data/value-candidates.ts';
+import type { Draft, Exchange } from '../execute/exchange.ts';
+import { createdReader } from '../ledger/record-writes.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
+import { pathValues } from '../resources/addresses.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
+import { renameObjects } from '../search/build-request.ts';
+
+/** The deletion of the object that a request has created; undefined if its address is not certain. */
+export function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange): Draft | undefined {
+  if (outcome.kind !== 'answer') return undefined;
+  const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
+  const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
+  const [[member = '@given.', id] = []] = created?.ids ?? [];
+  const remove = contract.operations.find(
+    ({ method, path }) => method === 'delete' && plainPath(path) === created?.key,
+  );
+  if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
+    return undefined;
+  const values = [...created.parents, id];
+  const inPath = new Map(slotsOf(remove.path).map(({ parameter }, index) => [parameter, values[index]]));
+  const parameters = remove.parameters.flatMap((parameter) => {
+    const value = inPath.get(parameter.name);
+    return parameter.in !== 'path' || value === undefined ? [] : [{ parameter, value }];
+  });
+  const isWhole = remove.parameters.every(
+    (one) => !one.required || parameters.some(({ parameter }) => parameter === one),
+  );
+  return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
+}
+
+/** The accepted create of the collection that a path names an object of. */
+export function creationFor({ contract, accepted }: RunContext, { path }: Operation): Draft | undefined {
+  const collection = slotsOf(path).at(-1)?.collection;
+  const create = contract.operations.find(
+    (one) => accepted.has(one) && plainPath(one.path) === collection && kindOf(contract, one) === 'create',
+  );
+  return create && accepted.get(create)?.draft;
+}
+
+/**
+ * The request with names that no earlier one has: a server that rejects a second object of a name shows nothing else.
+ *
+ * @param count number of the request
+ */
+export function withNewNames(tools: DataTools, draft: Draft, count: number): Draft {
+  const { body } = draft;
+  if (body === undefined) return draft;
+  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, count) } };
+}
