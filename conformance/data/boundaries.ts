@@ -21,7 +21,7 @@ const most = { depth: 6, factors: 80 } as const;
 
 export interface FactorOptions {
   readonly draft: Draft;
-  /** Whether a part of this name refers to something on the server, or is filled in by the server. */
+  /** Whether the value of a part with this name has to exist on the server, or the server chooses it. */
   readonly isOfServer: (name: string) => boolean;
 }
 

@@ -188,16 +188,11 @@ const readers: readonly Read[] = [
   ({ tools }, shape) => {
     const { patterns, minLength, maxLength, format, values } = shape;
     if (values !== undefined || patterns.size === 0 || format !== undefined) return [];
-    const of = (length: number) => samplePatterns([...patterns], { min: length, max: length }, tools.seed, 'conform');
-    const lengths = Array.from({ length: most.length }, (_, length) => length);
-    const first = minLength > 0 ? undefined : lengths.map(of).find((text) => text !== undefined);
-    const last =
-      Number.isFinite(maxLength) || of(most.length) !== undefined
-        ? undefined
-        : lengths
-            .reverse()
-            .map(of)
-            .find((text) => text !== undefined);
+    const textIn = (min: number, max: number) => samplePatterns([...patterns], { min, max }, tools.seed, 'conform');
+    const least = firstIn(most.length, (length) => textIn(0, length) !== undefined);
+    const largest = firstIn(most.length, (length) => textIn(length + 1, most.length) === undefined);
+    const first = minLength > 0 ? undefined : textIn(least, least);
+    const last = Number.isFinite(maxLength) || largest === most.length ? undefined : textIn(largest, largest);
     const extremes = [
       { how: 'shortest text of the pattern', text: first },
       { how: 'longest text of the pattern', text: last },
@@ -281,6 +276,17 @@ const half =
 function spellLength(length: number, mark: string, filler = 'x'): string {
   const ending = mark.slice(-length);
   return filler.repeat(Math.max(0, length - ending.length)) + ending;
+}
+
+/** The first number up to a limit that fits, if all larger ones fit too; the limit if there is none. */
+function firstIn(limit: number, fits: (number: number) => boolean): number {
+  let [low, high] = [0, limit];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function tidy(value: number): number {

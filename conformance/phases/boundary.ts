@@ -81,33 +81,19 @@ function boundaryScenario(contract: Contract, operation: Operation): Scenario<Ru
       const refusal = typeof found === 'string' ? found : refuseChange(context, kind, found.isOwn);
       if (typeof found === 'string' || refusal !== undefined) {
         isOver = true;
-        if (progress !== undefined) return { exchanges: [], reasons: [] };
         const left = { check: validRefused.name, place: 'valid values at their bounds', reason: refusal ?? '' };
-        return { exchanges: [], reasons: [], left };
+        return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };
       }
       const tools = toolsFor(context, operation, 'boundary', 0);
-      const isOfServer = (name: string): boolean => {
-        const stem = stemOf(name);
-        return hasToExist(name) || isFilledByServer(name) || (stem !== '' && context.resources.mayKnow(stem));
-      };
+      const options = { draft: found.draft, isOfServer: (name: string) => isOfServer(context, name) };
       const plan = (added: readonly Change[]): Progress => {
-        const draft = added.reduce(applyChange, found.draft);
-        const factors = factorsOf(tools, { draft, isOfServer });
+        const factors = factorsOf(tools, { ...options, draft: added.reduce(applyChange, found.draft) });
         return { added, factors, array: arrayOf(factors, state) };
       };
       progress ??= plan([]);
-      const absent = () => absentParts(tools, { draft: found.draft, isOfServer });
-      const attempt = createAttempt({
-        session,
-        context,
-        tools,
-        kind,
-        allowance,
-        progress,
-        state,
-        plain: found.draft,
-        absent,
-      });
+      const absent = () => absentParts(tools, options);
+      const given = { session, context, tools, kind, allowance, state, absent };
+      const attempt = createAttempt({ ...given, progress, plain: found.draft });
       const added = turns === 1 ? await attempt.complete() : [];
       if (added.length > 0) progress = plan(added);
       if (attempt.exchanges.length === 0) isOver = (await attempt.row()) === 'no longer accepted';
@@ -116,14 +102,22 @@ function boundaryScenario(contract: Contract, operation: Operation): Scenario<Ru
         state.hasAll = true;
         progress = plan(progress.added);
       }
+      const { array, factors } = progress;
       // Deletions wait for all changes: pairs are not worth that.
-      const isDone = turns > 1 && !(kind === 'change' ? progress.array.hasOpen() : progress.array.next().length > 0);
+      const isDone = turns > 1 && !(kind === 'change' ? array.hasOpen() : array.next().length > 0);
       isOver ||= isDone || turns >= (kind === 'read' ? most.rows : most.writes);
-      const planned = progress.factors.flatMap(({ classes }) => classes).filter(({ name }) => !known.has(name));
+      const planned = factors.flatMap(({ classes }) => classes).filter(({ name }) => !known.has(name));
       for (const { name } of planned) known.add(name);
+      if (isOver) progress = undefined;
       return { exchanges: attempt.exchanges, reasons: [], planned: planned.map(plannedOf) };
     },
   };
+}
+
+/** Whether a value under this name has to exist on the server, or the server chooses it. */
+function isOfServer({ resources }: RunContext, name: string): boolean {
+  const stem = stemOf(name);
+  return hasToExist(name) || isFilledByServer(name) || (stem !== '' && resources.mayKnow(stem));
 }
 
 /** A change reaches only objects that the run created: their bounds are valid, but no values of their owners. */
@@ -133,15 +127,17 @@ function refuseChange({ permissions }: RunContext, kind: OperationKind, isOwn: b
 }
 
 function arrayOf(factors: readonly Factor[], { met, out, hasAll }: State): CoveringArray {
-  const named = factors.map(({ name, classes }) => ({ name, classes: classes.map((one) => one.name) }));
   const mayMeet = (a: number, b: number): boolean => {
     const [some, other] = [factors[a], factors[b]];
     return some !== undefined && other !== undefined && !overlaps(some.part, other.part);
   };
-  const array = createCoveringArray(named, mayMeet);
+  const array = createCoveringArray(
+    factors.map(({ classes }) => classes.length),
+    mayMeet,
+  );
   for (const [factor, { classes }] of factors.entries())
     for (const [index, { name, omitted, isNamed }] of classes.entries()) {
-      if (omitted !== undefined || out.has(name) || !(isNamed || hasAll)) array.drop(factor, index);
+      if (omitted !== undefined || out.has(name) || !(isNamed || hasAll)) array.drop({ factor, index });
       else if (met.has(name)) array.cover([{ factor, index }]);
     }
   return array;
@@ -194,7 +190,7 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
   const polarity = validityOf(tools.judge, base, tools.contract);
 
   const drop = ({ cell, of }: Choice): void => {
-    array.drop(cell.factor, cell.index);
+    array.drop(cell);
     state.out.add(of.name);
   };
 
