@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conform as runConform } from './command-line.ts';
 import { conformHere as conform, type Ended } from './fixtures/conform-here.ts';
 import { apis } from './seeded/apis.ts';
-import { createLibrary, libraryKey } from './seeded/library.ts';
+import { libraryKey } from './seeded/library.ts';
 import { type Handler, type Served, serve } from './seeded/serve.ts';
 import { weatherClient, weatherToken } from './seeded/weather.ts';
 
@@ -70,25 +70,25 @@ async function library(handle: Handler): Promise<string[]> {
 
 describe('exit codes', () => {
   test('0 and no finding on a clean server', async () => {
-    const { code, out } = await spawned(await library(createLibrary()));
+    const { code, out } = await spawned(await library(apis.library.create()));
     expect(code).toBe(0);
     expect(out).toContain('No defect found.');
     expect(out).toContain('Covered: 7 of 7 operations accepted');
   });
 
   test('1 on defects, with the sentence, the request and a line to paste', async () => {
-    const clean = createLibrary();
+    const clean = apis.library.create();
     const { code, out } = await spawned(await library(async (request) => dropTotal(await clean(request))));
     expect(code).toBe(1);
     expect(out).toContain('header-schema   listBooks   response 200 header X-Total   required');
-    expect(out).toContain('contract  #/paths/~1books/get/responses/200/headers/X-Total/required  line 16');
+    expect(out).toContain('contract  #/paths/~1books/get/responses/200/headers/X-Total/required  line 18');
     expect(out).toContain(
       `curl -i -g --path-as-is -H 'accept: application/json, */*;q=0.1' -H 'X-Library-Key: '"$TOKEN" "$BASE"'/books'`,
     );
   });
 
   test('in GitHub Actions a defect is annotated on the standard error, and --json remains JSON', async () => {
-    const clean = createLibrary();
+    const clean = apis.library.create();
     const args = await library(async (request) => dropTotal(await clean(request)));
     const env = {
       GITHUB_ACTIONS: 'true',
@@ -97,7 +97,7 @@ describe('exit codes', () => {
     };
     const { code, out, error } = await spawned([...args, '--json'], env);
     expect([code, JSON.parse(out).verdict]).toEqual([1, 'defects']);
-    expect(error).toMatch(/^::error file=library\.yaml,line=16,title=header-schema%3A listBooks::/m);
+    expect(error).toMatch(/^::error file=library\.yaml,line=18,title=header-schema%3A listBooks::/m);
     expect(await readFile(join(folder, 'page'), 'utf8')).toMatch(/^## ❌ 1 defect found\./);
   });
 
@@ -184,7 +184,7 @@ describe('exit codes', () => {
   });
 
   test('2 when the server rejected the key every time', async () => {
-    const clean = createLibrary();
+    const clean = apis.library.create();
     const bare: Handler = async (request) => ({ ...(await clean(request)), headers: {} });
     const args = (await library(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
     const { code, out } = await conform(args);
@@ -242,7 +242,7 @@ describe('exit codes', () => {
   });
 
   test('2 when the address is wrong, without a defect of the deployment, with the right address', async () => {
-    const args = await library(createLibrary());
+    const args = await library(apis.library.create());
     const wrong = args.map((arg) => arg.replace(/\/v2$/, '/v3'));
     const { code, out } = await conform([...wrong, '--report', 'junit', '--out', 'there']);
     expect(code).toBe(2);
@@ -302,7 +302,7 @@ describe('exit codes', () => {
 
   describe('operations that were never accepted', () => {
     const onlyReads = async (...more: string[]): Promise<Ended> =>
-      conform([...(await library(createLibrary())), '--read-only', '--rate', '100/s', ...more]);
+      conform([...(await library(apis.library.create())), '--read-only', '--rate', '100/s', ...more]);
 
     test('are named in the sentence about the run, and in the last lines', async () => {
       const { code, out } = await onlyReads();
@@ -313,7 +313,7 @@ describe('exit codes', () => {
     });
 
     test('are named along with defects', async () => {
-      const clean = createLibrary();
+      const clean = apis.library.create();
       const args = await library(async (request) => dropTotal(await clean(request)));
       const { out } = await conform([...args, '--read-only', '--rate', '100/s']);
       expect(out).toContain('\n1 defect found, and 4 of 7 operations were never accepted: ');
@@ -341,7 +341,7 @@ describe('exit codes', () => {
   });
 
   test('an interrupted run exits with 130, with its reports written', async () => {
-    const clean = createLibrary();
+    const clean = apis.library.create();
     const { promise: second, resolve: isSecond } = Promise.withResolvers<void>();
     let requests = 0;
     const args = await library(async (request) => {
@@ -412,7 +412,7 @@ describe('exit codes', () => {
   });
 
   test('2 when the reports can no longer be written, after they were printed', async () => {
-    const answer = createLibrary();
+    const answer = apis.library.create();
     const args = await library(async (request) => {
       await mkdir(join(folder, 'there', 'report.json'), { recursive: true });
       return answer(request);
@@ -423,7 +423,7 @@ describe('exit codes', () => {
   });
 
   test.each(['output', 'help'])('0 when no process reads its %s', async (text) => {
-    const args = text === 'help' ? ['--help'] : await library(createLibrary());
+    const args = text === 'help' ? ['--help'] : await library(apis.library.create());
     const line = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
     const code = await new Promise((resolve) => {
       execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, code) =>
@@ -461,7 +461,7 @@ test('shows no secret on any stream and in no report, from options or from the e
 });
 
 test('the curl line of a finding sends the same request when it is pasted', async () => {
-  const clean = createLibrary();
+  const clean = apis.library.create();
   const seen: unknown[] = [];
   const args = await library((request) => {
     const { host, connection, 'user-agent': agent, ...headers } = request.headers;
@@ -536,14 +536,14 @@ test('no control, line or direction mark of a contract or an answer reaches the 
 });
 
 test('waits for a deployment that is still starting, and begins when it answers', async () => {
-  const spare = await serve(createLibrary());
+  const spare = await serve(apis.library.create());
   const { origin } = spare;
   await spare.close();
   const args = ['--contract', apis.library.file, '--base-url', `${origin}/v2`, '--token', libraryKey];
   const { promise: waiting, resolve } = Promise.withResolvers<string>();
   const run = conform([...args, '--wait-for-target', '60s'], (text) => text.startsWith('Waiting') && resolve(text));
   await waiting;
-  served = await serve(createLibrary(), Number(new URL(origin).port));
+  served = await serve(apis.library.create(), Number(new URL(origin).port));
   const { code, error } = await run;
   expect(code).toBe(0);
   expect(error).toMatch(
@@ -562,7 +562,7 @@ test('waits before it reads the contract from the deployment', async () => {
   const wait = ['--wait-for-target', '60s', '--operation', 'listBooks'];
   const run = conform([...args, ...wait], (text) => text.startsWith('Waiting') && resolve(text));
   await waiting;
-  const [answer, text] = [createLibrary(), await readFile(apis.library.file, 'utf8')];
+  const [answer, text] = [apis.library.create(), await readFile(apis.library.file, 'utf8')];
   served = await serve(
     (request) => (request.path === '/openapi.yaml' ? { status: 200, body: text } : answer(request)),
     Number(new URL(origin).port),
@@ -595,7 +595,7 @@ test('excludes deprecated operations', async () => {
 });
 
 test('logs in as the users of a file, and shows none of their secrets', async () => {
-  const clean = createLibrary();
+  const clean = apis.library.create();
   const seen: unknown[] = [];
   served = await serve(async (request) => {
     if (request.path === '/session') {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conformHere, type Ended } from '../fixtures/conform-here.ts';
 import { apis } from '../seeded/apis.ts';
-import { createLibrary, libraryKey } from '../seeded/library.ts';
+import { libraryKey } from '../seeded/library.ts';
 import { type Handler, type Served, serve } from '../seeded/serve.ts';
 import { readConfigFile } from './config-file.ts';
 
@@ -41,8 +41,8 @@ async function run(handle: Handler, ...more: readonly string[]): Promise<Ended> 
   return conformHere([...args, '--now', '2026-04-01T09:30:00Z', ...more]);
 }
 
-const withoutTotal = (): Handler => faulty(createLibrary(), false);
-const withBoth = (): Handler => faulty(createLibrary(), true);
+const withoutTotal = (): Handler => faulty(apis.library.create(), false);
+const withBoth = (): Handler => faulty(apis.library.create(), true);
 
 async function writeKnown(operations = '[listBooks]'): Promise<string> {
   const { findings } = JSON.parse((await run(withoutTotal(), '--json')).out);
@@ -96,14 +96,14 @@ test('after its last day a failure counts again', async () => {
 test('an accepted failure that is gone is a warning', async () => {
   const id = await writeKnown();
   const gone = `Known failure ${id} of header-schema is gone: listBooks.\n  Remove it from \`known\``;
-  const complete = await run(createLibrary(), '--fail-on', 'warning');
+  const complete = await run(apis.library.create(), '--fail-on', 'warning');
   expect([complete.code, complete.out]).toEqual([1, expect.stringContaining(gone)]);
   for (const options of [
     ['--operation', 'readBook'],
     ['--check', 'slow'],
     ['--budget', '3req'],
   ]) {
-    const { out } = await run(createLibrary(), ...options);
+    const { out } = await run(apis.library.create(), ...options);
     expect(out, options.join(' ')).not.toContain('is gone');
   }
 });

@@ -10,7 +10,7 @@ import { createRandom } from '@lockstep/values/random';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conformHere, type Ended } from '../fixtures/conform-here.ts';
 import { apis } from '../seeded/apis.ts';
-import { createLibrary, libraryKey } from '../seeded/library.ts';
+import { libraryKey } from '../seeded/library.ts';
 import { type Served, serve } from '../seeded/serve.ts';
 import { weatherClient } from '../seeded/weather.ts';
 import { createShops, shopsDocument } from './shops.ts';
@@ -37,7 +37,7 @@ const targets = {
     return { handle, dump, base: '', file: join(folder, 'shops.json'), args: [] };
   },
   library: () => {
-    const handle = createLibrary();
+    const handle = apis.library.create();
     const headers = { 'x-library-key': libraryKey };
     const query = new URLSearchParams();
     const dump = async () => (await handle({ method: 'GET', path: '/v2/books', query, headers, body: '' })).body;
@@ -159,7 +159,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
 
 /** A run of the library whose reader stays, and whose book too, unless its DELETE is allowed. */
 async function leaveBook(...more: readonly string[]): Promise<{ options: readonly string[]; ended: Ended }> {
-  served = await serve(createLibrary());
+  served = await serve(apis.library.create());
   const options = ['--contract', apis.library.file, '--base-url', `${served.origin}/v2`, '--token', libraryKey];
   const run = ['--phase', 'baseline', '--operation', 'addBook', '--exclude', 'removeBook', ...more];
   return { options, ended: await conformHere([...options, ...run]) };

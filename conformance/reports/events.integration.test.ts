@@ -9,14 +9,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import schema from '../events.schema.json' with { type: 'json' };
 import { conformHere } from '../fixtures/conform-here.ts';
 import { apis } from '../seeded/apis.ts';
-import { createLibrary, libraryKey } from '../seeded/library.ts';
+import { libraryKey } from '../seeded/library.ts';
 import { type Served, serve } from '../seeded/serve.ts';
 
 let served: Served;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
-  const clean = createLibrary();
+  const clean = apis.library.create();
   served = await serve(async (request) => {
     const answer = await clean(request);
     return request.path === '/v2/motto' ? { ...answer, status: 299 } : answer;

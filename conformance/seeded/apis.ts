@@ -7,29 +7,27 @@ import { runConformance } from '../run/run-conformance.ts';
 import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
 import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
 import { type Handler, type Served, serve } from './serve.ts';
+import { type ContractEdit, createValidation, type Validate } from './validate.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
 /** Three unrelated APIs, each with a server that conforms to its contract. */
 export const apis = {
   library: {
-    file: fixture('library'),
-    create: createLibrary,
+    ...served('library', createLibrary),
     base: '/v2',
     auth: undefined,
     credentials: { token: libraryKey, clientId: undefined, clientSecret: undefined },
     second: { token: secondLibraryKey, clientId: undefined, clientSecret: undefined },
   },
   weather: {
-    file: fixture('weather'),
-    create: createWeather,
+    ...served('weather', createWeather),
     base: '/alps/api',
     auth: '/oauth',
     credentials: { token: undefined, clientId: weatherClient.id, clientSecret: weatherClient.secret },
     second: undefined,
   },
   depot: {
-    file: fixture('depot'),
-    create: createDepot,
+    ...served('depot', createDepot),
     base: '/api',
     auth: undefined,
     credentials: depotCredentials,
@@ -103,6 +101,8 @@ export async function runAgainst(
   }
 }
 
-function fixture(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/${name}.yaml`, import.meta.url));
+/** The file of a contract, and its server; `edits` are where the server differs from its contract. */
+function served(name: string, create: (validate: Validate) => Handler) {
+  const file = fileURLToPath(new URL(`../fixtures/${name}.yaml`, import.meta.url));
+  return { file, create: (edits: readonly ContractEdit[] = []): Handler => create(createValidation(file, edits)) };
 }

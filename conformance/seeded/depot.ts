@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { type Handler, refuseForm, type TestAnswer, type TestRequest } from './serve.ts';
+import type { Handler, TestAnswer, TestRequest } from './serve.ts';
+import type { Validate } from './validate.ts';
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -56,14 +57,15 @@ interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly scope: string;
-  readonly mediaType?: string;
   /** Whether a session or a token suffices alone. */
   readonly isEither?: boolean;
   readonly answer: (request: TestRequest, account: Account, ids: readonly string[]) => TestAnswer;
 }
 
+const rejections = { 'media type': 415, syntax: 400, schema: 422 };
+
 /** A stateful server that conforms to `fixtures/depot.yaml`: two accounts, objects beneath others, merge patch, a PUT that creates. */
-export function createDepot(): Handler {
+export function createDepot(validate: Validate): Handler {
   let count = 1000;
   const depot = (depot_id: string, town: string): Depot => {
     count += 1;
@@ -103,12 +105,12 @@ export function createDepot(): Handler {
       },
     },
     {
-      ...{ method: 'POST', path: /^\/depots\/([^/]+)\/parcels$/, scope: write, mediaType: 'application/json' },
+      ...{ method: 'POST', path: /^\/depots\/([^/]+)\/parcels$/, scope: write },
       answer: ({ body }, account, [id]) => {
         const found = within(account, id);
         if (found === undefined) return unknown;
         count += 1;
-        const parcel: Parcel = { ...JSON.parse(body), parcel_id: count };
+        const parcel: Parcel = { grams: 0, ...JSON.parse(body), parcel_id: count };
         found.parcels.set(String(count), parcel);
         return { status: 201, headers: { location: `/api/depots/${id}/parcels/${count}` }, body: parcel };
       },
@@ -126,7 +128,6 @@ export function createDepot(): Handler {
     },
     {
       ...{ method: 'PATCH', path: /^\/depots\/([^/]+)\/parcels\/([^/]+)$/, scope: write },
-      mediaType: 'application/merge-patch+json',
       answer: ({ body, headers }, account, [id, parcel = '']) => {
         const parcels = within(account, id)?.parcels;
         const found = parcels?.get(parcel);
@@ -153,10 +154,10 @@ export function createDepot(): Handler {
       answer: (_, { labels }, [label = '']) => (labels.has(label) ? { status: 200, body: labels.get(label) } : unknown),
     },
     {
-      ...{ method: 'PUT', path: /^\/labels\/([^/]+)$/, scope: write, mediaType: 'application/json' },
+      ...{ method: 'PUT', path: /^\/labels\/([^/]+)$/, scope: write },
       answer: ({ body }, { labels }, [label = '']) => {
         const status = labels.has(label) ? 200 : 201;
-        labels.set(label, JSON.parse(body));
+        labels.set(label, { text: '', ...JSON.parse(body) });
         return { status, body: labels.get(label) };
       },
     },
@@ -178,9 +179,10 @@ export function createDepot(): Handler {
     if (account === undefined) return refuse(401, 'who?');
     const isByToken = route.isEither !== true || session === undefined;
     if (isByToken && token?.scopes.includes(route.scope) !== true) return refuse(403, 'no scope');
-    const refused = refuseForm(request, route.mediaType ?? '', JSON.parse);
-    if (refused !== undefined) return { status: refused.status, body: { error: refused.reason } };
-    return route.answer(request, account, route.path.exec(path)?.slice(1) ?? []);
+    const validated = validate({ ...request, path });
+    if ('fault' in validated) return { status: rejections[validated.fault], body: { error: validated.reason } };
+    const body = JSON.stringify(validated.content ?? {});
+    return route.answer({ ...request, body }, account, route.path.exec(path)?.slice(1) ?? []);
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Handler, refuseForm, type TestAnswer, type TestRequest } from './serve.ts';
+import type { Handler, TestAnswer, TestRequest } from './serve.ts';
+import type { Validate } from './validate.ts';
 
 export const libraryKey = 'not-a-real-key-5d1c';
 /** The key of a second library, which has no book at first. */
@@ -10,13 +11,17 @@ interface Route {
   readonly method: string;
   readonly path: RegExp;
   readonly open?: boolean;
+  readonly rejection?: number;
   readonly answer: (request: TestRequest, books: Books, id: string) => TestAnswer;
 }
 
 const added = '2026-03-01T10:00:00Z';
 
+/** Statuses of rejections; an operation with another one for invalid values has it in its route. */
+const rejections = { 'media type': 415, syntax: 400, schema: 400 };
+
 /** A stateful server that conforms to `fixtures/library.yaml`. Each key has books of its own. */
-export function createLibrary(): Handler {
+export function createLibrary(validate: Validate): Handler {
   const first: Books = new Map();
   first.set('b1', {
     id: 'b1',
@@ -101,6 +106,7 @@ export function createLibrary(): Handler {
     {
       method: 'POST',
       path: /^\/readers$/,
+      rejection: 422,
       answer: ({ body }) => {
         readers += 1;
         return { status: 201, body: { id: readers, name: JSON.parse(body).name, pass: `PASS-000-${readers}-XYZ` } };
@@ -127,9 +133,14 @@ export function createLibrary(): Handler {
     const books = libraries.get(String(request.headers['x-library-key']));
     if (route.open !== true && books === undefined)
       return { status: 401, headers: { 'www-authenticate': 'ApiKey realm="library"' }, body: { reason: 'no key' } };
-    const refused = refuseForm(request, 'application/json', JSON.parse);
-    if (refused !== undefined) return { status: refused.status, body: { reason: refused.reason } };
-    return route.answer(request, books ?? first, route.path.exec(path)?.[1] ?? '');
+    const validated = validate({ ...request, path });
+    if ('fault' in validated) {
+      const { fault, reason } = validated;
+      const own = fault === 'schema' ? route.rejection : undefined;
+      return { status: own ?? rejections[fault], body: { reason } };
+    }
+    const body = JSON.stringify(validated.content ?? {});
+    return route.answer({ ...request, body }, books ?? first, route.path.exec(path)?.[1] ?? '');
   };
 }
 

@@ -81,20 +81,3 @@ async function write(
   response.writeHead(status);
   response.end(body === undefined ? undefined : isText ? body : JSON.stringify(body));
 }
-
-/** Refuses content of another type than the listed one (415), and content that cannot be parsed (400). */
-export function refuseForm(
-  { headers, body }: TestRequest,
-  mediaType: string,
-  parse: (text: string) => unknown,
-): { readonly status: 400 | 415; readonly reason: string } | undefined {
-  if (body === '') return undefined;
-  const [sent = ''] = (headers['content-type'] ?? '').split(';');
-  if (sent.trim().toLowerCase() !== mediaType) return { status: 415, reason: `the content is not ${mediaType}` };
-  try {
-    parse(body);
-    return undefined;
-  } catch {
-    return { status: 400, reason: 'the content cannot be parsed' };
-  }
-}

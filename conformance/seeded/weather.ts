@@ -1,4 +1,5 @@
-import { type Handler, refuseForm, type TestAnswer } from './serve.ts';
+import type { Handler, TestAnswer } from './serve.ts';
+import type { Validate } from './validate.ts';
 
 export const weatherClient = { id: 'demo-client', secret: 'not-a-real-secret-77' };
 /** The token for both scopes; a token for one scope has its name after it. */
@@ -41,19 +42,21 @@ interface Place {
 const places: readonly Place[] = [
   { path: /^\/oauth\/token$/, method: 'POST' },
   { path: /^\/alps\/api\/stations$/, method: 'GET', scope: 'read' },
-  { path: /^\/alps\/api\/stations\/\d+\/readings$/, method: 'GET', scope: 'read' },
-  { path: /^\/alps\/api\/stations\/\d+\/reset$/, method: 'POST', scope: 'write' },
+  { path: /^\/alps\/api\/stations\/[^/]+\/readings$/, method: 'GET', scope: 'read' },
+  { path: /^\/alps\/api\/stations\/[^/]+\/reset$/, method: 'POST', scope: 'write' },
 ];
 
+const rejections = { 'media type': 415, syntax: 400, schema: 400 };
+
 /** A server that conforms to `fixtures/weather.yaml`, with its token endpoint under `/oauth`. */
-export function createWeather(): Handler {
+export function createWeather(validate: Validate): Handler {
   const basic = `Basic ${Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64')}`;
   const challenged = (answer: TestAnswer, challenge: string): TestAnswer => ({
     ...answer,
     headers: { ...answer.headers, 'www-authenticate': challenge },
   });
   return (request) => {
-    const { method, path, query, headers, body } = request;
+    const { method, path, headers, body } = request;
     const here = places.filter((one) => one.path.test(path));
     const place = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
     if (here.length === 0) return problem(404, 'no such place');
@@ -61,10 +64,11 @@ export function createWeather(): Handler {
       const answer = problem(405, 'no such method');
       return { ...answer, headers: { ...answer.headers, allow: here.map((one) => one.method).join(', ') } };
     }
-    const refused = refuseForm(request, 'application/x-www-form-urlencoded', (text) => new URLSearchParams(text));
+    const validated = validate({ ...request, path: path.replace(/^\/(oauth|alps\/api)/, '') });
+    const rejected = 'fault' in validated ? problem(rejections[validated.fault], validated.reason) : undefined;
     if (place.scope === undefined) {
       if (headers.authorization !== basic) return challenged(problem(401, 'unknown client'), 'Basic realm="identity"');
-      if (refused !== undefined) return problem(refused.status, refused.reason);
+      if (rejected !== undefined) return rejected;
       const asked = new URLSearchParams(body).get('scope')?.split(' ') ?? scopes;
       const token = asked.length === 1 ? `${weatherToken}-${asked[0]}` : weatherToken;
       return {
@@ -77,11 +81,8 @@ export function createWeather(): Handler {
     if (granted === undefined) return challenged(problem(401, 'no token'), 'Bearer');
     if (!granted.includes(place.scope))
       return challenged(problem(403, 'no scope'), 'Bearer error="insufficient_scope"');
-    if (path.endsWith('/stations')) {
-      return /^\d+,\d+$/.test(query.get('height') ?? '')
-        ? { status: 200, body: stations }
-        : problem(400, 'height is two numbers');
-    }
+    if (rejected !== undefined) return rejected;
+    if (path.endsWith('/stations')) return { status: 200, body: stations };
     const [, id, what] = /^\/alps\/api\/stations\/(\d+)\/(readings|reset)$/.exec(path) ?? [];
     if (!stations.some(({ station_id }) => String(station_id) === id)) return problem(404, 'no such station');
     if (what === 'reset') return { status: 202 };
