@@ -2,16 +2,19 @@ import type { Contract } from '../contract/contract.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from './apis.ts';
 import type { Handler, TestAnswer, TestRequest } from './serve.ts';
+import type { ContractEdit } from './validate.ts';
 
 /** A fault in an otherwise correct server, and the check that must find it. */
 export interface SeededFault {
   readonly name: string;
   readonly api: ApiName;
-  /** Method and path of the requests that the fault concerns. */
-  readonly at: RegExp;
+  /** Method and path of the requests that the fault concerns; any if undefined. */
+  readonly at?: RegExp;
   readonly change?: (answer: TestAnswer, request: TestRequest) => TestAnswer;
   /** Replaces the server for these requests instead; `handle` is the correct one. */
   readonly instead?: Instead;
+  /** Where the server's validation differs from the contract. */
+  readonly edits?: readonly ContractEdit[];
   readonly caughtBy: {
     readonly check: string;
     readonly operation: string;
@@ -68,7 +71,7 @@ export function injectFault(
 ): Handler {
   return async (request) => {
     const query = request.query.size > 0 ? `?${request.query}` : '';
-    const isOurs = at.test(`${request.method} ${request.path}${query}`) && isOn();
+    const isOurs = (at === undefined || at.test(`${request.method} ${request.path}${query}`)) && isOn();
     if (isOurs && instead !== undefined) return instead(request, handle);
     const answer = await handle(request);
     return isOurs && answer.status < 400 && change !== undefined ? change(answer, request) : answer;
