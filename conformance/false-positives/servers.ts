@@ -1,13 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import type { ApiName } from '../seeded/apis.ts';
+import type { SeededFault } from '../seeded/faults.ts';
 import type { TestAnswer, TestRequest } from '../seeded/serve.ts';
+import type { ContractEdit } from '../seeded/validate.ts';
 
 /** A server with unusual behaviour that no norm or contract forbids. */
-export interface FalsePositiveServer {
+export interface FalsePositiveServer extends Pick<SeededFault, 'at' | 'instead' | 'edits'> {
   readonly name: string;
   readonly api: ApiName;
   /** Called for each answer of the clean server. @param count requests so far @param same those with this method and path */
-  readonly change: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
+  readonly change?: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
+  /** Changes the contract, for server and runner. */
+  readonly contract?: readonly ContractEdit[];
   /** Checks that may report an inconclusive finding. */
   readonly inconclusive?: readonly string[];
 }

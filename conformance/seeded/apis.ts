@@ -7,7 +7,7 @@ import { runConformance } from '../run/run-conformance.ts';
 import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
 import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
 import { type Handler, type Served, serve } from './serve.ts';
-import { type ContractEdit, createValidation, type Validate } from './validate.ts';
+import { type ContractEdit, createValidation, readEdited, type Validate } from './validate.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
 /** Three unrelated APIs, each with a server that conforms to its contract. */
@@ -104,5 +104,8 @@ export async function runAgainst(
 /** The file of a contract, and its server; `edits` are where the server differs from its contract. */
 function served(name: string, create: (validate: Validate) => Handler) {
   const file = fileURLToPath(new URL(`../fixtures/${name}.yaml`, import.meta.url));
-  return { file, create: (edits: readonly ContractEdit[] = []): Handler => create(createValidation(file, edits)) };
+  return {
+    file,
+    create: (edits: readonly ContractEdit[] = []): Handler => create(createValidation(readEdited(file, edits))),
+  };
 }

@@ -13,11 +13,11 @@ import {
 } from '../contract/document.ts';
 import type { TestRequest } from './serve.ts';
 
-/** The server lacks a rule of its contract, or has another one instead. */
+/** A rule of a contract is left out, or replaced by another one. */
 export interface ContractEdit {
-  /** JSON pointer of the rule in the contract. */
+  /** Pointer of the rule. */
   readonly at: string;
-  /** The rule of the server; undefined if it has none. */
+  /** The other rule; undefined for none. */
   readonly to?: unknown;
 }
 
@@ -38,17 +38,21 @@ const methods = ['get', 'put', 'post', 'delete', 'patch'];
 
 const documents = new Map<string, JsonObject>();
 
-/**
- * Validates requests by a contract file.
- *
- * @param edits where the server differs from its contract
- * @returns a function that expects paths beneath the base; a request of no operation is valid
- */
-export function createValidation(file: string, edits: readonly ContractEdit[] = []): Validate {
+/** A contract with other rules. */
+export function readEdited(file: string, edits: readonly ContractEdit[]): JsonObject {
   const document = documents.get(file) ?? (parse(readFileSync(file, 'utf8')) as JsonObject);
   documents.set(file, document);
   const root = structuredClone(document);
   for (const edit of edits) apply(root, edit);
+  return root;
+}
+
+/**
+ * Validates requests by a contract.
+ *
+ * @returns a function that expects paths beneath the base; a request of no operation is valid
+ */
+export function createValidation(root: JsonObject): Validate {
   const ajv = new Ajv2020({ strict: false, logger: false, meta: false, validateSchema: false, formats });
   ajv.addSchema(withNumericBounds(root) as object, 'contract');
   const known = new Map<string, ValidateFunction>();
