@@ -7,6 +7,7 @@ import { httpLaw } from './http-laws.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
+import { readOnlyWritten } from './read-only.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
 import { textChanged } from './text-changed.ts';
@@ -45,6 +46,7 @@ export const checks: readonly Check[] = [
   textChanged,
   writeOnlyExposed,
   sensitiveLeak,
+  readOnlyWritten,
   httpLaw,
   protocolLaw,
   internalsLeaked,

@@ -10,6 +10,7 @@ import { planBoundary } from './boundary.ts';
 import { planNegative } from './negative.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
+import { planReadOnly } from './read-only.ts';
 import { planText } from './text.ts';
 
 /** A scenario, with the probes that are obligations of its operation. */
@@ -36,7 +37,7 @@ export function planPhases(
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),
-    negative: () => planNegative(contract, operations),
+    negative: () => joinProbes([planNegative(contract, operations), planReadOnly(contract, operations)]),
     text: () => planText(contract, operations, permissions),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
@@ -50,4 +51,13 @@ export function planPhases(
   const isBoundary = phases.includes('boundary') && isWanted(validRefused.name);
   const boundary = isBoundary ? planBoundary(contract, operations, permissions) : [];
   return [...baseline, ...others, ...boundary.map((scenario) => ({ scenario, probes: [] }))];
+}
+
+/** The probes of several plans, by operation: a phase has one scenario for each. */
+function joinProbes(plans: readonly (readonly OperationProbes[])[]): readonly OperationProbes[] {
+  const byOperation = Map.groupBy(plans.flat(), ({ operation }) => operation);
+  return [...byOperation].map(([operation, parts]) => {
+    const more = parts.find((part) => part.more !== undefined)?.more;
+    return { operation, probes: parts.flatMap(({ probes }) => probes), ...(more && { more }) };
+  });
 }

@@ -295,7 +295,7 @@ export function withUnknownId({ judge }: RunContext, draft: Draft, parameter?: s
 }
 
 /** Ids of the same form, those first that hardly exist: a much larger number, other digits, other letters. */
-function unlike(id: string): readonly string[] {
+export function unlike(id: string): readonly string[] {
   const larger = /^\d{1,9}$/.test(id) ? [String(Number(id) + 987_654_321), String(Number(id) + 98_765)] : [];
   // A short id with other digits is probably that of another object: `item-67` for `item-12`.
   const isShort = id.replaceAll(/[^A-Za-z0-9]/g, '').length < 8;

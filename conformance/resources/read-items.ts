@@ -34,7 +34,7 @@ export function readItems(body: unknown, noun: string): Items {
 }
 
 /** `{data: {…}}` around one object is still that object. */
-function unwrap(body: JsonObject): JsonObject {
+export function unwrap(body: JsonObject): JsonObject {
   let inner = body;
   for (let depth = 0; depth < 3; depth += 1) {
     const parts = Object.values(inner);

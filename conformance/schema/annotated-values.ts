@@ -34,6 +34,11 @@ export function holdsSecrets(root: JsonObject, schema: Pointer): boolean {
   return markedIn(root, isSecret)(placeAt(root, schema)) !== undefined;
 }
 
+/** Whether a value of this schema can have a property that only the server sets. */
+export function holdsReadOnly(root: JsonObject, schema: Pointer): boolean {
+  return markedIn(root, isReadOnly)(placeAt(root, schema)) !== undefined;
+}
+
 /** Parts whose schema has an `x-rule`. */
 export function ruledValues(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
   return findMarked(root, hasRule, schema, value);
@@ -42,6 +47,7 @@ export function ruledValues(root: JsonObject, schema: Pointer, value: unknown): 
 type Mark = (schema: JsonObject) => boolean;
 
 const isSecret: Mark = (schema) => isSensitive(schema) || schema.writeOnly === true || schema.format === 'password';
+const isReadOnly: Mark = (schema) => schema.readOnly === true;
 const hasRule: Mark = (schema) => ruleOf(schema) !== undefined;
 
 /** A schema that is marked, or leads to a marked one. */

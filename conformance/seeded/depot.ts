@@ -40,6 +40,7 @@ interface Parcel {
   readonly parcel_id: number;
   readonly grams: number;
   readonly note?: string;
+  readonly weighed?: boolean;
 }
 
 interface Depot {
@@ -110,7 +111,7 @@ export function createDepot(validate: Validate): Handler {
         const found = within(account, id);
         if (found === undefined) return unknown;
         count += 1;
-        const parcel: Parcel = { grams: 0, ...JSON.parse(body), parcel_id: count };
+        const parcel: Parcel = { grams: 0, ...JSON.parse(body), parcel_id: count, weighed: false };
         found.parcels.set(String(count), parcel);
         return { status: 201, headers: { location: `/api/depots/${id}/parcels/${count}` }, body: parcel };
       },
@@ -133,7 +134,9 @@ export function createDepot(validate: Validate): Handler {
         const found = parcels?.get(parcel);
         if (parcels === undefined || found === undefined) return unknown;
         if (isStale(headers, found)) return { status: 412, body: { error: 'changed' } };
-        const merged = Object.entries({ ...found, ...JSON.parse(body) }).filter(([, value]) => value !== null);
+        const merged = Object.entries({ ...found, ...JSON.parse(body), weighed: found.weighed }).filter(
+          ([, value]) => value !== null,
+        );
         parcels.set(parcel, Object.fromEntries(merged) as unknown as Parcel);
         return { status: 200, body: parcels.get(parcel) };
       },

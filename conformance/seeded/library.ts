@@ -89,7 +89,7 @@ export function createLibrary(validate: Validate): Handler {
         if (book === undefined) return unknown;
         const refused = refuseCondition(request, book);
         if (refused !== undefined) return refused;
-        const changed = { ...book, ...JSON.parse(request.body) };
+        const changed = { ...book, ...JSON.parse(request.body), added: book.added };
         books.set(id, changed);
         return { status: 200, body: changed };
       },

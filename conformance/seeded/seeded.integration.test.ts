@@ -6,6 +6,7 @@ import { builtPhases } from '../phases/phase.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
 import { boundaryFaults } from './boundary-faults.ts';
+import { declaredFaults } from './declared-faults.ts';
 import { injectFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
@@ -22,7 +23,14 @@ describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) =>
   });
 });
 
-const faults = [...libraryFaults, ...weatherFaults, ...accessFaults, ...protocolFaults, ...boundaryFaults];
+const faults = [
+  ...libraryFaults,
+  ...weatherFaults,
+  ...accessFaults,
+  ...protocolFaults,
+  ...boundaryFaults,
+  ...declaredFaults,
+];
 
 test('each check and each law has a fault that it alone finds', () => {
   const named = new Set(faults.flatMap(({ caughtBy }) => [caughtBy.check, caughtBy.keyword]));
