@@ -8,6 +8,7 @@ import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
 import { readOnlyWritten } from './read-only.ts';
+import { refusalWrong } from './refusal-wrong.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
 import { textChanged } from './text-changed.ts';
@@ -49,6 +50,7 @@ export const checks: readonly Check[] = [
   readOnlyWritten,
   httpLaw,
   protocolLaw,
+  refusalWrong,
   internalsLeaked,
   slow,
   contractItself,

@@ -1,5 +1,5 @@
 import { isObject } from '../contract/document.ts';
-import type { NumberedExchange, Trace } from '../execute/exchange.ts';
+import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 
 /** The answers to one probe by their roles. */
 export interface Parts {
@@ -33,7 +33,7 @@ function isSilent(exchange: NumberedExchange): boolean {
 }
 
 /** The status; 0 if no answer came. */
-export function statusOf({ outcome }: NumberedExchange): number {
+export function statusOf({ outcome }: Pick<Exchange, 'outcome'>): number {
   return outcome.kind === 'answer' ? outcome.status : 0;
 }
 

@@ -58,6 +58,8 @@ export interface Parameter {
   readonly mediaType: string | undefined;
   readonly examples: readonly unknown[];
   readonly rule: unknown;
+  /** The status of the answer to an invalid value, if the contract declares it. */
+  readonly invalidStatus: number | undefined;
 }
 
 export interface Body {
@@ -82,6 +84,8 @@ export interface ResponseObject {
   readonly headers: readonly HeaderObject[];
   readonly contents: readonly MediaContent[];
   readonly links: readonly Link[];
+  /** Empty if the response lists none. */
+  readonly errorCodes: readonly string[];
 }
 
 export interface HeaderObject {

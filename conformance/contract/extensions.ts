@@ -46,6 +46,28 @@ export function readRule(rule: unknown): Rule | undefined {
   return from === undefined ? undefined : { from, add: textAt(good, 'add'), round: textAt(good, 'round') };
 }
 
+/** Statuses in the order of the checks: of several faults in a request, the first in the list is answered. */
+export function readPrecedence(root: JsonObject): readonly number[] {
+  const order = root['x-precedence'];
+  return Array.isArray(order) ? order.map(Number) : [];
+}
+
+/** The status of the answer to a value that the schema of the parameter rejects; undefined if the parameter declares none. */
+export function readInvalidStatus(parameter: JsonObject): number | undefined {
+  const status = parameter['x-invalid-status'];
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** The error codes that a response can have; empty if it lists none. */
+export function readErrorCodes(response: JsonObject): readonly string[] {
+  return texts(response['x-error-codes']);
+}
+
+/** Whether a member of an error has the code for programs. */
+export function isErrorCode(schema: JsonObject): boolean {
+  return schema['x-fault'] === 'code';
+}
+
 export function ruleOf(schema: unknown): unknown {
   return isObject(schema) ? schema['x-rule'] : undefined;
 }

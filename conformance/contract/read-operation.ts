@@ -23,7 +23,7 @@ import {
   type ReportPart,
   textAt,
 } from './document.ts';
-import { readOperationExtensions } from './extensions.ts';
+import { readErrorCodes, readInvalidStatus, readOperationExtensions } from './extensions.ts';
 import { readServers } from './servers.ts';
 
 /** Default styles (OpenAPI 3.1, Parameter Object). */
@@ -119,6 +119,7 @@ function readParameters(root: JsonObject, path: string, holders: readonly Place[
       mediaType: undefined,
       examples: [],
       rule: undefined,
+      invalidStatus: undefined,
     };
     found.set(`path ${name}`, { ...any, name, in: 'path', required: true, pointer: last, schema: undefined });
   }
@@ -191,6 +192,7 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
     mediaType: content?.mediaType,
     examples: [...readExamples(root, place, report), ...(content?.examples ?? [])],
     rule: value['x-rule'],
+    invalidStatus: readInvalidStatus(value),
   };
 }
 
@@ -218,7 +220,7 @@ function readResponses(root: JsonObject, place: Place, report: ReportPart): Resp
       if (response === undefined) {
         const pointer = joinPointer(place.pointer, status);
         const any = { mediaType: '*/*', pointer, schema: undefined, examples: [], encoding: {} };
-        return [{ status, pointer, headers: [], contents: [any], links: [] }];
+        return [{ status, pointer, headers: [], contents: [any], links: [], errorCodes: [] }];
       }
       if (!isObject(response.value)) return [];
       return [
@@ -228,6 +230,7 @@ function readResponses(root: JsonObject, place: Place, report: ReportPart): Resp
           headers: readHeaders(root, response, report),
           contents: readContents(root, childOf(response, 'content'), report),
           links: readLinks(root, response, report),
+          errorCodes: readErrorCodes(response.value),
         },
       ];
     });

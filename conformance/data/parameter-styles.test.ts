@@ -14,7 +14,16 @@ function parameter(change: Partial<Parameter>): Parameter {
     explode: true,
     allowReserved: false,
   } as const;
-  return { ...base, pointer: '#', schema: undefined, mediaType: undefined, examples: [], rule: undefined, ...change };
+  return {
+    ...base,
+    pointer: '#',
+    schema: undefined,
+    mediaType: undefined,
+    examples: [],
+    rule: undefined,
+    invalidStatus: undefined,
+    ...change,
+  };
 }
 
 // Source: OpenAPI 3.1, 4.8.12.6, "Style Examples".

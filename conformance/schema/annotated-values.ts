@@ -13,7 +13,7 @@ import {
   parseJson,
   placeAt,
 } from '../contract/document.ts';
-import { isSensitive, ruleOf } from '../contract/extensions.ts';
+import { isErrorCode, isSensitive, ruleOf } from '../contract/extensions.ts';
 
 export interface AnnotatedValue {
   readonly at: string;
@@ -37,6 +37,11 @@ export function holdsSecrets(root: JsonObject, schema: Pointer): boolean {
 /** Whether a value of this schema can have a property that only the server sets. */
 export function holdsReadOnly(root: JsonObject, schema: Pointer): boolean {
   return markedIn(root, isReadOnly)(placeAt(root, schema)) !== undefined;
+}
+
+/** Codes for programs in an error. */
+export function errorCodesIn(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
+  return findMarked(root, isErrorCode, schema, value);
 }
 
 /** Parts whose schema has an `x-rule`. */
