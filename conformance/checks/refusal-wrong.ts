@@ -103,7 +103,7 @@ function judgeOrder(trace: Trace, { contract }: RunContext): readonly TraceVerdi
   const repeat = of('repeat');
   if (status !== later || repeat === undefined || statusOf(repeat) !== status) return [];
   const message = `${place} together were answered ${later}; alone, one is answered ${earlier}, which is first in x-precedence`;
-  const found = { pointer: '#/x-precedence', message, cause: [earlier, later] };
+  const found = { pointer: '#/x-precedence', message, cause: [later] };
   return [{ place, failures: [failureOf('precedence', sent, found)], exchange: sent }];
 }
 

@@ -64,7 +64,8 @@ interface About {
 
 type Alternative = Operation['security'][number];
 
-function closedOf({ security }: Operation): readonly Alternative[] {
+/** The alternatives of `security` that need credentials. */
+export function closedOf({ security }: Operation): readonly Alternative[] {
   return security.filter((alternative) => Object.keys(alternative).length > 0);
 }
 

@@ -8,6 +8,7 @@ import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
 import { planNegative } from './negative.ts';
+import { planPrecedence } from './precedence.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
 import { planReadOnly } from './read-only.ts';
@@ -37,7 +38,12 @@ export function planPhases(
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),
-    negative: () => joinProbes([planNegative(contract, operations), planReadOnly(contract, operations)]),
+    negative: () =>
+      joinProbes([
+        planNegative(contract, operations),
+        planReadOnly(contract, operations, permissions),
+        planPrecedence(contract, operations, permissions),
+      ]),
     text: () => planText(contract, operations, permissions),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));

@@ -5,7 +5,7 @@ import { listedSuccesses } from '../checks/answered.ts';
 import type { RunContext } from '../checks/check.ts';
 import { isTag } from '../checks/http-laws.ts';
 import { isListed, pointerOfLaw, protocolLaw } from '../checks/protocol-laws.ts';
-import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import { type Body, type Contract, isJson, type Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from '../execute/exchange.ts';
 import { seenOf } from '../execute/write-request.ts';
@@ -252,7 +252,7 @@ function bodyProbes(contract: Contract, operation: Operation, index: number, isF
       ask: safely((bench) => askMalformed(bench, kind)),
     }),
   );
-  const other = ['text/plain', 'application/xml', unlistedType].find((type) => !isListed(types, type));
+  const other = unlistedTypeOf(body);
   if (other !== undefined) {
     const ask = ({ draft, send }: Bench) =>
       draft.body === undefined
@@ -263,6 +263,12 @@ function bodyProbes(contract: Contract, operation: Operation, index: number, isF
   if (isFirst && types.includes('application/json') && kindOf(contract, operation) !== 'remove')
     probes.push(probeOf(operation, 'media-type-parameter', '', { worth: 1.5, mostRequests: 3, ask: askParameter }));
   return probes;
+}
+
+/** A media type for content that the operation does not list; undefined if it lists all. */
+export function unlistedTypeOf({ contents }: Body): string | undefined {
+  const types = contents.map(({ mediaType }) => mediaType);
+  return ['text/plain', 'application/xml', unlistedType].find((type) => !isListed(types, type));
 }
 
 /** A server that cannot read the content may take it for empty: `express.json()` does so for any other media type. */

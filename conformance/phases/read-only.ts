@@ -20,24 +20,29 @@ import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { spell } from '../resources/find-targets.ts';
 import { isScalar } from '../resources/read-items.ts';
 import { isIdName, plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsReadOnly } from '../schema/annotated-values.ts';
-import { type Bench, isAction, mayProbe, type OperationProbes, unlike } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, unlike } from './probe.ts';
 
 /** Members that are sent alone if the server rejects all together. */
 const mostAlone = 4;
 
-export function planReadOnly(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
+export function planReadOnly(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly OperationProbes[] {
   return operations.flatMap((operation) => {
     const kind = kindOf(contract, operation);
     const read = readOf(contract, operation);
     const { body } = operation;
     if ((kind !== 'create' && kind !== 'change') || read === undefined || body === undefined) return [];
-    if (!mayProbe(contract, operation) || isAction(contract, operation)) return [];
+    if (!mayProbe(contract, operation) || !mayCallOften(contract, operation, permissions)) return [];
     const schemas = [...body.contents.map(({ schema }) => schema), schemaOfRead(read)];
     if (!schemas.some((schema) => schema !== undefined && holdsReadOnly(contract.root, schema))) return [];
     const probe = {
