@@ -44,8 +44,8 @@ export function planText(
 /** Chance of a defect by row: the first has text that people write. */
 const worths: Readonly<Record<TextRow, number>> = { scripts: 3.5, signs: 1.8, grey: 1.6, words: 1.3, longest: 1.2 };
 
-/** A row with its answer read back, a repetition and a control; a row that failed takes six requests to reduce. */
-const mostRequests = 9;
+/** A row with its answer read back, a repetition, a control and deletions; a row that failed takes six requests to reduce. */
+const mostRequests = 11;
 
 function* probesOf(context: RunContext, accepted: Draft, index: number): Generator<Probe> {
   const places = placesOf(context, accepted);
@@ -179,7 +179,9 @@ async function askRow(bench: Bench, about: About, probe: Omit<Probe, 'ask'>): Pr
   }
   if (isSafe(operation) || !isAccepted(sent)) return undefined;
   await compareRow(sending, pairs, sent);
+  // Later reads meet the text no more.
   if (isChange) await bench.send(draft, 'put back');
+  else await bench.undo(sent);
   return undefined;
 }
 
@@ -249,6 +251,7 @@ async function reduceRow(
 /** Repeats the first text that came back changed alone, and then sends plain text of the same size in its place. */
 async function compareRow(sending: Sending, pairs: readonly Pair[], sent: Exchange): Promise<void> {
   const { bench, sendPairs, sendTexts } = sending;
+  const isCreate = kindOf(bench.context.contract, bench.operation) === 'create';
   const read = await readBack(bench, sent, 'case read');
   const changed = changedTexts(bench.context, sent, read ?? sent).flatMap(({ tokens, read: text }) => {
     const own = pairs.filter(
@@ -267,13 +270,16 @@ async function compareRow(sending: Sending, pairs: readonly Pair[], sent: Exchan
   });
   if (again === undefined) return;
   await readBack(bench, again, 'repeat read');
+  if (isCreate) await bench.undo(again);
   const text = valueAt(again.seen.requestBody, place.tokens);
   const octets = Buffer.byteLength(typeof text === 'string' ? text : '');
   const control = await sendTexts(
     [{ place, text: plainText(place, family.row === 'longest' ? 8 : octets) }],
     'control',
   );
-  if (control !== undefined) await readBack(bench, control, 'control read');
+  if (control === undefined) return;
+  await readBack(bench, control, 'control read');
+  if (isCreate) await bench.undo(control);
 }
 
 /** Reads the object that a write has created or changed, if the contract declares a read that was accepted before. */
