@@ -24,6 +24,8 @@ export interface RunContext {
   readonly accepted: ReadonlyMap<Operation, AcceptedRequest>;
   /** Number of requests of one operation that have failed like this exchange, including the exchange itself. */
   readonly failedLike: (exchange: Exchange) => number;
+  /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */
+  readonly discovered: () => number;
   /** Secrets in earlier answers. */
   readonly secretsSeen: readonly SecretSeen[];
 }

@@ -122,7 +122,9 @@ function* candidates(
 /** Deepest level at which optional parts are built. */
 const deepest = 6;
 
-export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
+export type BuildWishes = Partial<
+  Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag' | 'vary'>
+>;
 
 /**
  * A value for a schema of the contract; without a schema, a text with the run's tag.

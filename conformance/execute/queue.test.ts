@@ -215,3 +215,28 @@ test.each([
 ])('a run after $reason.name is cut by $cut', async ({ reason, cut }) => {
   expect((await run([scenario('a')], { signal: AbortSignal.abort(reason) })).cut).toBe(cut);
 });
+
+test.each([
+  { name: 'no other scenario waits', hasOther: false, requests: 5, cut: undefined },
+  { name: 'the last round has another one', hasOther: true, requests: 5, cut: 'requests' },
+  { name: 'the user stops the run', hasOther: false, requests: undefined, cut: 'interrupted' },
+])(
+  'a budget spent by endless scenarios cuts the run only if others were left: $name',
+  async ({ hasOther, requests, cut }) => {
+    const stop = new AbortController();
+    let turns = 0;
+    const endless = scenario('endless', {
+      isEndless: true,
+      rank: () => [10],
+      run: async () => {
+        turns += 1;
+        if (turns === 50) stop.abort();
+        return { exchanges: [exchangeOf(200)], reasons: [] };
+      },
+    });
+    const other = scenario('other', hasOther ? { rank: () => [10] } : {});
+    const { cut: found, order } = await run([endless, other], { ...(requests && { requests }), signal: stop.signal });
+    expect(found).toBe(cut);
+    expect(order.length).toBe(requests ?? order.length);
+  },
+);

@@ -61,7 +61,7 @@ export async function runQueue<RunContext>({
     if (round.length === 0) return undefined;
     engine.beginRound();
     const cut = cutBy(options, left);
-    if (cut !== undefined) return cut;
+    if (cut !== undefined) return cutOf(round, cut);
     const turns = new Map<Scenario<RunContext>, Turn>();
     for (let waiting = round; waiting.length > 0 && cutBy(options, left) === undefined; ) {
       const batch = takeBatch(waiting, left);
@@ -89,8 +89,13 @@ export async function runQueue<RunContext>({
       proven.push([scenario, { ...turn, exchanges: controlled.map((exchange) => ({ ...exchange, isUndisturbed })) }]);
     }
     for (const [scenario, turn] of proven) fold(scenario, turn);
-    if (ended !== undefined) return ended;
+    if (ended !== undefined) return cutOf(round, ended);
   }
+}
+
+/** A budget cuts nothing short if only endless scenarios are left. */
+function cutOf<RunContext>(round: readonly Scenario<RunContext>[], cut: Cut): Cut {
+  return cut !== 'interrupted' && round.every(({ isEndless }) => isEndless === true) ? undefined : cut;
 }
 
 function takeRound<RunContext>(

@@ -26,6 +26,8 @@ export interface Scenario<RunContext> {
   readonly operation: Operation;
   readonly phase: PhaseName;
   readonly domain: Domain;
+  /** Whether only the budget stops it: if nothing else is left, the run is complete. */
+  readonly isEndless?: boolean;
   /** The most requests of one turn: reserved from the budget before it starts. */
   readonly mostRequests: number;
   /**

@@ -11,6 +11,7 @@ import { planNegative } from './negative.ts';
 import { planPrecedence } from './precedence.ts';
 import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
 import { planProtocol } from './protocol.ts';
+import { createRandomEnd, planRandom, randomScenario } from './random.ts';
 import { planReadOnly } from './read-only.ts';
 import { planText } from './text.ts';
 
@@ -20,7 +21,7 @@ export interface PlannedScenario {
   readonly probes: readonly Probe[];
 }
 
-type PlanOptions = Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials' | 'permissions'>;
+type PlanOptions = Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials' | 'permissions' | 'budget'>;
 
 /**
  * Scenarios of the chosen phases. The baseline is always among them: every probe differs from an accepted request.
@@ -32,7 +33,7 @@ export function planPhases(
   contract: Contract,
   operations: readonly Operation[],
   isSent: (operation: Operation) => boolean,
-  { phases, checks, second, credentials, permissions }: PlanOptions,
+  { phases, checks, second, credentials, permissions, budget }: PlanOptions,
 ): readonly PlannedScenario[] {
   const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
@@ -45,13 +46,17 @@ export function planPhases(
         planPrecedence(contract, operations, permissions),
       ]),
     text: () => planText(contract, operations, permissions),
+    random: () => planRandom(contract, operations, permissions),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
+  const hasBudget = budget.requests !== undefined || budget.milliseconds !== undefined;
+  const randomEnd = createRandomEnd(operations.length, hasBudget);
   const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
   const others = phases.flatMap((phase) =>
     (plans[phase]?.() ?? []).map((given) => {
       const probes = given.probes.filter(({ check }) => isWanted(check));
-      return { scenario: probeScenario(contract, { ...given, probes }, phase, { isWanted, isSent }), probes };
+      const scenario = probeScenario(contract, { ...given, probes }, phase, { isWanted, isSent });
+      return { scenario: phase === 'random' ? randomScenario(scenario, randomEnd) : scenario, probes };
     }),
   );
   const isBoundary = phases.includes('boundary') && isWanted(validRefused.name);

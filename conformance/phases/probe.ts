@@ -30,6 +30,8 @@ import { creationFor, deletionOf, withNewNames } from './own-objects.ts';
 /** One question about an operation. */
 export interface Probe {
   readonly name: string;
+  /** As reports show it; the name by default. */
+  readonly label?: string;
   /** The check that judges the answers; the name is the place of its obligation. */
   readonly check: string;
   readonly pointer: Pointer;
@@ -52,6 +54,8 @@ export interface OperationProbes {
   readonly probes: readonly Probe[];
   /** Further probes, made from the accepted request when the earlier ones have been sent: roughly those of most worth first. */
   readonly more?: (context: RunContext, accepted: Draft) => Iterator<Probe>;
+  /** Number of these that are made at a time. */
+  readonly mostWaiting?: number;
 }
 
 /** The means of a probe. */
@@ -95,7 +99,7 @@ interface Allowed {
 /** One scenario for each operation: in each turn, it asks its next question. */
 export function probeScenario(
   contract: Contract,
-  { operation, probes, more }: OperationProbes,
+  { operation, probes, more, mostWaiting = most.waiting }: OperationProbes,
   phase: PhaseName,
   { isWanted, isSent }: Allowed,
 ): Scenario<RunContext> {
@@ -115,7 +119,7 @@ export function probeScenario(
     }
     for (let next = source?.next(); next?.done === false; next = source?.next()) {
       if (isWanted(next.value.check)) waiting.push(next.value);
-      if (waiting.length >= most.waiting) break;
+      if (waiting.length >= mostWaiting) break;
     }
     planned.push(...waiting);
   };
@@ -197,11 +201,16 @@ export function mayCallOften(contract: Contract, operation: Operation, { writes 
   return kindOf(contract, operation) !== 'action' || writes === 'all';
 }
 
-function record(session: Session, operation: Operation, { name, check }: Probe, allowance: number) {
+function record(
+  session: Session,
+  operation: Operation,
+  { name, label: shown = name, check }: Probe,
+  allowance: number,
+) {
   const exchanges: Exchange[] = [];
   const send: Bench['send'] = async (draft, role, { groups, ...aim } = {}) => {
     if (exchanges.filter(isCounted).length >= allowance) return undefined;
-    const label = role === 'case' ? name : `${name}: ${role}`;
+    const label = role === 'case' ? shown : `${shown}: ${role}`;
     const obligation = addressOf(operation.id, check, name);
     const probe = { check, name, role, operation: operation.id, ...(groups && { groups }) };
     const came = await session.send({ ...draft, label }, { ...aim, probe, obligation });

@@ -232,3 +232,20 @@ describe('parts', () => {
     expect(found.parameters).toHaveLength(3);
   });
 });
+
+test('the count of covered parts rises with each new part, and stays for the same request', () => {
+  const coverage = watchCoverage(contract, createJudge(contract));
+  const answered = { ...sent, headers: { total: '3', 'content-type': 'application/json' }, body: '[]' };
+  const place = { pointer: '#/paths/~1notes/post/parameters/1/required', keyword: 'required' };
+  const invalid = { ...sent, intent: { polarity: 'invalid', place } as const };
+  const counts = [sent, sent, answered, answered, invalid, invalid].map((given) => {
+    const exchange = exchangeOf(contract, given);
+    coverage.onExchange({ ...exchange, seen: { ...exchange.seen, ...given.seen } });
+    return coverage.count();
+  });
+  const [first = 0, second, third = 0, fourth, fifth = 0, sixth] = counts;
+  expect([second, fourth, sixth]).toEqual([first, third, fifth]);
+  expect(first).toBeGreaterThan(0);
+  expect(third).toBeGreaterThan(first);
+  expect(fifth).toBe(third + 1);
+});

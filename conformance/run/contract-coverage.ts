@@ -136,6 +136,8 @@ export function watchCoverage(contract: Contract, judge: Judge) {
         requests.breakAt(place.pointer, place.keyword);
       onAnswer(exchange);
     },
+    /** Number of parts, responses and keywords that are covered. */
+    count: (): number => covered.size + responsesSeen.size + requests.count() + answers.count(),
     measure: (selected: readonly Operation[], statistics: Statistics): ContractCoverage => {
       const [reached, unreached] = split(selected, (operation) => statistics.of(operation).isAccepted);
       const responses = selected.flatMap((operation) => operation.responses);

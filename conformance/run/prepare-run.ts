@@ -87,6 +87,7 @@ export function prepareRun(
     resources: createResources(contract),
     accepted: acceptedRequests,
     failedLike: statistics.failedLike,
+    discovered: () => coverage.count() + findings.count(),
   };
 
   const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, proxy, workers } = options;

@@ -192,6 +192,7 @@ export function createKeywordCoverage(
   const resolve = createResolve(root);
   const leftOut = createNameReader(root, direction === 'request' ? 'readOnly' : 'writeOnly').relaxed;
   let steps = 0;
+  let count = 0;
 
   const nodeOf = (schema: JsonObject, pointer: Pointer): Node => {
     const known = nodes.get(schema);
@@ -320,7 +321,13 @@ export function createKeywordCoverage(
     for (const part of waiting) {
       const { value: inner } = part;
       const contents = applicable(inner, part.starts);
-      for (const { counters } of contents) for (const counter of counters) counter.isMet ||= counter.appliesTo(inner);
+      for (const { counters } of contents) {
+        for (const counter of counters) {
+          if (counter.isMet || !counter.appliesTo(inner)) continue;
+          counter.isMet = true;
+          count += 1;
+        }
+      }
       if (Array.isArray(inner)) {
         const itemAt = (index: number) => contents.flatMap(({ firstItems, items }) => firstItems[index] ?? items ?? []);
         for (const index of sampled(inner.length)) add(inner[index], itemAt(index));
@@ -351,9 +358,16 @@ export function createKeywordCoverage(
     /** Records that a value was sent that breaks a keyword. @param pointer location of the keyword, or of its schema */
     breakAt: (pointer: Pointer, keyword: string): void => {
       const schema = pointer.endsWith(`/${keyword}`) ? pointer.slice(0, -keyword.length - 1) : pointer;
-      for (const { counters } of [pointer, schema].map((place) => contentOf(nodeAt(place))))
-        for (const counter of counters) counter.isBroken ||= counter.keyword === keyword;
+      for (const { counters } of [pointer, schema].map((place) => contentOf(nodeAt(place)))) {
+        for (const counter of counters) {
+          if (counter.isBroken || counter.keyword !== keyword) continue;
+          counter.isBroken = true;
+          count += 1;
+        }
+      }
     },
+    /** Number of keywords that valid values have met, and of those that were broken. */
+    count: () => count,
     /** The keywords of these schemas and of all that they lead to. @param listed nodes to leave out; new ones are added */
     list: (starts: readonly Pointer[], listed: Set<unknown> = new Set()): KeywordState[] => {
       const below = new Set(starts.map(nodeAt).filter((node) => !listed.has(node)));

@@ -22,6 +22,7 @@ const stages = [
   'remove access of others',
   /** Operations that may stop or empty the deployment. */
   'end service',
+  'random',
 ] as const;
 
 export type Stage = (typeof stages)[number];
@@ -42,6 +43,11 @@ export function rankOf(stage: Stage | 'own', { context, operation, kind }: Ranke
 /** The place of a probe in the queue: the one of most worth first, so that operations take turns. */
 export function rankOfProbe({ worth, isLate }: { readonly worth: number; readonly isLate: boolean }): Rank {
   return [stages.indexOf(isLate ? 'late probe' : 'probe'), -worth, 0, 0, 0, 0];
+}
+
+/** The place of a random case: operations take turns. */
+export function rankOfRandom(turns: number): Rank {
+  return [stages.indexOf('random'), turns, 0, 0, 0, 0];
 }
 
 interface Ranked {

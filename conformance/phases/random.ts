@@ -1,0 +1,245 @@
+// Random requests, valid and invalid, operations in turns: combinations that no other phase has planned.
+import { createRandom, type Random } from '@lockstep/values/random';
+import { type RunContext, wholeAnswer } from '../checks/check.ts';
+import { serverError } from '../checks/server-failure.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import { canonical } from '../contract/document.ts';
+import { randomValue } from '../data/random-values.ts';
+import type { DataTools } from '../data/value-candidates.ts';
+import { validityOf } from '../data/wire-validity.ts';
+import { type Draft, isAccepted } from '../execute/exchange.ts';
+import type { Scenario } from '../execute/scenario.ts';
+import { toolsFor } from '../execute/session.ts';
+import { seenOf } from '../execute/write-request.ts';
+import { isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
+import { valueAt } from '../rejections/find-place.ts';
+import { nounOf, plainPath } from '../resources/slots.ts';
+import { rankOfRandom } from '../search/ranks.ts';
+import { type Fault, faultsOf, probeOf } from './negative.ts';
+import { withNewNames } from './own-objects.ts';
+import { mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { isGiven, isSendable } from './text-places.ts';
+
+export function planRandom(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly OperationProbes[] {
+  const isTested = (one: Operation): boolean =>
+    mayProbe(contract, one) &&
+    mayCallOften(contract, one, permissions) &&
+    kindOf(contract, one) !== 'remove' &&
+    !isTokenEndpoint(contract, one);
+  return operations.filter(isTested).map((operation) => ({ operation, probes: [], more: casesOf, mostWaiting: 1 }));
+}
+
+/** The end of the phase, which all operations share. */
+export interface RandomEnd {
+  readonly isOver: (context: RunContext) => boolean;
+  /** Whether the phase goes on until the budget is spent. */
+  readonly hasBudget: boolean;
+  readonly countCase: () => void;
+}
+
+/** Cases without a discovery for each operation, and for all: then the phase is over. */
+const mostInVain = { ofOperation: 2, ofAll: 200 } as const;
+
+/** @param operations number of operations of the run */
+export function createRandomEnd(operations: number, hasBudget: boolean): RandomEnd {
+  let [cases, last, discovered] = [0, 0, -1];
+  return {
+    hasBudget,
+    countCase: () => {
+      cases += 1;
+    },
+    isOver: (context) => {
+      const now = context.discovered();
+      if (now !== discovered) [last, discovered] = [cases, now];
+      return !hasBudget && cases - last >= Math.min(mostInVain.ofAll, mostInVain.ofOperation * operations);
+    },
+  };
+}
+
+/** The scenario of one operation, after all other phases: each turn sends one case. */
+export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): Scenario<RunContext> {
+  let turns = 0;
+  return {
+    id: scenario.id,
+    operation: scenario.operation,
+    phase: scenario.phase,
+    isEndless: end.hasBudget,
+    get domain() {
+      return scenario.domain;
+    },
+    get mostRequests() {
+      return scenario.mostRequests;
+    },
+    rank: (context) => (end.isOver(context) || scenario.rank(context) === undefined ? undefined : rankOfRandom(turns)),
+    run: (session, context, allowance) => {
+      turns += 1;
+      end.countCase();
+      return scenario.run(session, context, allowance);
+    },
+  };
+}
+
+/**
+ * Limits of one operation: cases in a row that could not be made or are not new, objects that it creates and the contract cannot delete,
+ * faults among which one is drawn, and requests that are compared with the next.
+ */
+const most = { failures: 40, created: 20, faults: 24, remembered: 2_000 } as const;
+
+/** Numbers of names, apart from those of other phases. */
+const firstName = 10_000;
+
+/** One of twenty cases. */
+const kinds = [
+  { below: 9, make: validCase },
+  { below: 16, make: invalidCase },
+  { below: 20, make: mixedCase },
+] as const;
+
+interface Case {
+  readonly context: RunContext;
+  readonly tools: DataTools;
+  readonly random: Random;
+  readonly number: number;
+  /** A valid request, before its objects get names of their own. */
+  readonly plain: Draft;
+  readonly draft: Draft;
+  /** Whether the operation had no such request before. */
+  readonly isNew: (plain: Draft) => boolean;
+  /** Objects that the run cannot delete. */
+  readonly kept: { count: number };
+}
+
+function* casesOf(context: RunContext, accepted: Draft): Generator<Probe> {
+  const { operation } = accepted;
+  const isCreate = kindOf(context.contract, operation) === 'create';
+  const kept = { count: 0 };
+  const known = new Set<string>([canonical(seenOf(accepted))]);
+  const isNew = (plain: Draft): boolean => {
+    const key = canonical(seenOf(plain));
+    if (known.has(key)) return false;
+    if (known.size >= most.remembered) known.clear();
+    known.add(key);
+    return true;
+  };
+  for (let [number, failures] = [0, 0]; failures < most.failures && kept.count < most.created; number += 1) {
+    const tools = toolsFor(context, operation, 'random', number);
+    const random = createRandom(tools.seed);
+    const plain = drawRequest(context, tools, accepted, random);
+    const draft = plain && isCreate ? withNewNames(tools, plain, firstName + number) : plain;
+    const given = plain && draft && { context, tools, random, number, plain, draft, kept, isNew };
+    const kind = random(20);
+    const probe = given && kinds.find(({ below }) => kind < below)?.make(given);
+    failures = probe === undefined ? failures + 1 : 0;
+    if (probe !== undefined) yield probe;
+  }
+}
+
+/** A random valid request about the same object; undefined if it could not be built. */
+function drawRequest(context: RunContext, tools: DataTools, accepted: Draft, random: Random): Draft | undefined {
+  const { operation } = accepted;
+  const isFixed = (name: string): boolean => isGiven(context, name, nounOf(operation.path));
+  const parameters = operation.parameters.flatMap((parameter): Draft['parameters'] => {
+    const { name, schema, required, in: where } = parameter;
+    const known = accepted.parameters.filter((one) => one.parameter === parameter);
+    if (where === 'path' || schema === undefined || isFixed(name)) return known;
+    if (!required && random(2) === 0) return [];
+    const value = randomValue(tools, schema, name, random, () => undefined);
+    return value === undefined ? known : [{ parameter, value }];
+  });
+  const { body } = accepted;
+  const keep = (tokens: readonly string[]): unknown =>
+    isFixed(tokens.findLast((token) => !/^\d+$/.test(token)) ?? '') ? valueAt(body?.value, tokens) : undefined;
+  const schema = body?.content.schema;
+  const value = schema === undefined ? undefined : randomValue(tools, schema, '', random, keep);
+  const drawn: Draft = { ...accepted, parameters, body: body && { ...body, value: value ?? body.value } };
+  const isValid = validityOf(context.judge, drawn, context.contract) === 'valid';
+  return isValid && isSendable(context, drawn) ? drawn : undefined;
+}
+
+/** All response checks judge the answer. That it is a rejection is no defect. */
+function validCase(given: Case): Probe | undefined {
+  return !given.isNew(given.plain) ? undefined : requestProbe(given, given.draft, `random values, ${given.number}`);
+}
+
+function requestProbe({ context, kept }: Case, draft: Draft, label: string): Probe {
+  const { operation } = draft;
+  const { contract } = context;
+  const isCreate = kindOf(contract, operation) === 'create';
+  return {
+    ...{ name: wholeAnswer, label, check: serverError.name, pointer: operation.pointer, worth: 1 },
+    ...{ mostRequests: 2, needsOwn: true },
+    ask: async (bench) => {
+      const asked = atPresent(draft, bench.draft);
+      const sent = await bench.send(asked, 'case', { polarity: validityOf(context.judge, asked, context.contract) });
+      if (sent === undefined) return 'the budget was spent';
+      if (!isCreate || !isAccepted(sent)) return undefined;
+      if (hasDeletion(contract, operation)) await bench.undo(sent);
+      else kept.count += 1;
+      return undefined;
+    },
+  };
+}
+
+/** The same request about an object that is there now. */
+function atPresent(draft: Draft, present: Draft): Draft {
+  const inPath = present.parameters.filter(({ parameter }) => parameter.in === 'path');
+  const others = draft.parameters.filter(({ parameter }) => parameter.in !== 'path');
+  return { ...draft, parameters: [...inPath, ...others] };
+}
+
+function hasDeletion({ operations }: Contract, { path }: Operation): boolean {
+  return operations.some((one) => one.method === 'delete' && plainPath(one.path) === `${plainPath(path)}/{}`);
+}
+
+/** One fault in a random request: the check of the phase `negative` judges it. */
+function invalidCase({ context, tools, random, number, plain, draft, kept, isNew }: Case): Probe | undefined {
+  const { contract, judge } = context;
+  const fault = drawFault(tools, draft, random);
+  // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
+  if (fault === undefined || (fault.isEmpty && draft.operation.target === 'auth')) return undefined;
+  if (validityOf(judge, fault.apply(draft), contract) !== 'invalid') return undefined;
+  if (!isNew(fault.apply(plain))) return undefined;
+  const probe = probeOf(tools, fault, { met: new Set(), needsOwn: true, number: firstName + number });
+  const isKept = kindOf(contract, draft.operation) === 'create' && !hasDeletion(contract, draft.operation);
+  return {
+    ...probe,
+    worth: 1,
+    label: `random values, ${number}: ${probe.name}`,
+    ask: async (bench) => {
+      const send: typeof bench.send = async (...request) => {
+        const sent = await bench.send(...request);
+        if (isKept && sent !== undefined && isAccepted(sent)) kept.count += 1;
+        return sent;
+      };
+      return probe.ask({ ...bench, send, draft: atPresent(draft, bench.draft) });
+    },
+  };
+}
+
+function drawFault(tools: DataTools, draft: Draft, random: Random): Fault | undefined {
+  const wanted = random(most.faults);
+  let last: Fault | undefined;
+  let index = 0;
+  for (const fault of faultsOf(tools, draft)) {
+    last = fault;
+    if (index >= wanted) break;
+    index += 1;
+  }
+  return last;
+}
+
+/** Two faults at once, of which one may hide the other: only a failure of the server is a defect. */
+function mixedCase(given: Case): Probe | undefined {
+  const { context, tools, random, plain, draft, number, isNew } = given;
+  const first = drawFault(tools, draft, random);
+  const second = first && drawFault(tools, first.apply(draft), random);
+  const mixed = second?.apply(first?.apply(draft) ?? draft);
+  if (first === undefined || second === undefined || mixed === undefined) return undefined;
+  if (!isSendable(context, mixed) || !isNew(second.apply(first.apply(plain)))) return undefined;
+  return requestProbe(given, mixed, `two faults, ${number}`);
+}
