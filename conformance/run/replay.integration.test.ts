@@ -4,6 +4,7 @@ import type { FoundFailures } from '../failures/failure-file.ts';
 import { builtPhases } from '../phases/phase.ts';
 import { accessFaults } from '../seeded/access-faults.ts';
 import { apis, testNow, testOptions } from '../seeded/apis.ts';
+import { boundaryFaults } from '../seeded/boundary-faults.ts';
 import { injectFault, type SeededFault } from '../seeded/faults.ts';
 import { libraryFaults } from '../seeded/library-faults.ts';
 import { protocolFaults } from '../seeded/protocol-faults.ts';
@@ -60,7 +61,7 @@ describe('a failure is FAILED while the fault is there, and FIXED without it', (
     expect([before.verdict, after.verdict], `${before.message}\n${after.message}`).toEqual(verdicts);
     expect(after.message).toContain(message ?? 'the check finds nothing');
   };
-  test.each([...chosen, ...accessFaults, ...protocolFaults])('$api: $name', check);
+  test.each([...chosen, ...accessFaults, ...protocolFaults, ...boundaryFaults])('$api: $name', check);
   const rest = others.filter((fault) => !chosen.includes(fault));
   test.each(rest)('$api: $name', { tags: ['full'] }, check);
 });
