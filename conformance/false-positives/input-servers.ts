@@ -30,8 +30,7 @@ const reading =
     return handle(isObject(content) ? { ...request, body: JSON.stringify(change(content)) } : request);
   };
 
-const readingTexts = (change: (text: string) => string): Instead =>
-  reading((content) => changeTexts(content, change) as JsonObject);
+const readingTexts = (change: (text: string) => string): Instead => reading((content) => changeTexts(content, change));
 
 /** Reads other texts in the query than were sent; undefined for none. */
 const readingQuery =
@@ -154,9 +153,9 @@ const library: readonly Row[] = [
     contract: [{ at: `${reader}/age`, to: { type: 'integer', format: 'int32' } }],
   },
   {
-    name: 'accepts days in other spellings',
-    edits: [{ at: `${reader}/born`, to: { type: 'string', pattern: '^\\d{4}-?(0?[1-9]|1[0-2])-?(0?[1-9]|[12]\\d)' } }],
-    inconclusive: ['valid-refused'],
+    name: 'accepts days without zeros',
+    at: /^POST \/v2\/readers/,
+    instead: reading((content) => changeTexts(content, (text) => text.replaceAll(/-(\d)(?!\d)/g, '-0$1'), 'born')),
   },
   {
     name: 'ignores a readOnly member',
@@ -173,7 +172,10 @@ const library: readonly Row[] = [
 
 const weather: readonly Row[] = [
   { name: 'removes spaces around parameters', instead: readingQuery((text) => text.trim()) },
-  { name: 'treats an empty parameter as absent', instead: readingQuery((text) => (text === '' ? undefined : text)) },
+  {
+    name: 'treats an empty number as absent',
+    instead: readingQuery((text, name) => (/^(most|above|every)$/.test(name) && text === '' ? undefined : text)),
+  },
   {
     name: 'reads numbers as JavaScript does',
     instead: readingQuery((text, name) => {
@@ -196,6 +198,7 @@ const weather: readonly Row[] = [
     name: 'answers 200 with an error in the content',
     at: /readings/,
     instead: answering(400, { status: 200, body: { ok: false, error: 'invalid', unit: 'celsius', values: [] } }),
+    inconclusive: ['invalid-accepted', 'required-ignored'],
   },
   {
     name: 'excludes one parameter by another',
@@ -238,13 +241,10 @@ const depot: readonly Row[] = [
   { name: 'reads words as booleans', edits: [{ at: `${parcel}/fragile`, to: { enum: booleans } }] },
   {
     name: 'accepts instants without seconds, and with a space',
-    edits: [
-      {
-        at: `${parcel}/due`,
-        to: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d(:.*)?([Zz]|[+-]\\d\\d:\\d\\d)$' },
-      },
-    ],
-    inconclusive: ['valid-refused'],
+    at: /^POST/,
+    instead: reading((content) =>
+      changeTexts(content, (text) => text.replace(/^(\S{10}) /, '$1T').replace(/(T\d\d:\d\d)(?!:)/, '$1:00'), 'due'),
+    ),
   },
   { name: 'answers 400 where its contract also has 422', at: /^POST/, instead: answering(422, rejected(400)) },
   {
@@ -252,6 +252,7 @@ const depot: readonly Row[] = [
     contract: [{ at: `${addParcel}/responses/202`, to: { description: 'It will be validated' } }],
     at: /^POST/,
     instead: answering(422, { status: 202 }),
+    inconclusive: ['invalid-accepted', 'required-ignored'],
   },
   {
     name: 'rejects the fifth object with 409',
@@ -276,11 +277,6 @@ const depot: readonly Row[] = [
     inconclusive: ['valid-refused'],
   },
   {
-    name: 'accepts other values of an open enum',
-    contract: [{ at: `${parcel}/service/x-open-enum`, to: true }],
-    edits: [{ at: `${parcel}/service/enum` }],
-  },
-  {
     name: 'chooses among matching branches by the discriminator',
     contract: [
       { at: '#/components/schemas/Locker', to: branch('locker') },
@@ -303,7 +299,7 @@ const depot: readonly Row[] = [
       },
     ],
   },
-  { name: 'answers 404 to an invalid name', at: /labels/, instead: answering(422, rejected(404)) },
+  { name: 'answers 404 to an invalid name', at: /^GET .*labels/, instead: answering(422, rejected(404)) },
   {
     name: 'accepts JSON by any of its media types',
     at: /^(POST|PUT|PATCH)/,
@@ -323,11 +319,14 @@ function branch(own: string): JsonObject {
   return { type: 'object', required: ['kind'], properties: { kind: { type: 'string' }, [own]: { type: 'string' } } };
 }
 
-function changeTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => changeTexts(item, change));
+/** Changes all texts, or those of the members with one name. */
+function changeTexts(value: unknown, change: (text: string) => string, only?: string): unknown {
+  if (typeof value === 'string') return only === undefined ? change(value) : value;
+  if (Array.isArray(value)) return value.map((item) => changeTexts(item, change, only));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, changeTexts(part, change)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, changeTexts(part, change, name === only ? undefined : only)]),
+  );
 }
 
 function asListed(request: TestRequest): TestRequest {

@@ -83,7 +83,7 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     api: 'library',
     change: (answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } }),
   },
-  { name: 'answers slowly', api: 'library', change: (answer) => ({ ...answer, delayMs: 120 }) },
+  { name: 'answers slowly', api: 'library', change: (answer) => ({ ...answer, delayMs: 25 }) },
   {
     name: 'answers every second request with 429 and Retry-After',
     api: 'library',

@@ -161,8 +161,8 @@ const lacking: readonly (readonly [OperationName, string, Parts])[] = [
   ['addParcel', `${receiver}/properties/floor/minimum`, { body: { receiver: { ...kari, floor: -1 } } }],
   ['enrolReader', `${reader}/interests/items/minLength`, { body: { interests: ['ox'] } }],
   ['addParcel', `${content}/count/maximum`, { body: { contents: [{ name: 'cup', count: 51 }] } }],
-  ['enrolReader', `${reader}/contact/anyOf`, { body: { contact: { smoke: 'signals' } } }],
-  ['addParcel', `${parcel}/handover/oneOf`, { body: { handover: { locker: 1, neighbour: 'Ola' } } }],
+  ['enrolReader', `${reader}/contact/anyOf/0/properties/phone/pattern`, { body: { contact: { phone: 'none' } } }],
+  ['addParcel', '#/components/schemas/Locker/properties/locker/minimum', { body: { handover: { locker: 99 } } }],
   ['listReadings', `${readings}/2/schema/maximum`, { query: { most: '49' } }],
   ['listBooks', `${books}/1/schema/enum`, { query: { view: 'sideways' } }],
   ['listReadings', `${readings}/4/schema/multipleOf`, { query: { every: '7' } }],
@@ -196,17 +196,14 @@ const ignoring: readonly (readonly [OperationName, string, unknown, Parts])[] = 
 const stricter: readonly (readonly [OperationName, string, unknown, Parts])[] = [
   ['enrolReader', `${reader}/guests/maximum`, 4, { body: { guests: 5 } }],
   ['enrolReader', `${reader}/guests/minimum`, 1, { body: { guests: 0 } }],
-  ['addParcel', `${parcel}/grams/minimum`, 2, { body: { grams: 1 } }],
+  ['addParcel', `${receiver}/properties/floor/minimum`, 1, { body: { receiver: { ...kari, floor: 0 } } }],
   ['listReadings', `${readings}/2/schema/maximum`, 47, { query: { most: '48' } }],
+  ['listStations', `${heights}/items/maximum`, 3999, { query: { height: '0,4000' } }],
   ['enrolReader', `${reader}/kind/enum`, ['child', 'adult'], { body: { kind: 'staff' } }],
   ['addParcel', `${parcel}/service/enum`, ['slow', 'fast'], { body: { service: 'night' } }],
   ['listBooks', `${books}/1/schema/enum`, ['short'], { query: { view: 'full' } }],
   ['enrolReader', `${reader}/interests/maxItems`, 3, { body: { interests: ['ant', 'bee', 'cow', 'dog'] } }],
   ['addParcel', `${parcel}/contents/maxItems`, 4, { body: { contents: many(5) } }],
-  // An optional part is required.
-  ['enrolReader', '#/components/schemas/NewReader/required', ['name', 'password', 'card', 'guests'], {}],
-  ['addParcel', '#/components/schemas/NewParcel/required', ['grams', 'service'], {}],
-  ['listReadings', `${readings}/2/required`, true, {}],
   // A listed media type is not accepted.
   [
     'replaceBook',
@@ -222,6 +219,18 @@ const stricter: readonly (readonly [OperationName, string, unknown, Parts])[] = 
   ],
 ];
 
+/** Operation, an optional part, and where the server requires it. Its example lacks the part. */
+const requiring: readonly (readonly [OperationName, string, string, unknown])[] = [
+  [
+    'enrolReader',
+    `${reader}/guests`,
+    '#/components/schemas/NewReader/required',
+    ['name', 'password', 'card', 'guests'],
+  ],
+  ['addParcel', `${parcel}/service`, '#/components/schemas/NewParcel/required', ['grams', 'service']],
+  ['listReadings', `${readings}/2`, `${readings}/2/required`, true],
+];
+
 /** Operation, the bound of a text, and the text that reaches it: the server counts UTF-16 code units instead of code points. */
 const miscounting: readonly (readonly [OperationName, string, string, number])[] = [
   ['enrolReader', `${reader}/name/maxLength`, 'name', 50],
@@ -229,18 +238,28 @@ const miscounting: readonly (readonly [OperationName, string, string, number])[]
   ['putLabel', `${label}/text/maxLength`, 'text', 80],
 ];
 
+const verbs: Readonly<Record<string, string>> = {
+  'invalid-accepted': 'does not validate',
+  'required-ignored': 'does not require',
+  'valid-refused': 'is stricter than',
+};
+
 /** Replaces a rule of the contract by another one, or by none. */
 function faultOf(check: string, operation: OperationName, pointer: string, to: unknown, parts: Parts): InputFault {
   const last = splitPointer(pointer).at(-1) ?? '';
   const keyword = last.includes('/') ? 'content' : last;
-  const place = splitPointer(pointer).slice(-4, -1).join(' ');
   return {
-    name: `${operation} has another ${keyword} at ${place}`,
+    name: `${operation} ${verbs[check]} ${splitPointer(pointer).slice(-4).join(' ')}`,
     api: examples[operation].api,
     edits: [{ at: pointer, to }],
     caughtBy: by(check, operation, pointer, keyword),
     sent: requestOf(operation, parts),
   };
+}
+
+function requiringPart([operation, part, at, to]: (typeof requiring)[number]): InputFault {
+  const fault = faultOf('valid-refused', operation, part, undefined, {});
+  return { ...fault, edits: [{ at, to }], caughtBy: { ...fault.caughtBy, keyword: 'required' } };
 }
 
 function miscounted([operation, pointer, member, most]: (typeof miscounting)[number]): InputFault {
@@ -250,33 +269,61 @@ function miscounted([operation, pointer, member, most]: (typeof miscounting)[num
   return {
     ...fault,
     name: `${operation} counts the UTF-16 code units of ${member}`,
+    at: new RegExp(`^${examples[operation].method} `),
     instead: (request, handle) => {
-      const text = textAt(parseJson(request.body), member) ?? '';
+      const text = textAt(parseJson(request.body), member) ?? new URLSearchParams(request.body).get(member) ?? '';
       return handle(text.length > most ? { ...request, body: '0' } : request);
     },
   };
 }
 
+/** The server allows several branches of oneOf to match. */
+const anyBranch: readonly InputFault[] = [
+  {
+    ...faultOf('invalid-accepted', 'enrolReader', `${reader}/slot/oneOf`, undefined, { body: { slot: 35 } }),
+    edits: [{ at: `${reader}/slot`, to: { type: 'integer', minimum: 1, maximum: 60 } }],
+  },
+  {
+    ...faultOf('invalid-accepted', 'addParcel', `${parcel}/handover/oneOf`, undefined, {
+      body: { handover: { locker: 100, neighbour: 'Ola' } },
+    }),
+    edits: [
+      {
+        at: `${parcel}/handover`,
+        to: { anyOf: [{ $ref: '#/components/schemas/Locker' }, { $ref: '#/components/schemas/Neighbour' }] },
+      },
+    ],
+  },
+];
+
+/** The server finds a station by an id that is none. */
+const stationFaults: readonly InputFault[] = [
+  { keyword: 'type', id: 'first', taken: /stations\/[a-z]\w*\/readings/ },
+  { keyword: 'minimum', id: '0', taken: /stations\/(0|-\d+)\/readings/ },
+].map(({ keyword, id, taken }) => {
+  const { edits: _, ...fault } = faultOf(
+    'invalid-accepted',
+    'listReadings',
+    `${readings}/0/schema/${keyword}`,
+    undefined,
+    {
+      path: `/alps/api/stations/${id}/readings`,
+    },
+  );
+  return {
+    ...fault,
+    instead: (request, handle) => handle({ ...request, path: request.path.replace(taken, 'stations/12/readings') }),
+  };
+});
+
 export const inputFaults: readonly InputFault[] = [
   ...lacking.map(([operation, pointer, parts]) => faultOf('invalid-accepted', operation, pointer, undefined, parts)),
   ...ignoring.map((row) => faultOf('required-ignored', ...row)),
   ...stricter.map((row) => faultOf('valid-refused', ...row)),
+  ...requiring.map(requiringPart),
   ...miscounting.map(miscounted),
-  ...(['abc', '0'] as const).map(
-    (id): InputFault => ({
-      ...faultOf(
-        'invalid-accepted',
-        'listReadings',
-        `${readings}/0/schema/${id === '0' ? 'minimum' : 'type'}`,
-        undefined,
-        {
-          path: `/alps/api/stations/${id}/readings`,
-        },
-      ),
-      instead: (request, handle) =>
-        handle({ ...request, path: request.path.replace(/stations\/(0|-?\d*[a-z]\w*)\//, 'stations/12/') }),
-    }),
-  ),
+  ...anyBranch,
+  ...stationFaults,
 ];
 
 function spellForm(members: JsonObject): string {
