@@ -185,6 +185,9 @@ export interface Boundary {
   readonly isNamed: boolean;
 }
 
+/** The role of a request that deletes what an earlier request of the probe has created. */
+export const undoRole = 'undo';
+
 export interface Exchange {
   readonly operation: Operation;
   readonly intent: Intent;

@@ -2,7 +2,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Contract } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import { type Exchange, headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import {
+  type Exchange,
+  headerOf,
+  isAccepted,
+  type NumberedExchange,
+  type Trace,
+  undoRole,
+} from '../execute/exchange.ts';
 import { type CreatedObject, createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import { isSameParents, pathBeneath, pathValues } from '../resources/addresses.ts';
@@ -250,8 +257,13 @@ export function collectChains(contract: Contract) {
 function turnOf(exchange: NumberedExchange, trace: Trace | undefined): readonly NumberedExchange[] {
   const { probe } = exchange.intent;
   if (probe === undefined || trace === undefined) return [exchange];
+  // A mended server creates nothing that could be undone; a replay undoes its own writes.
   const isPart = ({ intent, isPause, isAlone }: NumberedExchange): boolean =>
-    intent.probe?.check === probe.check && intent.probe.name === probe.name && !isPause && isAlone !== true;
+    intent.probe?.check === probe.check &&
+    intent.probe.name === probe.name &&
+    intent.probe.role !== undoRole &&
+    !isPause &&
+    isAlone !== true;
   return trace.filter((one) => one === exchange || isPart(one));
 }
 

@@ -10,6 +10,7 @@ import {
   isCounted,
   type PartOfProbe,
   type PhaseName,
+  undoRole,
 } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
@@ -174,7 +175,7 @@ export function probeScenario(
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const undo: Bench['undo'] = async (created) => {
         const deletion = deletionOf(context.contract, created);
-        if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, 'undo');
+        if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, undoRole);
       };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
+import type { PhaseName } from '../execute/exchange.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from './apis.ts';
 import type { Handler, TestAnswer, TestRequest } from './serve.ts';
@@ -57,6 +58,22 @@ export function withRequestHeaders(request: TestRequest, headers: Readonly<Recor
 
 export function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
   return { check, operation, pointer, keyword };
+}
+
+/** The phase that finds the faults of a check; those of all others show in one of the first three. */
+const phasesOf: Readonly<Record<string, PhaseName>> = {
+  'invalid-accepted': 'negative',
+  'required-ignored': 'negative',
+  'read-only-written': 'negative',
+  'refusal-wrong': 'negative',
+  'valid-refused': 'boundary',
+  'text-changed': 'text',
+};
+
+/** The phases that a fault needs to be found. */
+export function phasesFor({ caughtBy }: Pick<SeededFault, 'caughtBy'>): readonly PhaseName[] {
+  const phase = phasesOf[caughtBy.check];
+  return phase === undefined ? ['baseline', 'auth', 'protocol'] : [phase];
 }
 
 /**

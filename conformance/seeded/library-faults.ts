@@ -287,6 +287,7 @@ const rows: readonly Row[] = [
     at: /^PUT \/v2\/books\/b/,
     instead: (request, handle) => (/\p{Emoji_Presentation}/u.test(request.body) ? { status: 500 } : handle(request)),
     caughtBy: by('server-error', 'replaceBook', '#/paths/~1books~1{bookId}/put', '500'),
+    options: { phases: ['text'] },
   },
   {
     name: 'the contract breaks a MUST at two places',

@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
 import { laws } from '../checks/http-laws.ts';
 import { protocolLaws } from '../checks/protocol-laws.ts';
-import type { PhaseName } from '../execute/exchange.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
 import { declaredFaults } from './declared-faults.ts';
-import { injectFault, type SeededFault } from './faults.ts';
+import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
@@ -46,14 +45,10 @@ test('each check and each law has a fault that it alone finds', () => {
   expect(all.filter((name) => !named.has(name))).toEqual([]);
 });
 
-/** The phase that finds the faults of a check; those of all others show in one of the first three. */
-const phasesOf: Readonly<Record<string, readonly PhaseName[]>> = {
-  'invalid-accepted': ['negative'],
-  'required-ignored': ['negative'],
-  'valid-refused': ['boundary'],
-};
+/** Checks whose faults are many. */
+const ofInput = new Set(['invalid-accepted', 'required-ignored', 'valid-refused']);
 
-const isInput = ({ caughtBy }: SeededFault): boolean => phasesOf[caughtBy.check] !== undefined;
+const isInput = ({ caughtBy }: SeededFault): boolean => ofInput.has(caughtBy.check);
 
 const firstOfEach = (keyOf: (fault: SeededFault) => string, all = faults): readonly SeededFault[] =>
   [...Map.groupBy(all, keyOf).values()].flatMap((group) => group.slice(0, 1));
@@ -62,7 +57,7 @@ const firstOfEach = (keyOf: (fault: SeededFault) => string, all = faults): reado
 async function find(fault: SeededFault, change: Partial<RunOptions>) {
   // Only the fault of the timeout has a short one: a busy machine must not fail the others.
   const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
-  const phases = phasesOf[fault.caughtBy.check] ?? ['baseline', 'auth', 'protocol'];
+  const phases = phasesFor(fault);
   const handle = injectFault(fault, apis[fault.api].create(fault.edits));
   const { result } = await runAgainst(
     fault.api,

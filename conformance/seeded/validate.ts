@@ -59,7 +59,9 @@ export function createValidation(root: JsonObject): Validate {
   const explain = (pointer: string, value: unknown): string | undefined => {
     const validate = known.get(pointer) ?? ajv.compile({ $ref: `contract${encodeURI(pointer)}` });
     known.set(pointer, validate);
-    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+    if (validate(value)) return undefined;
+    const [error] = validate.errors ?? [];
+    return `${error?.instancePath.slice(1).replaceAll('/', '.')} ${error?.message}`.trim();
   };
   const paths = Object.keys(memberOf(root, 'paths') as JsonObject).map((template) => ({
     template,
@@ -73,6 +75,8 @@ export function createValidation(root: JsonObject): Validate {
     const item = joinPointer('#/paths', path.template);
     const operation = joinPointer(item, method);
     const values = path.matcher.exec(request.path)?.slice(1) ?? [];
+    const content = checkContent(joinPointer(operation, 'requestBody'), request);
+    if ('fault' in content) return content;
     const segments = Object.fromEntries(path.names.map((name, index) => [name, values[index] ?? '']));
     for (const at of [item, operation]) {
       const count = arrayAt(readPointer(root, at), 'parameters').length;
@@ -81,7 +85,7 @@ export function createValidation(root: JsonObject): Validate {
         if (reason !== undefined) return { fault: 'schema', reason };
       }
     }
-    return checkContent(joinPointer(operation, 'requestBody'), request);
+    return content;
   };
 
   function checkParameter(at: string, request: TestRequest, segments: Readonly<Record<string, string>>) {
