@@ -24,13 +24,26 @@ export function polarityOfBody(judge: Judge, content: MediaContent, value: unkno
   return schema === undefined ? 'valid' : formats[formatOf(content)]({ judge, content, schema, value, required });
 }
 
+/** In a merge patch, null removes a member (RFC 7396, 2), so that servers treat it as absent whatever the schema of the member is. */
+function polarityOfJsonBody({ judge, content, schema, value }: Given): Polarity {
+  const polarity = polarityOfJson(judge, schema, value);
+  if (polarity !== 'invalid' || !/^application\/merge-patch\+json\b/i.test(content.mediaType)) return polarity;
+  return polarityOfJson(judge, schema, withoutNulls(value)) === 'invalid' ? 'invalid' : 'grey';
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const present = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(present.map(([name, member]) => [name, withoutNulls(member)]));
+}
+
 /** A text in these formats may be the whole document. */
 function polarityOfDocument({ judge, schema, value }: Given): Polarity {
   return typeof value === 'string' ? 'grey' : polarityOfJson(judge, schema, value);
 }
 
 const formats: Readonly<Record<BodyFormat, (given: Given) => Polarity>> = {
-  json: ({ judge, schema, value }) => polarityOfJson(judge, schema, value),
+  json: polarityOfJsonBody,
   yaml: polarityOfDocument,
   lines: polarityOfDocument,
   form: (given) => polarityOfMembers(given, membersOfForm(given), given.required),

@@ -272,6 +272,8 @@ describe('a body is judged by its media type', () => {
     ['application/json', { type: 'array', items: { oneOf: [whole, { type: 'object' }] } }, [{}, 2 ** 60], 'invalid'],
     ['application/json', { items: { type: 'integer', format: 'int32' } }, [2 ** 31], 'grey'],
     ['application/json', { enum: [2 ** 60] }, 2 ** 60, 'valid'],
+    ['application/merge-patch+json', parcel, { w: 5, on: null }, 'grey'],
+    ['application/merge-patch+json', parcel, { w: 10, on: null }, 'invalid'],
     [form, parcel, { w: 5, tags: ['ab', 'cd'], on: true }, 'valid'],
     [form, parcel, { w: 10 }, 'invalid'],
     [form, parcel, { w: 'x' }, 'invalid'],
