@@ -86,9 +86,9 @@ export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): 
 
 /**
  * Limits of one operation: cases in a row that could not be made or are not new, objects that it creates and the contract cannot delete,
- * faults among which one is drawn, and requests that are compared with the next.
+ * faults of one request, faults that are skipped before each, and requests that are compared with the next.
  */
-const most = { failures: 40, created: 20, faults: 24, remembered: 2_000 } as const;
+const most = { failures: 40, created: 20, faults: 8, skipped: 6, remembered: 2_000 } as const;
 
 /** Numbers of names, apart from those of other phases. */
 const firstName = 10_000;
@@ -100,18 +100,22 @@ const kinds = [
   { below: 20, make: mixedCase },
 ] as const;
 
-interface Case {
+interface Case extends Based {
   readonly context: RunContext;
   readonly tools: DataTools;
-  readonly random: Random;
   readonly number: number;
-  /** A valid request, before its objects get names of their own. */
-  readonly plain: Draft;
-  readonly draft: Draft;
   /** Whether the operation had no such request before. */
   readonly isNew: (plain: Draft) => boolean;
+  /** Draws a fault, with the valid request that it is made for: finding the first fault of a request costs most. */
+  readonly drawFault: () => (Based & { readonly fault: Fault }) | undefined;
   /** Objects that the run cannot delete. */
   readonly kept: { count: number };
+}
+
+/** A valid request, before its objects get names of their own and after. */
+interface Based {
+  readonly plain: Draft;
+  readonly draft: Draft;
 }
 
 function* casesOf(context: RunContext, accepted: Draft): Generator<Probe> {
@@ -126,12 +130,14 @@ function* casesOf(context: RunContext, accepted: Draft): Generator<Probe> {
     known.add(key);
     return true;
   };
+  const faults = createFaultSource();
   for (let [number, failures] = [0, 0]; failures < most.failures && kept.count < most.created; number += 1) {
     const tools = toolsFor(context, operation, 'random', number);
     const random = createRandom(tools.seed);
     const plain = drawRequest(context, tools, accepted, random);
     const draft = plain && isCreate ? withNewNames(tools, plain, firstName + number) : plain;
-    const given = plain && draft && { context, tools, random, number, plain, draft, kept, isNew };
+    const drawFault: Case['drawFault'] = () => plain && draft && faults(tools, { plain, draft }, random);
+    const given = plain && draft && { context, tools, number, plain, draft, kept, isNew, drawFault };
     const kind = random(20);
     const probe = given && kinds.find(({ below }) => kind < below)?.make(given);
     failures = probe === undefined ? failures + 1 : 0;
@@ -197,12 +203,14 @@ function hasDeletion({ operations }: Contract, { path }: Operation): boolean {
 }
 
 /** One fault in a random request: the check of the phase `negative` judges it. */
-function invalidCase({ context, tools, random, number, plain, draft, kept, isNew }: Case): Probe | undefined {
+function invalidCase({ context, tools, number, kept, isNew, drawFault }: Case): Probe | undefined {
   const { contract, judge } = context;
-  const fault = drawFault(tools, draft, random);
+  const { fault, plain, draft } = drawFault() ?? {};
   // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
-  if (fault === undefined || (fault.isEmpty && draft.operation.target === 'auth')) return undefined;
-  if (validityOf(judge, fault.apply(draft), contract) !== 'invalid') return undefined;
+  if (fault === undefined || (fault.isEmpty && draft?.operation.target === 'auth')) return undefined;
+  if (plain === undefined || draft === undefined) return undefined;
+  const wrong = fault.apply(draft);
+  if (!isSendable(context, wrong) || validityOf(judge, wrong, contract) !== 'invalid') return undefined;
   if (!isNew(fault.apply(plain))) return undefined;
   const probe = probeOf(tools, fault, { met: new Set(), needsOwn: true, number: firstName + number });
   const isKept = kindOf(contract, draft.operation) === 'create' && !hasDeletion(contract, draft.operation);
@@ -221,25 +229,36 @@ function invalidCase({ context, tools, random, number, plain, draft, kept, isNew
   };
 }
 
-function drawFault(tools: DataTools, draft: Draft, random: Random): Fault | undefined {
-  const wanted = random(most.faults);
-  let last: Fault | undefined;
-  let index = 0;
-  for (const fault of faultsOf(tools, draft)) {
-    last = fault;
-    if (index >= wanted) break;
-    index += 1;
-  }
-  return last;
+/** Draws some faults of one request before it begins with another. */
+function createFaultSource() {
+  let source: (Based & { readonly faults: Iterator<Fault> }) | undefined;
+  let left = 0;
+  return (tools: DataTools, next: Based, random: Random): ReturnType<Case['drawFault']> => {
+    if (left === 0 || source === undefined) {
+      source = { ...next, faults: faultsOf(tools, next.draft) };
+      left = most.faults;
+    }
+    left -= 1;
+    const { faults, ...based } = source;
+    let drawn = faults.next();
+    for (let skipped = random(most.skipped); skipped > 0 && drawn.done !== true; skipped -= 1) {
+      const following = faults.next();
+      if (following.done === true) break;
+      drawn = following;
+    }
+    if (drawn.done !== true) return { ...based, fault: drawn.value };
+    source = undefined;
+    return undefined;
+  };
 }
 
 /** Two faults at once, of which one may hide the other: only a failure of the server is a defect. */
 function mixedCase(given: Case): Probe | undefined {
-  const { context, tools, random, plain, draft, number, isNew } = given;
-  const first = drawFault(tools, draft, random);
-  const second = first && drawFault(tools, first.apply(draft), random);
-  const mixed = second?.apply(first?.apply(draft) ?? draft);
-  if (first === undefined || second === undefined || mixed === undefined) return undefined;
-  if (!isSendable(context, mixed) || !isNew(second.apply(first.apply(plain)))) return undefined;
+  const { context, number, isNew, drawFault } = given;
+  const [first, second] = [drawFault(), drawFault()];
+  if (first === undefined || second?.draft !== first.draft) return undefined;
+  const mix = (draft: Draft): Draft => second.fault.apply(first.fault.apply(draft));
+  const mixed = mix(first.draft);
+  if (!isSendable(context, mixed) || !isNew(mix(first.plain))) return undefined;
   return requestProbe(given, mixed, `two faults, ${number}`);
 }
