@@ -88,8 +88,8 @@ export interface Bench {
 /** Probes of worth up to this do not delay the deletions that belong to the plan. */
 const leastUrgent = 1;
 
-/** Limits of one operation: probes that are made at a time (there may be thousands), and objects that are created for its probes. */
-const most = { waiting: 32, objects: 4 } as const;
+/** Limits of one operation: probes that are made at a time (there may be thousands), those that `--check` may leave out, and objects that are created for its probes. */
+const most = { tries: 500, waiting: 32, objects: 4 } as const;
 
 /** The checks and operations that a run may use. */
 interface Allowed {
@@ -118,9 +118,11 @@ export function probeScenario(
       const found = findDraft(context, operation, kind, false);
       if (typeof found === 'object') source = more(context, found.draft);
     }
-    for (let next = source?.next(); next?.done === false; next = source?.next()) {
+    // A source may be endless, and `--check` may want none of its probes.
+    for (let tries = 0; tries < most.tries && waiting.length < mostWaiting; tries += 1) {
+      const next = source?.next();
+      if (next?.done !== false) break;
       if (isWanted(next.value.check)) waiting.push(next.value);
-      if (waiting.length >= mostWaiting) break;
     }
     planned.push(...waiting);
   };

@@ -76,7 +76,7 @@ export function createDepot(validate: Validate): Handler {
     north: { depots: [depot('d-11', 'Alta'), depot('d-12', 'Bodø')], labels: new Map() },
     south: { depots: [depot('d-77', 'Cádiz')], labels: new Map() },
   };
-  const unknown: TestAnswer = { status: 404, body: { error: 'not here' } };
+  const unknown: TestAnswer = { status: 404, body: { error: 'not-here' } };
   const within = (account: Account, id = ''): Depot | undefined =>
     account.depots.find(({ depot_id }) => depot_id === id);
   const shown = ({ depot_id, town }: Depot) => ({ depot_id, town });

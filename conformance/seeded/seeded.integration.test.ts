@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
 import { laws } from '../checks/http-laws.ts';
 import { protocolLaws } from '../checks/protocol-laws.ts';
+import { refusalLaws } from '../checks/refusal-wrong.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
-import { declaredFaults } from './declared-faults.ts';
+import { declaredFaults, withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { libraryFaults } from './library-faults.ts';
@@ -30,18 +31,32 @@ describe.each(Object.keys(apis) as ApiName[])('the correct server of %s', (api) 
   );
 });
 
+test.each(['depot', 'weather'] as const)('the correct server of %s follows its extensions', async (api) => {
+  const { result } = await runAgainst(api, apis[api].create(), { phases: builtPhases }, withExtensions(api));
+  expect(result.findings).toEqual([]);
+  const declared = result.obligations.filter(({ check, state }) => check === 'refusal-wrong' && state === 'met');
+  expect(new Set(declared.map(({ keyword }) => keyword))).toEqual(
+    new Set(['x-invalid-status', 'precedence', undefined]),
+  );
+});
+
 const faults: readonly SeededFault[] = [
   ...libraryFaults,
   ...weatherFaults,
   ...accessFaults,
   ...protocolFaults,
-  ...inputFaults,
   ...declaredFaults,
+  ...inputFaults,
 ];
 
 test('each check and each law has a fault that it alone finds', () => {
   const named = new Set(faults.flatMap(({ caughtBy }) => [caughtBy.check, caughtBy.keyword]));
-  const all = [...checks.map(({ name }) => name), ...Object.keys(laws), ...Object.keys(protocolLaws)];
+  const all = [
+    ...checks.map(({ name }) => name),
+    ...Object.keys(laws),
+    ...Object.keys(protocolLaws),
+    ...Object.keys(refusalLaws),
+  ];
   expect(all.filter((name) => !named.has(name))).toEqual([]);
 });
 

@@ -84,7 +84,7 @@ export function createWeather(validate: Validate): Handler {
     if (rejected !== undefined) return rejected;
     if (path.endsWith('/stations')) return { status: 200, body: stations };
     const [, id, what] = /^\/alps\/api\/stations\/(\d+)\/(readings|reset)$/.exec(path) ?? [];
-    if (!stations.some(({ station_id }) => String(station_id) === id)) return problem(404, 'no such station');
+    if (!stations.some(({ station_id }) => String(station_id) === id)) return problem(404, 'no-such-station');
     if (what === 'reset') return { status: 202 };
     return {
       status: 200,
