@@ -257,7 +257,7 @@ export function collectChains(contract: Contract) {
 function turnOf(exchange: NumberedExchange, trace: Trace | undefined): readonly NumberedExchange[] {
   const { probe } = exchange.intent;
   if (probe === undefined || trace === undefined) return [exchange];
-  // A mended server creates nothing that could be undone; a replay undoes its own writes.
+  // Once the fault is fixed, the server creates nothing that could be deleted. A replay undoes its own writes.
   const isPart = ({ intent, isPause, isAlone }: NumberedExchange): boolean =>
     intent.probe?.check === probe.check &&
     intent.probe.name === probe.name &&

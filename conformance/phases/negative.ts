@@ -8,7 +8,9 @@ import { type Violating, violationsOf } from '../data/violations.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
+import { seenOf } from '../execute/write-request.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
+import { refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
@@ -49,7 +51,10 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
     const probe = probeOf(tools, fault, { met, needsOwn, number: names.size });
     // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
     if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
-    if (validityOf(context.judge, fault.apply(accepted), context.contract) !== 'invalid') continue;
+    const faulty = fault.apply(accepted);
+    if (validityOf(context.judge, faulty, context.contract) !== 'invalid') continue;
+    // A careless server may read an unknown value as one that has an effect.
+    if (refuseValues(accepted.operation, seenOf(faulty), context.permissions) !== undefined) continue;
     names.add(probe.name);
     yield probe;
   }

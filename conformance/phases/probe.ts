@@ -88,7 +88,10 @@ export interface Bench {
 /** Probes of worth up to this do not delay the deletions that belong to the plan. */
 const leastUrgent = 1;
 
-/** Limits of one operation: probes that are made at a time (there may be thousands), those that `--check` may leave out, and objects that are created for its probes. */
+/**
+ * Limits of one operation: probes that wait at a time (there may be thousands) and that are made for this, since `--check` leaves some out, and
+ * objects that are created for its probes.
+ */
 const most = { tries: 500, waiting: 32, objects: 4 } as const;
 
 /** The checks and operations that a run may use. */

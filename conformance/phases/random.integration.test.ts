@@ -117,3 +117,9 @@ test.each<[string, (handle: Handler) => Handler, string]>([
   const { result } = await run(change(strict(apis.library.create())), budgetOf(400));
   expect(result.findings.map((one) => one.check)).toEqual([check]);
 });
+
+test('a run of other checks ends', async () => {
+  const { result, log } = await run(apis.library.create(), { checks: ['media-type'] });
+  expect(result.verdict).toBe('passed');
+  expect(randomOf(log)).toEqual([]);
+});
