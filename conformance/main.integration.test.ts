@@ -121,7 +121,7 @@ describe('exit codes', () => {
     {
       name: 'a phase that is not built',
       args: ['--contract', 'x', '--base-url', 'http://a', '--phase', 'story'],
-      message: '--phase story is not built yet. Built: baseline, auth, protocol, negative, boundary.',
+      message: '--phase story is not built yet. Built: baseline, auth, protocol, negative, boundary, text, random.',
     },
     {
       name: 'an invalid budget',

@@ -48,21 +48,36 @@ function checkOfInput(described: Omit<TraceCheck, 'kind' | 'plan' | 'needs' | 'j
       const exchange = parts.case;
       const place = parts.name;
       if (judged === 'met') return [{ place, failures: [], exchange }];
-      const { pointer, keyword } = exchange.intent.place ?? { pointer: exchange.operation.pointer, keyword: '' };
+      const broken = exchange.intent.place ?? { pointer: exchange.operation.pointer, keyword: '' };
+      const { keyword } = broken;
+      // By itself, a format is an annotation (JSON Schema 2020-12, validation, 7.2.1).
+      const severity = keyword === 'format' ? 'suspect' : judged.severity;
       const failure: Failure = {
-        ...{ check: name, ...judged, pointer, keyword, place: place.split(':')[0] ?? place },
+        ...{ check: name, ...judged, severity, ...broken, place: place.split(':')[0] ?? place },
         clause: clauseOf(contract.root.openapi, keyword),
-        causes: causesOf(exchange, pointer),
+        causes: causesOf(exchange, broken, place),
       };
       return [{ place, failures: [failure], exchange }];
     },
   };
 }
 
-/** A component that no operation validates has one cause, and so has a part of a request in which nothing is refused. */
-function causesOf({ intent, operation }: NumberedExchange, pointer: string): Failure['causes'] {
-  return [[pointer], ...(intent.probe?.groups ?? []).map((group) => [operation.id, group])];
+/**
+ * One cause have: a component; a way to break a keyword, in parameters of one kind or in the body of an operation, where types are converted
+ * in every body alike; and a part of a request in which nothing is refused.
+ */
+function causesOf(
+  { intent, operation }: NumberedExchange,
+  { pointer, keyword }: Broken,
+  name: string,
+): Failure['causes'] {
+  const [part = '', how = ''] = name.split(': ');
+  const isBody = part.startsWith('body');
+  const scope = !isBody ? (part.split(' ')[0] ?? '') : keyword === 'type' || part === 'body' ? 'body' : operation.id;
+  return [[pointer], [scope, keyword, how], ...(intent.probe?.groups ?? []).map((group) => [operation.id, group])];
 }
+
+type Broken = NonNullable<NumberedExchange['intent']['place']>;
 
 export const invalidAccepted = checkOfInput({
   name: inputCheck.invalid,

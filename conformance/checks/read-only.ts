@@ -132,12 +132,12 @@ export const readOnlyWritten: TraceCheck = {
     );
     if (written.length === 0 && !isMet) return [];
     const shown = steps.find((one) => written.some((member) => isStored(one, member) === true)) ?? step;
-    const failures = written.map((member) => failureOf(member, context));
+    const failures = written.map((member) => failureOf(member, shown.write.operation, context));
     return [{ place: step.write.intent.probe?.name ?? '', failures, exchange: shown.write }];
   },
 };
 
-function failureOf({ at, pointer }: ReadOnlyMember, { contract: { root } }: RunContext): Failure {
+function failureOf({ at, pointer }: ReadOnlyMember, { id }: Operation, { contract: { root } }: RunContext): Failure {
   const version = root.openapi;
   const keyword = joinPointer(pointer, 'readOnly');
   return {
@@ -149,6 +149,7 @@ function failureOf({ at, pointer }: ReadOnlyMember, { contract: { root } }: RunC
     keyword: 'readOnly',
     clause: clauseOf(version, 'readOnly'),
     message: `${at} is declared readOnly, but two values that the client sent were stored`,
-    causes: [[pointer]],
+    // An operation that stores one of them stores all.
+    causes: [[pointer], [id]],
   };
 }

@@ -76,6 +76,17 @@ test.each<{
   },
   { name: 'words about another part', sent: twice(422, { errors: { page_size: 'is too small' } }), want: 'suspect' },
   { name: 'prose about another part', sent: twice(400, { error: 'limit must not exceed page_size' }), want: 'suspect' },
+  {
+    name: 'prose that spells another part with a space',
+    sent: twice(422, { detail: 'Page size 3 is out of bounds' }),
+    want: 'suspect',
+  },
+  {
+    name: 'prose about other parts, and a switch',
+    sent: twice(400, { error: 'a value is needed when it is off' }),
+    boundary: { ...limit, text: 'limit=false (another member)' },
+    want: 'suspect',
+  },
   { name: 'prose with a plain word', sent: twice(400, { error: 'the value of limit is too large' }), want: 'defect' },
   {
     name: 'a text that the contract does not name',

@@ -2,7 +2,7 @@
 import type { Operation } from '../contract/contract.ts';
 import { type Boundary, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
-import { pathsIn } from '../rejections/find-place.ts';
+import { pathsIn, valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
 import { normal } from '../resources/slots.ts';
 import { clauseOf } from '../schema/clauses.ts';
@@ -103,10 +103,11 @@ function isOfMediaType({ keyword }: Boundary, status: number): boolean {
 }
 
 /** Whether the server's own words are about another part of the request: a rule couples two of them. */
-function namesOther(exchange: NumberedExchange, { part }: Boundary, { contract }: RunContext, words: string): boolean {
+function namesOther(exchange: NumberedExchange, boundary: Boundary, context: RunContext, words: string): boolean {
   const { operation, seen } = exchange;
+  const { part, text } = boundary;
   const own = normal(part.split(/[ /]/).findLast((token) => !/^\d*$/.test(token)) ?? '');
-  const places = (readRejection(contract, exchange)?.observations ?? []).flatMap(({ place }) =>
+  const places = (readRejection(context.contract, exchange)?.observations ?? []).flatMap(({ place }) =>
     place === undefined
       ? []
       : place.kind === 'body'
@@ -114,19 +115,60 @@ function namesOther(exchange: NumberedExchange, { part }: Boundary, { contract }
         : place.parameter.name,
   );
   if (places.some((name) => normal(name) !== own)) return true;
-  const names = [
+  const sent = pathsIn(seen.requestBody);
+  const names = new Set([
     ...operation.parameters.map(({ name }) => name),
-    ...pathsIn(seen.requestBody).map((path) => path.at(-1) ?? ''),
-  ];
-  const others = names.filter(
+    ...sent.map((path) => path.at(-1) ?? ''),
+    ...declaredNames(exchange, context),
+  ]);
+  const others = [...names].filter(
     (name) => name.length > 2 && normal(name) !== own && !normal(part).includes(normal(name)),
   );
+  // A member that is true or false often decides which others are needed.
+  const isSwitch = /=(true|false) /.test(text);
+  const spelled = ` ${words.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ')} `;
+  const values = sent.map((path) => valueAt(seen.requestBody, path)).filter((value) => typeof value === 'string');
+  return (
+    others.some((name) => isNamedIn(words, spelled, name, isSwitch)) ||
+    values.some((value) => value.length >= leastDistinctive && words.includes(value) && !text.includes(value))
+  );
+}
+
+/** A shorter text may be a word of the sentence by chance. */
+const leastDistinctive = 8;
+
+/** Names that a sentence is searched for: a contract may declare thousands. */
+const mostNames = 300;
+
+/** Names of members that the schema of the request declares, nested ones too. */
+function declaredNames({ draft }: NumberedExchange, { judge }: RunContext): readonly string[] {
+  const schema = draft?.body?.content.schema;
+  if (schema === undefined) return [];
+  const form = judge.forms.request;
+  const names = new Set<string>();
+  const waiting = [{ node: form.at(schema), depth: 0 }];
+  for (const { node, depth } of waiting) {
+    const shape = form.common(node);
+    for (const name of shape.properties.keys()) {
+      if (names.size >= mostNames || names.has(name)) continue;
+      names.add(name);
+      if (depth < 3) waiting.push({ node: form.property(shape, name), depth: depth + 1 });
+    }
+  }
+  return [...names];
+}
+
+/** @param spelled the words in lower case, with one space between two of them */
+function isNamedIn(words: string, spelled: string, name: string, isSwitch: boolean): boolean {
+  const parts = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  if (parts.length > 1 || isSwitch) return spelled.includes(` ${parts.join(' ')} `);
+  const escaped = RegExp.escape(name);
   // A plain word such as `value` counts only in quotes.
-  return others.some((name) => {
-    const isPlain = /^[a-z]+$/.test(name);
-    const escaped = RegExp.escape(name);
-    return new RegExp(isPlain ? `["'\`]${escaped}["'\`]` : `(^|[^\\w])${escaped}($|[^\\w])`).test(words);
-  });
+  const isPlain = /^[a-z]+$/.test(name);
+  return new RegExp(isPlain ? `["'\`]${escaped}["'\`]` : `(^|[^\\w])${escaped}($|[^\\w])`).test(words);
 }
 
 function clauseFor({ contract: { root } }: RunContext, keyword: string): string {

@@ -13,14 +13,14 @@ import { type Boundary, type Draft, type Exchange, isAccepted, isCounted } from 
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import { isLogIn, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { type Permissions, refuseValues } from '../plan/permissions.ts';
 import { addressOf, type PlannedProbe } from '../plan/plan.ts';
 import { stemOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { rankOfProbe } from '../search/ranks.ts';
-import { withNewNames } from './own-objects.ts';
+import { createSupply, withNewNames } from './own-objects.ts';
 import { findDraft, mayCallOften, mayProbe } from './probe.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
@@ -30,12 +30,13 @@ export function planBoundary(
   contract: Contract,
   operations: readonly Operation[],
   permissions: Permissions,
+  isSent: (operation: Operation) => boolean,
 ): readonly Scenario<RunContext>[] {
   return operations
-    .filter((operation) => mayProbe(contract, operation) && mayCallOften(contract, operation, permissions))
+    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isLogIn(contract, one))
     .filter((operation) => kindOf(contract, operation) !== 'remove')
     .filter(({ parameters, body }) => body !== undefined || parameters.some(({ in: where }) => where !== 'path'))
-    .map((operation) => boundaryScenario(contract, operation));
+    .map((operation) => boundaryScenario(contract, operation, isSent));
 }
 
 /** The facts that all turns of an operation share. */
@@ -57,10 +58,15 @@ interface Progress {
   readonly array: CoveringArray;
 }
 
-function boundaryScenario(contract: Contract, operation: Operation): Scenario<RunContext> {
+function boundaryScenario(
+  contract: Contract,
+  operation: Operation,
+  isSent: (operation: Operation) => boolean,
+): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
   const state: State = { sent: 0, met: new Set(), out: new Set(), hasAll: false };
   const known = new Set<string>();
+  const supply = createSupply(operation, kind, 'boundary', isSent);
   let progress: Progress | undefined;
   let turns = 0;
   let isOver = false;
@@ -74,12 +80,14 @@ function boundaryScenario(contract: Contract, operation: Operation): Scenario<Ru
       if (isOver || !accepted.has(operation)) return undefined;
       // The first row reaches a bound of every part, each later one fewer new bounds.
       const worth = turns === 0 ? 4.2 : turns < 4 ? 2 : progress?.array.hasOpen() === true ? 1.5 : 1;
-      return rankOfProbe({ worth, isLate: worth <= 1 });
+      return rankOfProbe(worth);
     },
     run: async (session, context, allowance): Promise<Turn> => {
       const found = findDraft(context, operation, kind, true);
       const refusal = typeof found === 'string' ? found : refuseChange(context, kind, found.isOwn);
       if (typeof found === 'string' || refusal !== undefined) {
+        const created = await supply(session, context);
+        if (created.length > 0) return { exchanges: created, reasons: [] };
         isOver = true;
         const left = { check: validRefused.name, place: 'valid values at their bounds', reason: refusal ?? '' };
         return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };

@@ -9,7 +9,7 @@ import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { kindOf } from '../plan/operation-kinds.ts';
+import { isLogIn, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
@@ -37,8 +37,10 @@ type Met = Set<string>;
 
 export function planNegative(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
   const met: Met = new Set();
+  // A token endpoint compares the secrets of clients, and locks no account.
+  const isAsked = (one: Operation): boolean => !isLogIn(contract, one) || isTokenEndpoint(contract, one);
   return operations
-    .filter((operation) => mayProbe(contract, operation))
+    .filter((operation) => mayProbe(contract, operation) && isAsked(operation))
     .map((operation) => ({ operation, probes: [], more: (context, accepted) => probesOf(context, accepted, met) }));
 }
 

@@ -2,12 +2,13 @@
 import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { DataTools } from '../data/value-candidates.ts';
-import type { Draft, Exchange } from '../execute/exchange.ts';
+import type { Draft, Exchange, PhaseName } from '../execute/exchange.ts';
+import { type Session, toolsFor } from '../execute/session.ts';
 import { createdReader } from '../ledger/record-writes.ts';
-import { kindOf } from '../plan/operation-kinds.ts';
+import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import { renameObjects } from '../search/build-request.ts';
+import { namesOther, renameObjects } from '../search/build-request.ts';
 
 /** The deletion of the object that a request has created; undefined if its address is not certain. */
 export function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange): Draft | undefined {
@@ -32,8 +33,35 @@ export function deletionOf(contract: Contract, { operation, seen, outcome }: Exc
   return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
 }
 
+/** Objects that are created for the probes of one operation. */
+const mostObjects = 4;
+
+export type Supply = (session: Session, context: RunContext) => Promise<readonly Exchange[]>;
+
+/**
+ * Creates an object for a change or a deletion: earlier probes may have deleted every object of the run. Later rounds find it.
+ *
+ * @param isSent whether an operation may be sent
+ * @returns a function that sends nothing if no create of the collection was accepted, or if it has sent enough
+ */
+export function createSupply(
+  operation: Operation,
+  kind: OperationKind,
+  phase: PhaseName,
+  isSent: (operation: Operation) => boolean,
+): Supply {
+  let objects = 0;
+  return async (session, context) => {
+    const draft = kind === 'change' || kind === 'remove' ? creationFor(context, operation) : undefined;
+    if (draft === undefined || objects >= mostObjects || !isSent(draft.operation)) return [];
+    objects += 1;
+    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, objects);
+    return await session.send({ ...named, label: `an object for probes of ${operation.id}` });
+  };
+}
+
 /** The accepted create of the collection that a path names an object of. */
-export function creationFor({ contract, accepted }: RunContext, { path }: Operation): Draft | undefined {
+function creationFor({ contract, accepted }: RunContext, { path }: Operation): Draft | undefined {
   const collection = slotsOf(path).at(-1)?.collection;
   const create = contract.operations.find(
     (one) => accepted.has(one) && plainPath(one.path) === collection && kindOf(contract, one) === 'create',
@@ -47,7 +75,8 @@ export function creationFor({ contract, accepted }: RunContext, { path }: Operat
  * @param count number of the request
  */
 export function withNewNames(tools: DataTools, draft: Draft, count: number): Draft {
-  const { body } = draft;
+  const { body, operation } = draft;
   if (body === undefined) return draft;
-  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, count) } };
+  const keeps = (member: string): boolean => namesOther(operation, member);
+  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, count, keeps) } };
 }

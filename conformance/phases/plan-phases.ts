@@ -60,7 +60,7 @@ export function planPhases(
     }),
   );
   const isBoundary = phases.includes('boundary') && isWanted(validRefused.name);
-  const boundary = isBoundary ? planBoundary(contract, operations, permissions) : [];
+  const boundary = isBoundary ? planBoundary(contract, operations, permissions, isSent) : [];
   return [...baseline, ...others, ...boundary.map((scenario) => ({ scenario, probes: [] }))];
 }
 

@@ -26,7 +26,7 @@ import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder } from '../search/build-request.ts';
 import { allTargets, prepare } from '../search/choose-targets.ts';
 import { rankOfProbe } from '../search/ranks.ts';
-import { creationFor, deletionOf, withNewNames } from './own-objects.ts';
+import { createSupply, deletionOf } from './own-objects.ts';
 
 /** One question about an operation. */
 export interface Probe {
@@ -85,14 +85,8 @@ export interface Bench {
   readonly superseded: Set<Exchange>;
 }
 
-/** Probes of worth up to this do not delay the deletions that belong to the plan. */
-const leastUrgent = 1;
-
-/**
- * Limits of one operation: probes that wait at a time (there may be thousands) and that are made for this, since `--check` leaves some out, and
- * objects that are created for its probes.
- */
-const most = { tries: 500, waiting: 32, objects: 4 } as const;
+/** Limits of one operation: probes that wait at a time (there may be thousands), and that are made for this: `--check` leaves some out. */
+const most = { waiting: 32, tries: 500 } as const;
 
 /** The checks and operations that a run may use. */
 interface Allowed {
@@ -112,7 +106,6 @@ export function probeScenario(
   const facts = new Set<string>();
   let source: Iterator<Probe> | undefined;
   let planned: Probe[] = [];
-  let objects = 0;
   let revision = -1;
   const refill = (context: RunContext): void => {
     const isOpen = more !== undefined && source === undefined;
@@ -129,14 +122,7 @@ export function probeScenario(
     }
     planned.push(...waiting);
   };
-  /** Earlier probes may have deleted every object of the run. */
-  const createObject = async (session: Session, context: RunContext): Promise<readonly Exchange[]> => {
-    const draft = kind === 'change' || kind === 'remove' ? creationFor(context, operation) : undefined;
-    if (draft === undefined || objects >= most.objects || !isSent(draft.operation)) return [];
-    objects += 1;
-    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, objects);
-    return await session.send({ ...named, label: `an object for probes of ${operation.id}` });
-  };
+  const supply = createSupply(operation, kind, phase, isSent);
   /** The probe of most worth, which may have changed since the last turn. */
   const next = (): Probe | undefined =>
     waiting.reduce<Probe | undefined>(
@@ -160,7 +146,7 @@ export function probeScenario(
       if (!context.accepted.has(operation) && kind !== 'remove') return undefined;
       if (waiting.length === 0) refill(context);
       const probe = next();
-      return probe && rankOfProbe({ worth: probe.worth, isLate: probe.worth <= leastUrgent });
+      return probe && rankOfProbe(probe.worth);
     },
     run: async (session, context, allowance) => {
       const probe = next();
@@ -171,7 +157,7 @@ export function probeScenario(
       const leave = (reason: string) => ({ check: probe.check, place: probe.name, reason });
       const found = findDraft(context, operation, kind, probe.needsOwn);
       if (typeof found === 'string') {
-        const created = await createObject(session, context);
+        const created = await supply(session, context);
         if (created.length === 0) return { ...nothing, left: leave(found) };
         waiting.push(probe);
         return { ...nothing, exchanges: created };

@@ -118,7 +118,7 @@ test.each<[string, (handle: Handler) => Handler, string]>([
   expect(result.findings.map((one) => one.check)).toEqual([check]);
 });
 
-test('a run of other checks ends', async () => {
+test('a run of other checks finishes, without a random request', async () => {
   const { result, log } = await run(apis.library.create(), { checks: ['media-type'] });
   expect(result.verdict).toBe('passed');
   expect(randomOf(log)).toEqual([]);

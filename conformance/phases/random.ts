@@ -11,7 +11,7 @@ import { type Draft, isAccepted } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
+import { isLogIn, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { nounOf, plainPath } from '../resources/slots.ts';
@@ -30,7 +30,7 @@ export function planRandom(
     mayProbe(contract, one) &&
     mayCallOften(contract, one, permissions) &&
     kindOf(contract, one) !== 'remove' &&
-    !isTokenEndpoint(contract, one);
+    !isLogIn(contract, one);
   return operations.filter(isTested).map((operation) => ({ operation, probes: [], more: casesOf, mostWaiting: 1 }));
 }
 

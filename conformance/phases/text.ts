@@ -16,7 +16,7 @@ import { type Draft, type Exchange, type Intent, isAccepted } from '../execute/e
 import { toolsFor } from '../execute/session.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 import { createdReader } from '../ledger/record-writes.ts';
-import { isSafe, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
+import { isLogIn, isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { mayRepeat, type Permissions } from '../plan/permissions.ts';
 import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
@@ -24,7 +24,8 @@ import { readRejection } from '../rejections/read-rejection.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
-import { isUniqueName, renameObjects } from '../search/build-request.ts';
+import { isUniqueName } from '../search/build-request.ts';
+import { withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
@@ -35,7 +36,7 @@ export function planText(
 ): readonly OperationProbes[] {
   // Other text in a request for a token is a wrong secret.
   const isTested = (one: Operation): boolean =>
-    mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isTokenEndpoint(contract, one);
+    mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isLogIn(contract, one);
   return operations.filter(isTested).map((operation, index) => {
     return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
   });
@@ -111,9 +112,7 @@ function startSending(bench: Bench, about: About): Sending {
   /** Names that no earlier request has used, so that the server accepts another object. */
   const freshDraft = (): Draft => {
     about.sent.count += 1;
-    const { body } = draft;
-    if (!isCreate || body === undefined) return draft;
-    return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, about.sent.count) } };
+    return isCreate ? withNewNames(tools, draft, about.sent.count) : draft;
   };
   const sendTexts: Sending['sendTexts'] = (texts, role, aim = {}) => {
     const asked = withTexts(freshDraft(), texts);

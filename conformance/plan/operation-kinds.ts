@@ -147,6 +147,19 @@ function wordsIn(names: readonly string[]): readonly string[] {
   return [...found, ...found.map((word, index) => `${word}${found[index + 1] ?? ''}`)];
 }
 
+const logIns = words('login signin logon authenticate auth session sessions token tokens otp');
+
+/** Whether an operation takes the credentials of a log-in: each wrong one may count against an account. */
+export function isLogIn(contract: Contract, operation: Operation): boolean {
+  if (isTokenEndpoint(contract, operation)) return true;
+  const last =
+    operation.path
+      .replaceAll(/\{[^}]*\}/g, '')
+      .split('/')
+      .at(-1) ?? '';
+  return operation.method === 'post' && wordsIn([last, operation.id]).some((word) => logIns.has(word));
+}
+
 function lastSegment(path: string): string {
   return normal(path.split('/').at(-1) ?? '');
 }

@@ -157,15 +157,25 @@ export function isUniqueName(member: string): boolean {
   return uniqueMembers.test(member);
 }
 
-/** Gives the object of a body new names: servers may reject a second object of the same name. */
-export function renameObjects(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
+/**
+ * Gives the object of a body new names: servers may reject a second object of the same name.
+ *
+ * @param keeps members that keep their values
+ */
+export function renameObjects(
+  tools: DataTools,
+  content: MediaContent,
+  body: unknown,
+  fresh: number,
+  keeps: (member: string) => boolean = () => false,
+): unknown {
   if (!isObject(body)) return body;
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   const suffix = freshOf(tools, fresh);
   let renamed = body;
   for (const [name, value] of Object.entries(body)) {
-    if (!uniqueMembers.test(name) || typeof value !== 'string' || value.includes(suffix)) continue;
+    if (!uniqueMembers.test(name) || keeps(name) || typeof value !== 'string' || value.includes(suffix)) continue;
     const spellings = [suffix, `-${suffix}`].map((ending) => addEnding(value, ending));
     const fitting = spellings.map((spelled) => ({ ...renamed, [name]: spelled })).find(isValid);
     renamed = fitting ?? renamed;
@@ -191,6 +201,11 @@ export function isFilledByServer(member: string): boolean {
 /** Whether a member's value has to exist on the server. */
 export function hasToExist(name: string): boolean {
   return isIdName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
+}
+
+/** Whether a member names an object other than the one that the operation writes. */
+export function namesOther(operation: Operation, member: string): boolean {
+  return hasToExist(member) && normal(member) !== 'id' && stemOf(member) !== nounOfBody(operation);
 }
 
 /**

@@ -40,9 +40,12 @@ export function rankOf(stage: Stage | 'own', { context, operation, kind }: Ranke
   return [stages.indexOf(own), isPromising ? 0 : 1, turns, kind === 'change' ? 1 : 0, waits, level];
 }
 
+/** Probes of worth up to this do not delay the deletions that belong to the plan: only those of access do. */
+const leastUrgent = 5;
+
 /** The place of a probe in the queue: the one of most worth first, so that operations take turns. */
-export function rankOfProbe({ worth, isLate }: { readonly worth: number; readonly isLate: boolean }): Rank {
-  return [stages.indexOf(isLate ? 'late probe' : 'probe'), -worth, 0, 0, 0, 0];
+export function rankOfProbe(worth: number): Rank {
+  return [stages.indexOf(worth <= leastUrgent ? 'late probe' : 'probe'), -worth, 0, 0, 0, 0];
 }
 
 /** The place of a random case: operations take turns. */

@@ -253,6 +253,7 @@ function faultOf(check: string, operation: OperationName, pointer: string, to: u
     api: examples[operation].api,
     edits: [{ at: pointer, to }],
     caughtBy: by(check, operation, pointer, keyword),
+    ...(keyword === 'format' && { severity: 'suspect' }),
     sent: requestOf(operation, parts),
   };
 }
