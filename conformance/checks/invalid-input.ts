@@ -73,9 +73,18 @@ function causesOf(
 ): Failure['causes'] {
   const [part = '', how = ''] = name.split(': ');
   const isBody = part.startsWith('body');
-  const scope = !isBody ? (part.split(' ')[0] ?? '') : keyword === 'type' || part === 'body' ? 'body' : operation.id;
-  return [[pointer], [scope, keyword, how], ...(intent.probe?.groups ?? []).map((group) => [operation.id, group])];
+  const isShared = ofParsers.has(keyword) || part === 'body';
+  const scope = !isBody ? (part.split(' ')[0] ?? '') : isShared ? 'body' : operation.id;
+  return [
+    [pointer],
+    [scope, keyword, how],
+    [part, keyword, how],
+    ...(intent.probe?.groups ?? []).map((group) => [operation.id, group]),
+  ];
 }
+
+/** Keywords that one parser or validator for all operations converts or ignores. */
+const ofParsers = new Set(['type', 'additionalProperties', 'unevaluatedProperties']);
 
 type Broken = NonNullable<NumberedExchange['intent']['place']>;
 

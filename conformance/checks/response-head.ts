@@ -96,6 +96,8 @@ function isImplied(exchange: NumberedExchange, status: number): boolean {
   // A credential in a wrong form (RFC 6750, 3.1, invalid_request).
   if (status === 400 && intent.probe?.check === 'auth-invalid') return true;
   if (impliedByProbe[intent.probe?.name.split(', ')[0] ?? '']?.includes(status) === true) return true;
+  // A server may find no route for an invalid value in the path, or only one for other methods.
+  if (status === 405 && intent.polarity === 'invalid' && intent.probe?.name.startsWith('path ') === true) return true;
   if ((status === 304 || status === 412) && isConditional(exchange.request)) return true;
   // `server-error` judges each 5xx; an operation without any 4xx gets one warning instead of one finding each.
   if (status >= 500) return true;

@@ -203,7 +203,11 @@ export const textChanged: TraceCheck = {
     const place = parts.name;
     const changesOf = (role: string): readonly ChangedText[] => {
       const sent = parts.of(role);
-      return sent === undefined ? [] : changedTexts(context, sent, parts.of(`${role} read`) ?? sent);
+      if (sent === undefined) return [];
+      // Readers may replace or drop half a character (RFC 8259, 8.2).
+      return changedTexts(context, sent, parts.of(`${role} read`) ?? sent).filter(
+        (one) => one.sent.isWellFormed() || one.loss === 'misread',
+      );
     };
     const found = changesOf('case').flatMap((first) => {
       const again = changesOf('repeat').find((one) => isSamePlace(one, first) && one.loss === first.loss);

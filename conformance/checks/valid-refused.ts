@@ -87,7 +87,12 @@ function judgeRejected(cases: Trace, controls: Trace, context: RunContext): Trac
     clause: clauseFor(context, keyword),
     message: `${text} was answered ${status}; ${against} ${before} before and after`,
     // One cause for all rules that the contract does not state.
-    causes: isSure ? [[classOf(status), pointer]] : [['underspecified']],
+    causes: isSure
+      ? [
+          [classOf(status), pointer],
+          [classOf(status), part, keyword],
+        ]
+      : [['underspecified']],
   };
   return { place, failures: [failure], exchange };
 }

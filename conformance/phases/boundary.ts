@@ -21,7 +21,7 @@ import { freshOf } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { createSupply, withNewNames } from './own-objects.ts';
-import { findDraft, mayCallOften, mayProbe } from './probe.ts';
+import { findDraft, isSetting, mayCallOften, mayProbe } from './probe.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
 const most = { rows: 24, writes: 12, turn: 20 } as const;
@@ -34,7 +34,7 @@ export function planBoundary(
 ): readonly Scenario<RunContext>[] {
   return operations
     .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isLogIn(contract, one))
-    .filter((operation) => kindOf(contract, operation) !== 'remove')
+    .filter((operation) => kindOf(contract, operation) !== 'remove' && !isSetting(contract, operation))
     .filter(({ parameters, body }) => body !== undefined || parameters.some(({ in: where }) => where !== 'path'))
     .map((operation) => boundaryScenario(contract, operation, isSent));
 }

@@ -9,7 +9,7 @@ import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { isLogIn, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
+import { isLogIn, isOfAccess, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
@@ -49,7 +49,9 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
   const names = new Set<string>();
   const { writes } = context.permissions;
   for (const fault of faultsOf(tools, accepted)) {
-    const needsOwn = writes !== 'all' && !(writes === 'restore' && isPutBack(fault, accepted));
+    // Access that an invalid request takes from others may be that of the run.
+    const isFree = writes === 'all' && !isOfAccess(accepted.operation);
+    const needsOwn = !isFree && !(writes === 'restore' && isPutBack(fault, accepted));
     const probe = probeOf(tools, fault, { met, needsOwn, number: names.size });
     // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
     if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
@@ -153,8 +155,9 @@ export function* faultsOf(tools: DataTools, accepted: Draft): Generator<Fault> {
   }
 }
 
-/** Headers that HTTP or the credentials determine (OpenAPI 3.1, 4.8.12.1). */
-const ofHttp = /^(accept|content-type|authorization)$/i;
+/** Headers that HTTP or the credentials determine (OpenAPI 3.1, 4.8.12.1), and those whose unknown values a server ignores by their RFC. */
+const ofHttp =
+  /^(accept(-.*)?|content-.*|authorization|prefer|range|if-.*|cache-control|te|expect|user-agent|cookie)$/i;
 
 function isTestable({ in: where, name }: Parameter): boolean {
   return where !== 'header' || !ofHttp.test(name);

@@ -1,6 +1,7 @@
 // Objects that the run creates for its probes, and removes again.
 import type { RunContext } from '../checks/check.ts';
-import type { Contract, Operation } from '../contract/contract.ts';
+import type { Operation } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft, Exchange, PhaseName } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
@@ -11,7 +12,10 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
 
 /** The deletion of the object that a request has created; undefined if its address is not certain. */
-export function deletionOf(contract: Contract, { operation, seen, outcome }: Exchange): Draft | undefined {
+export function deletionOf(
+  { contract, resources }: RunContext,
+  { operation, seen, outcome }: Exchange,
+): Draft | undefined {
   if (outcome.kind !== 'answer') return undefined;
   const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
   const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
@@ -21,6 +25,9 @@ export function deletionOf(contract: Contract, { operation, seen, outcome }: Exc
   );
   if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
     return undefined;
+  // A create with the id of a present object may have replaced that object.
+  const before = resources.collections.get(plainPath(operation.path))?.items ?? [];
+  if (before.some(({ owned, scalars }) => !owned && scalars.get(member) === id)) return undefined;
   const values = [...created.parents, id];
   const inPath = new Map(slotsOf(remove.path).map(({ parameter }, index) => [parameter, values[index]]));
   const parameters = remove.parameters.flatMap((parameter) => {
@@ -31,6 +38,13 @@ export function deletionOf(contract: Contract, { operation, seen, outcome }: Exc
     (one) => !one.required || parameters.some(({ parameter }) => parameter === one),
   );
   return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
+}
+
+/** The content without an id of its own, if that is optional: a server may replace the object that has it. */
+function withoutId({ judge }: DataTools, { content, value }: NonNullable<Draft['body']>): unknown {
+  if (!isObject(value) || !Object.hasOwn(value, 'id') || content.schema === undefined) return value;
+  const { id: _, ...others } = value;
+  return judge.accepts(content.schema, 'request', others) ? others : value;
 }
 
 /** Objects that are created for the probes of one operation. */
@@ -52,7 +66,7 @@ export function createSupply(
 ): Supply {
   let objects = 0;
   return async (session, context) => {
-    const draft = kind === 'change' || kind === 'remove' ? creationFor(context, operation) : undefined;
+    const draft = kind === 'read' || kind === 'create' ? undefined : creationFor(context, operation);
     if (draft === undefined || objects >= mostObjects || !isSent(draft.operation)) return [];
     objects += 1;
     const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, objects);
@@ -78,5 +92,6 @@ export function withNewNames(tools: DataTools, draft: Draft, count: number): Dra
   const { body, operation } = draft;
   if (body === undefined) return draft;
   const keeps = (member: string): boolean => namesOther(operation, member);
-  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, body.value, count, keeps) } };
+  const own = kindOf(tools.contract, operation) === 'create' ? withoutId(tools, body) : body.value;
+  return { ...draft, body: { ...body, value: renameObjects(tools, body.content, own, count, keeps) } };
 }

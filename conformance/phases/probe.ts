@@ -165,7 +165,7 @@ export function probeScenario(
       const { exchanges, send } = record(session, operation, probe, allowance);
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const undo: Bench['undo'] = async (created) => {
-        const deletion = deletionOf(context.contract, created);
+        const deletion = deletionOf(context, created);
         if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, undoRole);
       };
       const superseded = new Set<Exchange>();
@@ -181,6 +181,11 @@ export function probeScenario(
 /** Whether probes of an operation may be sent: not if it might end the run, or the run of others. */
 export function mayProbe(contract: Contract, operation: Operation): boolean {
   return dangerOf(operation, kindOf(contract, operation)) === 0;
+}
+
+/** Whether an operation changes something that has no id, such as the settings of the deployment: other values may change its answers. */
+export function isSetting(contract: Contract, operation: Operation): boolean {
+  return kindOf(contract, operation) === 'change' && slotsOf(operation.path).length === 0;
 }
 
 /**
@@ -227,10 +232,14 @@ export function findDraft(
   const { accepted, resources } = context;
   const known = accepted.get(operation)?.draft;
   const needsOwn = asksOwn && (kind === 'change' || kind === 'remove');
-  const targets = allTargets(context, operation, kind);
-  const present = targets.filter(({ sure, owned }) => sure && (owned || !needsOwn));
   const isKnown = (target: Target): boolean =>
     known?.parameters.every(({ parameter, value }) => isSame(target, parameter.name, value)) === true;
+  const targets = allTargets(context, operation, kind);
+  // A write never moves to an object of others: the accepted request shows only that its own object may be written.
+  const isKept = needsOwn || kind === 'action' || kind === 'create';
+  const present = targets.filter(
+    (target) => target.sure && (target.owned || !needsOwn) && (!isKept || target.owned || isKnown(target)),
+  );
   const isCurrent = slotsOf(operation.path).length === 0 || present.some(isKnown);
   if (known !== undefined && isCurrent) {
     const isOwn = resources.isOwned(operation, seenOf(known));

@@ -18,7 +18,7 @@ import { nounOf, plainPath } from '../resources/slots.ts';
 import { rankOfRandom } from '../search/ranks.ts';
 import { type Fault, faultsOf, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
-import { mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { isSetting, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
 export function planRandom(
@@ -30,7 +30,8 @@ export function planRandom(
     mayProbe(contract, one) &&
     mayCallOften(contract, one, permissions) &&
     kindOf(contract, one) !== 'remove' &&
-    !isLogIn(contract, one);
+    !isLogIn(contract, one) &&
+    !isSetting(contract, one);
   return operations.filter(isTested).map((operation) => ({ operation, probes: [], more: casesOf, mostWaiting: 1 }));
 }
 

@@ -26,7 +26,7 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { withNewNames } from './own-objects.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, isSetting, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
 export function planText(
@@ -36,7 +36,10 @@ export function planText(
 ): readonly OperationProbes[] {
   // Other text in a request for a token is a wrong secret.
   const isTested = (one: Operation): boolean =>
-    mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isLogIn(contract, one);
+    mayProbe(contract, one) &&
+    mayCallOften(contract, one, permissions) &&
+    !isLogIn(contract, one) &&
+    !isSetting(contract, one);
   return operations.filter(isTested).map((operation, index) => {
     return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
   });
