@@ -439,3 +439,11 @@ test('waits for the time in Retry-After', async () => {
   });
   expect(waits[0]).toBeGreaterThan(990);
 });
+
+test.each(['library', 'depot'] as const)('%s: each check is tried within 300 requests', async (api) => {
+  const budget = { requests: 300, milliseconds: undefined };
+  const { result } = await runAgainst(api, apis[api].create(), { phases: builtPhases, budget });
+  const byCheck = Map.groupBy(result.obligations, ({ check }) => check);
+  const untried = [...byCheck].filter(([, all]) => all.every(({ state }) => state === 'not reached'));
+  expect(untried.map(([check]) => check)).toEqual([]);
+});
