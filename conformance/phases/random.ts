@@ -43,8 +43,8 @@ export interface RandomEnd {
   readonly countCase: () => void;
 }
 
-/** Cases without a discovery for each operation, and for all: then the phase is over. */
-const mostInVain = { ofOperation: 2, ofAll: 200 } as const;
+/** Cases without a discovery for each operation, and for all: then the phase is over. Turns of an operation without a request: it has none left. */
+const mostInVain = { ofOperation: 2, ofAll: 200, unsent: 10 } as const;
 
 /** @param operations number of operations of the run */
 export function createRandomEnd(operations: number, hasBudget: boolean): RandomEnd {
@@ -64,7 +64,7 @@ export function createRandomEnd(operations: number, hasBudget: boolean): RandomE
 
 /** The scenario of one operation, after all other phases: each turn sends one case. */
 export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): Scenario<RunContext> {
-  let turns = 0;
+  let [turns, unsent] = [0, 0];
   return {
     id: scenario.id,
     operation: scenario.operation,
@@ -76,11 +76,17 @@ export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): 
     get mostRequests() {
       return scenario.mostRequests;
     },
-    rank: (context) => (end.isOver(context) || scenario.rank(context) === undefined ? undefined : rankOfRandom(turns)),
-    run: (session, context, allowance) => {
+    rank: (context) => {
+      const isOver = end.isOver(context) || unsent >= mostInVain.unsent;
+      return isOver || scenario.rank(context) === undefined ? undefined : rankOfRandom(turns);
+    },
+    run: async (session, context, allowance) => {
       turns += 1;
       end.countCase();
-      return scenario.run(session, context, allowance);
+      const turn = await scenario.run(session, context, allowance);
+      // A change for which the run has no object is never sent.
+      unsent = turn.exchanges.length === 0 ? unsent + 1 : 0;
+      return turn;
     },
   };
 }
