@@ -13,7 +13,7 @@ import { type Boundary, type Draft, type Exchange, isAccepted, isCounted } from 
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { isLogIn, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { type Permissions, refuseValues } from '../plan/permissions.ts';
 import { addressOf, type PlannedProbe } from '../plan/plan.ts';
 import { stemOf } from '../resources/slots.ts';
@@ -21,7 +21,7 @@ import { freshOf } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { createSupply, withNewNames } from './own-objects.ts';
-import { findDraft, isSetting, mayCallOften, mayProbe } from './probe.ts';
+import { findDraft, mayVary } from './probe.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
 const most = { rows: 24, writes: 12, turn: 20 } as const;
@@ -33,8 +33,7 @@ export function planBoundary(
   isSent: (operation: Operation) => boolean,
 ): readonly Scenario<RunContext>[] {
   return operations
-    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isLogIn(contract, one))
-    .filter((operation) => kindOf(contract, operation) !== 'remove' && !isSetting(contract, operation))
+    .filter((one) => mayVary(contract, one, permissions) && kindOf(contract, one) !== 'remove')
     .filter(({ parameters, body }) => body !== undefined || parameters.some(({ in: where }) => where !== 'path'))
     .map((operation) => boundaryScenario(contract, operation, isSent));
 }

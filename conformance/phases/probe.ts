@@ -15,7 +15,7 @@ import {
 import type { Scenario } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import { dangerOf, isLogIn, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { addressOf } from '../plan/plan.ts';
 import { noConstraints } from '../rejections/constraints.ts';
@@ -183,11 +183,6 @@ export function mayProbe(contract: Contract, operation: Operation): boolean {
   return dangerOf(operation, kindOf(contract, operation)) === 0;
 }
 
-/** Whether an operation changes something that has no id, such as the settings of the deployment: other values may change its answers. */
-export function isSetting(contract: Contract, operation: Operation): boolean {
-  return kindOf(contract, operation) === 'change' && slotsOf(operation.path).length === 0;
-}
-
 /**
  * Whether an operation may be called many times: not if each call does something that nobody can take back, such as opening a door.
  * `--writes all` allows any other action.
@@ -196,6 +191,16 @@ export function mayCallOften(contract: Contract, operation: Operation, { writes 
   const { effect } = operation.extensions;
   if (effect !== undefined && effect !== 'none') return false;
   return kindOf(contract, operation) !== 'action' || writes === 'all';
+}
+
+/**
+ * Whether an operation gets other valid values: not a log-in, where they are wrong credentials, and nothing without an id, such as the
+ * settings of the deployment, where they may change every later answer.
+ */
+export function mayVary(contract: Contract, operation: Operation, permissions: Permissions): boolean {
+  if (!mayProbe(contract, operation) || !mayCallOften(contract, operation, permissions)) return false;
+  const isSetting = kindOf(contract, operation) === 'change' && slotsOf(operation.path).length === 0;
+  return !isSetting && !isLogIn(contract, operation);
 }
 
 function record(

@@ -11,14 +11,14 @@ import { type Draft, isAccepted } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { isLogIn, kindOf } from '../plan/operation-kinds.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { nounOf, plainPath } from '../resources/slots.ts';
 import { rankOfRandom } from '../search/ranks.ts';
 import { type Fault, faultsOf, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
-import { isSetting, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { mayVary, type OperationProbes, type Probe } from './probe.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
 export function planRandom(
@@ -27,11 +27,7 @@ export function planRandom(
   permissions: Permissions,
 ): readonly OperationProbes[] {
   const isTested = (one: Operation): boolean =>
-    mayProbe(contract, one) &&
-    mayCallOften(contract, one, permissions) &&
-    kindOf(contract, one) !== 'remove' &&
-    !isLogIn(contract, one) &&
-    !isSetting(contract, one);
+    mayVary(contract, one, permissions) && kindOf(contract, one) !== 'remove';
   return operations.filter(isTested).map((operation) => ({ operation, probes: [], more: casesOf, mostWaiting: 1 }));
 }
 

@@ -16,7 +16,7 @@ import { type Draft, type Exchange, type Intent, isAccepted } from '../execute/e
 import { toolsFor } from '../execute/session.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 import { createdReader } from '../ledger/record-writes.ts';
-import { isLogIn, isSafe, kindOf } from '../plan/operation-kinds.ts';
+import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { mayRepeat, type Permissions } from '../plan/permissions.ts';
 import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
@@ -26,7 +26,7 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { withNewNames } from './own-objects.ts';
-import { type Bench, isSetting, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, mayVary, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
 export function planText(
@@ -34,15 +34,11 @@ export function planText(
   operations: readonly Operation[],
   permissions: Permissions,
 ): readonly OperationProbes[] {
-  // Other text in a request for a token is a wrong secret.
-  const isTested = (one: Operation): boolean =>
-    mayProbe(contract, one) &&
-    mayCallOften(contract, one, permissions) &&
-    !isLogIn(contract, one) &&
-    !isSetting(contract, one);
-  return operations.filter(isTested).map((operation, index) => {
-    return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
-  });
+  return operations
+    .filter((one) => mayVary(contract, one, permissions))
+    .map((operation, index) => {
+      return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
+    });
 }
 
 /** Chance of a defect by row: the first has text that people write. */
