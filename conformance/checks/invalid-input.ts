@@ -1,4 +1,5 @@
 // Whether invalid input is refused: verdicts on the probes of the phases `negative` and `random`.
+import { coversMediaType } from '../contract/contract.ts';
 import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
@@ -20,12 +21,21 @@ function judgeInvalid({ name, case: sent, of }: Parts): 'met' | 'unjudged' | Pic
     return 'met';
   // Access, the state of the object, or a rule that the server checks first.
   if (!isAccepted(sent)) return 'unjudged';
+  // Many servers answer a page of their own to a GET of any path.
+  if (name.startsWith('path ') && isPage(sent)) return 'unjudged';
   const repeat = of('repeat');
   const isSame = repeat === undefined || isAccepted(repeat);
   // A 202 may be refused later, and an answer may state a failure in its content.
   const isSure = isSame && status !== 202 && !statesFailure(sent);
   const again = isSame ? '' : `, and ${statusOf(repeat)} when it was sent again`;
   return { message: `${name}: answered ${status}${again}`, severity: isSure ? 'defect' : 'suspect' };
+}
+
+/** Whether an answer is HTML, which the operation does not list. */
+function isPage({ operation, outcome }: NumberedExchange): boolean {
+  const type = outcome.kind === 'answer' ? (headerOf(outcome, 'content-type') ?? '') : '';
+  const listed = operation.responses.flatMap(({ contents }) => contents.map(({ mediaType }) => mediaType));
+  return /^text\/html/i.test(type) && !listed.some((one) => coversMediaType(one, 'text/html'));
 }
 
 /** Whether a redirect reports an error to the client (RFC 6749, 4.1.2.1). */

@@ -94,18 +94,25 @@ function refuseBut(...ignored: readonly string[]): (given: unknown, isQuery: boo
   };
 }
 
-async function run(given: Given, change: Partial<RunOptions> = {}) {
+async function run(given: Given, change: Partial<RunOptions> = {}, paths: object = shop) {
   const { kettles, handle } = createShop(given);
   const served = await serve(handle);
+  const log: string[] = [];
   const none = { token: undefined, clientId: undefined, clientSecret: undefined };
   const options = testOptions('library', served.origin, {
     ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
     ...change,
   });
   try {
-    const { findings, obligations } = await runConformance(contractOf(shop, { schemas: { Kettle: kettle } }), options);
+    const { findings, obligations } = await runConformance(
+      contractOf(paths, { schemas: { Kettle: kettle } }),
+      options,
+      {
+        onRequest: (line) => log.push(line),
+      },
+    );
     const found = findings.map(({ severity, check, keyword, count }) => ({ severity, check, keyword, count }));
-    return { found, obligations, requests: served.requests, kettles: [...kettles.values()] };
+    return { found, obligations, log, requests: served.requests, kettles: [...kettles.values()] };
   } finally {
     await served.close();
   }
@@ -151,4 +158,37 @@ describe('an object of others', () => {
     const { requests } = await run({ before: [other] }, { ...withoutCreate, permissions });
     expect(requests.filter((one) => one.startsWith('PUT'))).toEqual([]);
   });
+
+  test('is not deleted by a deletion with an invalid query', async () => {
+    const depth = { name: 'depth', in: 'query', schema: { type: 'integer', maximum: 5 } };
+    const item = shop['/kettles/{id}'];
+    const paths = { ...shop, '/kettles/{id}': { ...item, delete: { ...item.delete, parameters: [id, depth] } } };
+    const { kettles, requests } = await run({ before: [other] }, {}, paths);
+    expect(requests.filter((one) => /^DELETE .*depth/.test(one)).length).toBeGreaterThan(0);
+    expect(kettles).toEqual([other]);
+  });
+
+  test('the settings get no invalid content that nothing puts back', async () => {
+    const { put } = shop['/kettles/{id}'];
+    const settings = { get: { responses: { 200: json() } }, put: { ...put, operationId: 'configure', parameters: [] } };
+    const { requests } = await run({}, { selection: { only: ['configure'], exclude: [] } }, { '/kettles': settings });
+    expect(requests.filter((one) => one.startsWith('PUT')).length).toBeLessThan(2);
+  });
+});
+
+test('any number of workers sends the same requests', async () => {
+  const shelves = ['a', 'b', 'c', 'd'].map((name) => [
+    [
+      `/${name}`,
+      {
+        get: { ...shop['/kettles'].get, operationId: `list-${name}` },
+        post: { ...shop['/kettles'].post, operationId: `create-${name}` },
+      },
+    ],
+  ]);
+  const paths = Object.fromEntries(shelves.flat());
+  const logs = await Promise.all([1, 4, 16].map(async (workers) => (await run({}, { workers }, paths)).log));
+  expect(logs[1]).toEqual(logs[0]);
+  expect(logs[2]).toEqual(logs[0]);
+  expect(logs[0]?.length).toBeGreaterThan(50);
 });

@@ -2,7 +2,7 @@
 import type { RunContext } from '../checks/check.ts';
 import { inputCheck } from '../checks/invalid-input.ts';
 import { type Contract, isJson, type MediaContent, type Operation, type Parameter } from '../contract/contract.ts';
-import { isObject, isSame, joinPointer, type Pointer, readPointer, splitPointer } from '../contract/document.ts';
+import { isObject, isSame, joinPointer, type Pointer, readPointer } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { type Violating, violationsOf } from '../data/violations.ts';
 import { validityOf } from '../data/wire-validity.ts';
@@ -12,7 +12,7 @@ import { seenOf } from '../execute/write-request.ts';
 import { isLogIn, isOfAccess, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
-import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
 /** One change of a valid request that makes it invalid. */
 export interface Fault {
@@ -48,11 +48,13 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
   const tools = toolsFor(context, accepted.operation, 'negative', 0);
   const names = new Set<string>();
   const { writes } = context.permissions;
+  const kind = kindOf(context.contract, accepted.operation);
+  const taken = { count: 0 };
   for (const fault of faultsOf(tools, accepted)) {
-    // Access that an invalid request takes from others may be that of the run.
-    const isFree = writes === 'all' && !isOfAccess(accepted.operation);
-    const needsOwn = !isFree && !(writes === 'restore' && isPutBack(fault, accepted));
-    const probe = probeOf(tools, fault, { met, needsOwn, number: names.size });
+    const isFree = writes === 'all' || (writes === 'restore' && isPutBack(fault, accepted));
+    // No request puts back what was deleted. Access that is taken from others may be that of the run.
+    const needsOwn = kind === 'remove' || isOfAccess(accepted.operation) || !isFree;
+    const probe = probeOf(tools, fault, { met, needsOwn, number: names.size, accepted: taken });
     // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
     if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
     const faulty = fault.apply(accepted);
@@ -66,8 +68,7 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
 
 /** Whether the accepted request, sent again, puts back all that a careless server changes because of a fault. */
 function isPutBack({ part, at }: Fault, { body }: Draft): boolean {
-  const [member] = splitPointer(at);
-  return part !== 'body' || (isObject(body?.value) && member !== undefined && Object.hasOwn(body.value, member));
+  return part !== 'body' || (at !== '' && readPointer(body?.value, at) !== undefined);
 }
 
 /** Chance of a defect times its severity, by keyword; three for all others. */
@@ -83,10 +84,16 @@ interface Asking extends Pick<Probe, 'needsOwn'> {
   readonly met: Met;
   /** Gives the objects that a careless server creates names of their own. */
   readonly number: number;
+  /** Accepted requests of the operation whose effect stays. */
+  readonly accepted: { count: number };
 }
 
+/** A careless server keeps at most so many effects of one operation: objects that the run cannot delete, or opened doors. */
+const mostAccepted = { objects: 20, effects: 3 } as const;
+
 /** The question whether the operation refuses a request with this fault. */
-export function probeOf(tools: DataTools, fault: Fault, { met, needsOwn, number }: Asking): Probe {
+export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
+  const { met, needsOwn } = asking;
   const { pointer, keyword, part, at, how, turn } = fault;
   const key = `${pointer} ${how}`;
   const worth = (worths[keyword] ?? 3) * (turn > 0 ? discounts.later : 1);
@@ -100,16 +107,21 @@ export function probeOf(tools: DataTools, fault: Fault, { met, needsOwn, number 
     needsOwn,
     ask: (bench) => {
       met.add(key);
-      return askInvalid(tools, bench, fault, number);
+      return askInvalid(tools, bench, fault, asking);
     },
   };
 }
 
 /** Sends the invalid request. If it is accepted, its effect is undone, and it is sent again. */
-async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, number: number): Promise<string | undefined> {
+async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: Asking): Promise<string | undefined> {
+  const { number, needsOwn, accepted } = asking;
   const { context, operation, draft, send, facts, undo } = bench;
   const { pointer, keyword, part, apply } = fault;
   const kind = kindOf(context.contract, operation);
+  if (kind === 'change' && needsOwn && !bench.isOwn) return 'the run has no object of its own there';
+  const isOften = mayCallOften(context.contract, operation, context.permissions);
+  if (accepted.count >= (isOften ? mostAccepted.objects : mostAccepted.effects))
+    return 'the server has accepted invalid requests of the operation whose effects stay';
   // Until a value of the part, or for the keyword, has been refused, all that is accepted there has one cause.
   const groups = [part, `${part} ${keyword}`];
   const aim = {
@@ -121,13 +133,13 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, number: 
     const sent = await send(apply(named), role, aim);
     if (sent === undefined) return undefined;
     const isIn = isAccepted(sent);
-    if (isIn && kind === 'create') await undo(sent);
+    if (isIn && (kind !== 'create' || !(await undo(sent)))) accepted.count += kind === 'create' || !isOften ? 1 : 0;
     return isIn;
   };
   const isIn = await ask('case', 1);
   if (isIn === undefined) return 'the budget was spent';
   if (!isIn) for (const group of groups) facts.add(group);
-  if (!isIn || kind === 'action' || kind === 'remove') return undefined;
+  if (!isIn || kind === 'remove' || !isOften) return undefined;
   await ask('repeat', 2);
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');

@@ -1,13 +1,14 @@
 // Objects that the run creates for its probes, and removes again.
 import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import { isObject } from '../contract/document.ts';
+import { isObject, memberOf } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft, Exchange, PhaseName } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { createdReader } from '../ledger/record-writes.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
+import { idsAmong } from '../resources/collections.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
 
@@ -16,7 +17,7 @@ export function deletionOf(
   { contract, resources }: RunContext,
   { operation, seen, outcome }: Exchange,
 ): Draft | undefined {
-  if (outcome.kind !== 'answer') return undefined;
+  if (outcome.kind !== 'answer' || kindOf(contract, operation) !== 'create') return undefined;
   const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
   const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
   const [[member = '@given.', id] = []] = created?.ids ?? [];
@@ -25,9 +26,11 @@ export function deletionOf(
   );
   if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
     return undefined;
-  // A create with the id of a present object may have replaced that object.
-  const before = resources.collections.get(plainPath(operation.path))?.items ?? [];
-  if (before.some(({ owned, scalars }) => !owned && scalars.get(member) === id)) return undefined;
+  // A create with an id of the client, or of an object that was listed before, may have replaced an object of others.
+  const slot = slotsOf(remove.path).at(-1);
+  const before = resources.collections.get(slot?.collection ?? '')?.items.filter(({ owned }) => !owned) ?? [];
+  const known = before.flatMap(({ scalars }) => [...idsAmong(scalars, slot).values()].map(String));
+  if (known.includes(String(id)) || String(memberOf(seen.requestBody, 'id')) === String(id)) return undefined;
   const values = [...created.parents, id];
   const inPath = new Map(slotsOf(remove.path).map(({ parameter }, index) => [parameter, values[index]]));
   const parameters = remove.parameters.flatMap((parameter) => {
@@ -80,7 +83,8 @@ function creationFor({ contract, accepted }: RunContext, { path }: Operation): D
   const create = contract.operations.find(
     (one) => accepted.has(one) && plainPath(one.path) === collection && kindOf(contract, one) === 'create',
   );
-  return create && accepted.get(create)?.draft;
+  const { effect = 'none' } = create?.extensions ?? {};
+  return create && effect === 'none' ? accepted.get(create)?.draft : undefined;
 }
 
 /**

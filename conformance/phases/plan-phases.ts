@@ -1,8 +1,11 @@
 import type { RunContext } from '../checks/check.ts';
+import { inputCheck } from '../checks/invalid-input.ts';
+import { serverError } from '../checks/server-failure.ts';
 import { validRefused } from '../checks/valid-refused.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
+import { isLogIn, isTokenEndpoint } from '../plan/operation-kinds.ts';
 import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
@@ -21,6 +24,9 @@ export interface PlannedScenario {
   readonly probes: readonly Probe[];
 }
 
+/** Checks that judge random requests, apart from those of every answer. */
+const ofRandom = [serverError.name, inputCheck.invalid, inputCheck.required];
+
 type PlanOptions = Pick<RunOptions, 'phases' | 'checks' | 'second' | 'credentials' | 'permissions' | 'budget'>;
 
 /**
@@ -36,22 +42,24 @@ export function planPhases(
   { phases, checks, second, credentials, permissions, budget }: PlanOptions,
 ): readonly PlannedScenario[] {
   const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
+  const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
+  // A wrong log-in may count against an account; a token endpoint locks none.
+  const asked = operations.filter((one) => !isLogIn(contract, one) || isTokenEndpoint(contract, one));
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),
     negative: () =>
       joinProbes([
         planNegative(contract, operations),
-        planReadOnly(contract, operations, permissions),
-        planPrecedence(contract, operations, permissions),
+        planReadOnly(contract, asked, permissions),
+        planPrecedence(contract, asked, permissions),
       ]),
     text: () => planText(contract, operations, permissions),
-    random: () => planRandom(contract, operations, permissions),
+    random: () => (ofRandom.some(isWanted) ? planRandom(contract, operations, permissions) : []),
   };
   const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
   const hasBudget = budget.requests !== undefined || budget.milliseconds !== undefined;
   const randomEnd = createRandomEnd(operations.length, hasBudget);
-  const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
   const others = phases.flatMap((phase) =>
     (plans[phase]?.() ?? []).map((given) => {
       const probes = given.probes.filter(({ check }) => isWanted(check));

@@ -73,8 +73,8 @@ export interface Bench {
     role: string,
     aim?: Partial<Pick<Intent, 'polarity' | 'place'> & Pick<PartOfProbe, 'groups'>>,
   ) => Promise<Exchange | undefined>;
-  /** Deletes the object that an accepted request has created, if the contract has a DELETE of it. */
-  readonly undo: (created: Exchange) => Promise<void>;
+  /** Deletes the object that an accepted create has created. @returns whether a DELETE of it was sent */
+  readonly undo: (created: Exchange) => Promise<boolean>;
   /** The last accepted request of another operation, about the same object as far as their paths agree. */
   readonly ofOther: (other: Operation) => Draft | undefined;
   /** Facts that earlier probes of the operation have left for later ones. */
@@ -123,7 +123,9 @@ export function probeScenario(
     planned.push(...waiting);
   };
   const supply = createSupply(operation, kind, phase, isSent);
-  /** The probe of most worth, which may have changed since the last turn. */
+  /** Chosen between two rounds: the worth of others changes while a round is under way. */
+  let chosen: Probe | undefined;
+  /** The probe of most worth. */
   const next = (): Probe | undefined =>
     waiting.reduce<Probe | undefined>(
       (best, one) => (best === undefined || one.worth > best.worth ? one : best),
@@ -134,22 +136,23 @@ export function probeScenario(
     operation,
     phase,
     get domain() {
-      const probe = next();
+      const probe = chosen ?? next();
       const isRead = kind === 'read' && probe?.isWrite !== true;
       const path = operation.path.replace(/\/?\{.*$/s, '');
       return { path, kind: probe?.isAlone === true ? 'alone' : isRead ? 'reads' : 'writes' } as const;
     },
     get mostRequests() {
-      return next()?.mostRequests ?? 0;
+      return (chosen ?? next())?.mostRequests ?? 0;
     },
     rank: (context) => {
       if (!context.accepted.has(operation) && kind !== 'remove') return undefined;
       if (waiting.length === 0) refill(context);
-      const probe = next();
-      return probe && rankOfProbe(probe.worth);
+      chosen = next();
+      return chosen && rankOfProbe(chosen.worth);
     },
     run: async (session, context, allowance) => {
-      const probe = next();
+      const probe = chosen;
+      chosen = undefined;
       const nothing = { exchanges: [], reasons: [], planned };
       planned = [];
       if (probe === undefined) return nothing;
@@ -166,7 +169,8 @@ export function probeScenario(
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const undo: Bench['undo'] = async (created) => {
         const deletion = deletionOf(context, created);
-        if (deletion !== undefined && isSent(deletion.operation)) await send(deletion, undoRole);
+        if (deletion === undefined || !isSent(deletion.operation)) return false;
+        return (await send(deletion, undoRole)) !== undefined;
       };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);
@@ -241,7 +245,7 @@ export function findDraft(
     known?.parameters.every(({ parameter, value }) => isSame(target, parameter.name, value)) === true;
   const targets = allTargets(context, operation, kind);
   // A write never moves to an object of others: the accepted request shows only that its own object may be written.
-  const isKept = needsOwn || kind === 'action' || kind === 'create';
+  const isKept = kind !== 'read';
   const present = targets.filter(
     (target) => target.sure && (target.owned || !needsOwn) && (!isKept || target.owned || isKnown(target)),
   );

@@ -14,7 +14,7 @@ import { seenOf } from '../execute/write-request.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { valueAt } from '../rejections/find-place.ts';
-import { nounOf, plainPath } from '../resources/slots.ts';
+import { nounOf } from '../resources/slots.ts';
 import { rankOfRandom } from '../search/ranks.ts';
 import { type Fault, faultsOf, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
@@ -187,8 +187,7 @@ function requestProbe({ context, kept }: Case, draft: Draft, label: string): Pro
       const sent = await bench.send(asked, 'case', { polarity: validityOf(context.judge, asked, context.contract) });
       if (sent === undefined) return 'the budget was spent';
       if (!isCreate || !isAccepted(sent)) return undefined;
-      if (hasDeletion(contract, operation)) await bench.undo(sent);
-      else kept.count += 1;
+      if (!(await bench.undo(sent))) kept.count += 1;
       return undefined;
     },
   };
@@ -201,10 +200,6 @@ function atPresent(draft: Draft, present: Draft): Draft {
   return { ...draft, parameters: [...inPath, ...others] };
 }
 
-function hasDeletion({ operations }: Contract, { path }: Operation): boolean {
-  return operations.some((one) => one.method === 'delete' && plainPath(one.path) === `${plainPath(path)}/{}`);
-}
-
 /** One fault in a random request: the check of the phase `negative` judges it. */
 function invalidCase({ context, tools, number, kept, isNew, drawFault }: Case): Probe | undefined {
   const { contract, judge } = context;
@@ -215,20 +210,12 @@ function invalidCase({ context, tools, number, kept, isNew, drawFault }: Case): 
   const wrong = fault.apply(draft);
   if (!isSendable(context, wrong) || validityOf(judge, wrong, contract) !== 'invalid') return undefined;
   if (!isNew(fault.apply(plain))) return undefined;
-  const probe = probeOf(tools, fault, { met: new Set(), needsOwn: true, number: firstName + number });
-  const isKept = kindOf(contract, draft.operation) === 'create' && !hasDeletion(contract, draft.operation);
+  const probe = probeOf(tools, fault, { met: new Set(), needsOwn: true, number: firstName + number, accepted: kept });
   return {
     ...probe,
     worth: 1,
     label: `random values, ${number}: ${probe.name}`,
-    ask: async (bench) => {
-      const send: typeof bench.send = async (...request) => {
-        const sent = await bench.send(...request);
-        if (isKept && sent !== undefined && isAccepted(sent)) kept.count += 1;
-        return sent;
-      };
-      return probe.ask({ ...bench, send, draft: atPresent(draft, bench.draft) });
-    },
+    ask: (bench) => probe.ask({ ...bench, draft: atPresent(draft, bench.draft) }),
   };
 }
 

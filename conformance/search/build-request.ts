@@ -173,10 +173,14 @@ export function renameObjects(
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   const suffix = freshOf(tools, fresh);
+  // Endings of a run begin alike: with its time.
+  const earlier = new RegExp(`-?${suffix.slice(0, 3)}[a-z0-9]{4,8}(?=$|@)`);
   let renamed = body;
   for (const [name, value] of Object.entries(body)) {
     if (!uniqueMembers.test(name) || keeps(name) || typeof value !== 'string' || value.includes(suffix)) continue;
-    const spellings = [suffix, `-${suffix}`].map((ending) => addEnding(value, ending));
+    // An accepted name may have the ending of an earlier request.
+    const plain = value.replace(earlier, '');
+    const spellings = [suffix, `-${suffix}`].map((ending) => addEnding(plain === '' ? value : plain, ending));
     const fitting = spellings.map((spelled) => ({ ...renamed, [name]: spelled })).find(isValid);
     renamed = fitting ?? renamed;
   }
