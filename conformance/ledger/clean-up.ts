@@ -203,7 +203,9 @@ async function find(
   const idsOf = (scalars: Scalars): readonly string[] => [...idsAmong(scalars, slot).values()].map(String);
   const listed = new Set(list.flatMap(idsOf));
   const isGrown = before?.every((id) => listed.has(id)) === true;
-  const added = list.filter((one) => !idsOf(one).some((id) => before?.includes(id)));
+  // Other writes of the run may have created objects whose own entries are still open.
+  const isOther = (id: string): boolean => given.ledger.isOwn({ key: slot.key, values: [...write.values, id] });
+  const added = list.filter((one) => !idsOf(one).some((id) => before?.includes(id) || isOther(id)));
   const own = added.filter((one) => isLike(one, sent) && (isGrown || isTagged(one, sent, given.tag)));
   const mayBe = added.some((one) => isLike(one, sent) || ![...sent.keys()].some((member) => one.has(member)));
   const isWhole = list.length < shortestPage && Object.keys(query).length === 0;

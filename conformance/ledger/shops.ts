@@ -1,6 +1,6 @@
-import { parseJson } from '../contract/document.ts';
 import { contractOf } from '../seeded/by-hand.ts';
-import type { Handler, TestAnswer, TestRequest } from '../seeded/serve.ts';
+import type { Handler, TestAnswer } from '../seeded/serve.ts';
+import { createValidation } from '../seeded/validate.ts';
 
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 3 } } };
 const item = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
@@ -44,6 +44,8 @@ export const shopsDocument = {
 };
 
 export const shopsContract = contractOf(shopsDocument.paths);
+
+const validate = createValidation(shopsDocument);
 
 interface Shop {
   readonly slug: string;
@@ -125,9 +127,11 @@ export function createShops(other?: Pick<Shop, 'slug' | 'name'>): {
   ];
   return {
     handle: (request) => {
-      const { method, path, body: text } = request;
-      const rejected = rejectContent(request);
-      if (rejected !== undefined) return rejected;
+      const { method, path } = request;
+      const validated = validate(request);
+      if ('fault' in validated)
+        return { status: validated.fault === 'media type' ? 415 : 400, body: { error: validated.reason } };
+      const text = JSON.stringify(validated.content ?? {});
       for (const [pattern, answer] of routes) {
         const match = pattern.exec(`${method} ${decodeURIComponent(path)}`);
         if (match !== null) return answer(match.slice(1), text);
@@ -136,14 +140,4 @@ export function createShops(other?: Pick<Shop, 'slug' | 'name'>): {
     },
     dump: () => [[...shops.values()].map((shop) => [show(shop), [...shop.items]]), [...labels]],
   };
-}
-
-/** Rejects content of another type than JSON (415), and content that cannot be parsed (400). */
-function rejectContent({ headers, body: text }: TestRequest): TestAnswer | undefined {
-  if (text === '') return undefined;
-  const [sent = ''] = (headers['content-type'] ?? '').split(';');
-  if (sent.trim().toLowerCase() !== 'application/json')
-    return { status: 415, body: { error: 'the content is not JSON' } };
-  const isMalformed = parseJson(text) === undefined;
-  return isMalformed ? { status: 400, body: { error: 'the content cannot be parsed' } } : undefined;
 }
