@@ -139,8 +139,8 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
   const isIn = await ask('case', 1);
   if (isIn === undefined) return 'the budget was spent';
   if (!isIn) for (const group of groups) facts.add(group);
-  if (!isIn || kind === 'remove' || !isOften) return undefined;
-  await ask('repeat', 2);
+  if (!isIn || kind === 'remove') return undefined;
+  if (isOften) await ask('repeat', 2);
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');
   return undefined;
