@@ -16,15 +16,20 @@ const silent = new Set([402, 429]);
 
 /** @returns undefined if the trace is none of this check, or if its case was not answered conclusively */
 export function readParts(trace: Trace, check: string): Parts | undefined {
-  const own = trace.filter(
-    ({ intent, isPause, isAlone }) => intent.probe?.check === check && !isPause && isAlone !== true,
-  );
+  const own = exchangesOf(trace, check);
   const of = (role: string) => own.findLast(({ intent }) => intent.probe?.role === role);
   const sent = of('case');
   if (sent === undefined || isSilent(sent)) return undefined;
   const { name = '', operation } = sent.intent.probe ?? {};
   const shown = own.findLast((exchange) => exchange.operation.id === operation) ?? sent;
   return { name, case: sent, shown: sent.operation.id === operation ? sent : shown, of };
+}
+
+/** The requests of a probe that a check judges, without pauses and repeats. */
+export function exchangesOf(trace: Trace, check: string): Trace {
+  return trace.filter(
+    ({ intent, isPause, isAlone }) => intent.probe?.checks.includes(check) === true && !isPause && isAlone !== true,
+  );
 }
 
 function isSilent(exchange: NumberedExchange): boolean {

@@ -7,7 +7,7 @@ import { unwrap } from '../resources/read-items.ts';
 import { plainPath } from '../resources/slots.ts';
 import { clauseOf, is30 } from '../schema/clauses.ts';
 import type { RunContext, TraceCheck } from './check.ts';
-import { statusOf } from './parts.ts';
+import { exchangesOf, statusOf } from './parts.ts';
 
 /** A read-only property of an object. */
 export interface ReadOnlyMember {
@@ -115,9 +115,7 @@ export const readOnlyWritten: TraceCheck = {
   plan: () => [],
   needs: (place) => `conclusive answer to the probe "${place}"`,
   judge: (trace, context) => {
-    const own = trace.filter(
-      ({ intent, isPause, isAlone }) => intent.probe?.check === readOnlyWritten.name && !isPause && isAlone !== true,
-    );
+    const own = exchangesOf(trace, readOnlyWritten.name);
     const steps = own.flatMap((write, index): Step<NumberedExchange>[] => {
       if (write.intent.probe?.role !== 'case') return [];
       const next = own[index + 1];

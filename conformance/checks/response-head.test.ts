@@ -57,7 +57,7 @@ function judge(check: ExchangeCheck, given: Parameters<typeof exchangeOf>[1], ch
   return check.judge(exchange, contextOf(contract)).flatMap(({ failures }) => failures);
 }
 
-const probe = (name: string) => ({ check: '', name, operation: 'plain', role: 'case' });
+const probe = (name: string) => ({ checks: [], name, operation: 'plain', role: 'case' });
 
 describe('status-undocumented', () => {
   test.each<{ operation: string; status: number; want: string[]; intent?: Partial<NumberedExchange['intent']> }>([

@@ -94,7 +94,7 @@ function isImplied(exchange: NumberedExchange, status: number): boolean {
   const { operation, intent } = exchange;
   if (implied.has(status)) return true;
   // A credential in a wrong form (RFC 6750, 3.1, invalid_request).
-  if (status === 400 && intent.probe?.check === 'auth-invalid') return true;
+  if (status === 400 && intent.probe?.checks.includes('auth-invalid') === true) return true;
   if (impliedByProbe[intent.probe?.name.split(', ')[0] ?? '']?.includes(status) === true) return true;
   // A server may find no route for an invalid value in the path, or only one for other methods.
   if (status === 405 && intent.polarity === 'invalid' && intent.probe?.name.startsWith('path ') === true) return true;

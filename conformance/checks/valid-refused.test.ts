@@ -36,7 +36,7 @@ function exchangesOf(sent: readonly (Sent | undefined)[], boundary: Boundary): N
   return sent.flatMap((one) => {
     if (one === undefined) return [];
     const boundaries = one.role === 'control' ? [] : [boundary];
-    const probe = { check: 'valid-refused', name: boundary.place, role: one.role, operation: 'list', boundaries };
+    const probe = { checks: ['valid-refused'], name: boundary.place, role: one.role, operation: 'list', boundaries };
     const headers = { 'content-type': 'application/json' };
     return [
       exchangeOf(contract, { status: one.status, headers, body: JSON.stringify(one.body ?? {}), intent: { probe } }),

@@ -7,7 +7,7 @@ import { readRejection } from '../rejections/read-rejection.ts';
 import { normal } from '../resources/slots.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { statusOf } from './parts.ts';
+import { exchangesOf, statusOf } from './parts.ts';
 
 /** Statuses that are about the values of a request. */
 const aboutValues = new Set([400, 413, 414, 415, 422, 431]);
@@ -34,9 +34,7 @@ export const validRefused: TraceCheck = {
   plan: () => [],
   needs: (place) => `conclusive answer to a request with "${place}"`,
   judge: (trace, context) => {
-    const own = trace.filter(
-      ({ intent, isPause, isAlone }) => intent.probe?.check === validRefused.name && !isPause && isAlone !== true,
-    );
+    const own = exchangesOf(trace, validRefused.name);
     const accepted = own
       .filter(isAccepted)
       .flatMap((exchange) =>

@@ -93,7 +93,7 @@ export async function openOutputs(
 
 function headOf(contract: Contract, { baseUrl, authUrl, seed, now }: RunOptions): Omit<FailureFile, 'findings'> {
   const { title, file } = contract;
-  return { failures: 1, title, contract: file, baseUrl, authUrl, seed, now: new Date(now).toISOString() };
+  return { failures: 2, title, contract: file, baseUrl, authUrl, seed, now: new Date(now).toISOString() };
 }
 
 /** The requests may have data of the deployment, so only the user may read them. */

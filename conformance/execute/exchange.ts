@@ -155,8 +155,8 @@ export interface AcceptedRequest {
 
 /** The part of a request in a probe, which asks the deployment one question. */
 export interface PartOfProbe {
-  /** The check that judges it. */
-  readonly check: string;
+  /** The checks that judge it. */
+  readonly checks: readonly string[];
   /** The question: `no credentials`. */
   readonly name: string;
   /** The operation that it is about. */

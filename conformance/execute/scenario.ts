@@ -44,8 +44,8 @@ export interface Turn {
   readonly exchanges: readonly Exchange[];
   /** Reasons why a request could not be sent. */
   readonly reasons: readonly string[];
-  /** The obligation of a probe that could not be sent, with the reason. */
-  readonly left?: { readonly check: string; readonly place: string; readonly reason: string } | undefined;
+  /** The obligations of a probe that could not be sent, with the reason. */
+  readonly left?: { readonly checks: readonly string[]; readonly place: string; readonly reason: string } | undefined;
   /** Obligations of probes that were made during the run. */
   readonly planned?: readonly PlannedProbe[];
 }

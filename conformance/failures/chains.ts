@@ -229,7 +229,7 @@ export function collectChains(contract: Contract) {
       recorded.set(fingerprint, {
         ...{ fingerprint, check, place, message, operation: exchange.operation.id, unable },
         causes: causes.map((cause) => hashOf(causeKey(failure, cause))),
-        ...(unable === undefined && { chain: buildChain(turnOf(exchange, trace)) }),
+        ...(unable === undefined && { chain: buildChain(turnOf(check, exchange, trace)) }),
       });
     },
     /** The recorded failures of each finding, without secrets. */
@@ -254,12 +254,12 @@ export function collectChains(contract: Contract) {
 }
 
 /** The requests that a check compares: those of one probe up to the judged one, otherwise one request alone. */
-function turnOf(exchange: NumberedExchange, trace: Trace | undefined): readonly NumberedExchange[] {
+function turnOf(check: string, exchange: NumberedExchange, trace: Trace | undefined): readonly NumberedExchange[] {
   const { probe } = exchange.intent;
   if (probe === undefined || trace === undefined) return [exchange];
   // Once the fault is fixed, the server creates nothing that could be deleted. A replay undoes its own writes.
   const isPart = ({ intent, isPause, isAlone }: NumberedExchange): boolean =>
-    intent.probe?.check === probe.check &&
+    intent.probe?.checks.includes(check) === true &&
     intent.probe.name === probe.name &&
     intent.probe.role !== undoRole &&
     !isPause &&

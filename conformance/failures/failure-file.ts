@@ -64,7 +64,7 @@ export interface FoundFailures {
 }
 
 export interface FailureFile {
-  readonly failures: 1;
+  readonly failures: 2;
   readonly title: string;
   readonly contract: string;
   readonly baseUrl: string;
@@ -91,8 +91,8 @@ export async function readFailures(file: string): Promise<FailureFile> {
     throw new FailureFileError(`${file} cannot be read: ${messageOf(error)}. ${hint}.`);
   }
   const read = parseJson(text);
-  if (!isObject(read) || read.failures !== 1 || !Array.isArray(read.findings))
-    throw new FailureFileError(`${file} is no file of failures: expected ${failureFile} of a run, with "failures": 1.`);
+  if (!isObject(read) || read.failures !== 2 || !Array.isArray(read.findings))
+    throw new FailureFileError(`${file} is no file of failures: expected ${failureFile} of a run, with "failures": 2.`);
   return read as unknown as FailureFile;
 }
 

@@ -85,7 +85,7 @@ type Row = Pick<Probe, 'name' | 'worth' | 'mostRequests' | 'ask'>;
 function probeOf({ contract, operation }: About, check: string, row: Row): Probe {
   const declared = joinPointer(operation.pointer, 'security');
   const pointer = readPointer(contract.root, declared) === undefined ? '#/security' : declared;
-  return { ...row, check, pointer, keyword: 'security', needsOwn: true };
+  return { ...row, checks: [check], pointer, keyword: 'security', needsOwn: true };
 }
 
 /** Sends the request with another identity, and repeats it if it is accepted and changes nothing. */

@@ -88,7 +88,7 @@ function boundaryScenario(
         const created = await supply(session, context);
         if (created.length > 0) return { exchanges: created, reasons: [] };
         isOver = true;
-        const left = { check: validRefused.name, place: 'valid values at their bounds', reason: refusal ?? '' };
+        const left = { checks: [validRefused.name], place: 'valid values at their bounds', reason: refusal ?? '' };
         return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };
       }
       const tools = toolsFor(context, operation, 'boundary', 0);
@@ -151,7 +151,7 @@ function arrayOf(factors: readonly Factor[], { met, out, hasAll }: State): Cover
 }
 
 function plannedOf({ name, pointer, keyword, omitted }: BoundaryClass): PlannedProbe {
-  return { check: validRefused.name, name, pointer, keyword, ...(omitted !== undefined && { omitted }) };
+  return { checks: [validRefused.name], name, pointer, keyword, ...(omitted !== undefined && { omitted }) };
 }
 
 /** A class in a row. */
@@ -236,7 +236,7 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
     const boundaries = isSimilar
       ? []
       : choices.map((choice, index) => boundaryOf(choice, base, changes[index]?.value, polarity === 'valid'));
-    const probe = { check: validRefused.name, name, role, operation: operation.id, boundaries };
+    const probe = { checks: [validRefused.name], name, role, operation: operation.id, boundaries };
     const obligation = addressOf(operation.id, validRefused.name, name);
     const label = choices.length > 1 ? labelOf(choices) : role === 'case' ? name : `${name}: ${role}`;
     const came = await session.send({ ...draft, label }, { probe, obligation });

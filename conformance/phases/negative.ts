@@ -99,7 +99,7 @@ export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
   const worth = (worths[keyword] ?? 3) * (turn > 0 ? discounts.later : 1);
   return {
     ...{ name: `${part}${at === '' ? '' : ` ${at}`}: ${how}`, pointer, keyword },
-    check: keyword === 'required' ? inputCheck.required : inputCheck.invalid,
+    checks: [keyword === 'required' ? inputCheck.required : inputCheck.invalid],
     get worth() {
       return met.has(key) ? worth * discounts.met : worth;
     },

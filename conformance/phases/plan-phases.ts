@@ -12,7 +12,7 @@ import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
 import { planNegative } from './negative.ts';
 import { planPrecedence } from './precedence.ts';
-import { type OperationProbes, type Probe, probeScenario } from './probe.ts';
+import { type OperationProbes, type Probe, probeScenario, wantedProbes } from './probe.ts';
 import { planProtocol } from './protocol.ts';
 import { createRandomEnd, planRandom, randomScenario } from './random.ts';
 import { planReadOnly } from './read-only.ts';
@@ -62,7 +62,7 @@ export function planPhases(
   const randomEnd = createRandomEnd(operations.length, hasBudget);
   const others = phases.flatMap((phase) =>
     (plans[phase]?.() ?? []).map((given) => {
-      const probes = given.probes.filter(({ check }) => isWanted(check));
+      const probes = wantedProbes(given.probes, isWanted);
       const scenario = probeScenario(contract, { ...given, probes }, phase, { isWanted, isSent });
       return { scenario: phase === 'random' ? randomScenario(scenario, randomEnd) : scenario, probes };
     }),

@@ -55,7 +55,7 @@ export function planPrecedence(
   return possible.flatMap(({ operation, pairs, chosen }) => {
     const probes = (chosen.length > 0 ? chosen : pairs.slice(0, 1)).map(
       (pair): Probe => ({
-        ...{ name: pair.map(({ name }) => name).join(' and '), check: refusalCheck, needsOwn: true },
+        ...{ name: pair.map(({ name }) => name).join(' and '), checks: [refusalCheck], needsOwn: true },
         ...{ pointer: '#/x-precedence', keyword: 'precedence', worth: 2, mostRequests: 4 },
         ask: (bench) => askPair(bench, order, pair),
       }),

@@ -33,8 +33,8 @@ export interface Probe {
   readonly name: string;
   /** As reports show it; the name by default. */
   readonly label?: string;
-  /** The check that judges the answers; the name is the place of its obligation. */
-  readonly check: string;
+  /** The checks that judge the answers; for each, the name is the place of its obligation. */
+  readonly checks: readonly string[];
   readonly pointer: Pointer;
   readonly keyword?: string;
   /** Chance of a defect times its severity, by the cost in requests: the probe of most worth is sent first. */
@@ -118,7 +118,7 @@ export function probeScenario(
     for (let tries = 0; tries < most.tries && waiting.length < mostWaiting; tries += 1) {
       const next = source?.next();
       if (next?.done !== false) break;
-      if (isWanted(next.value.check)) waiting.push(next.value);
+      waiting.push(...wantedProbes([next.value], isWanted));
     }
     planned.push(...waiting);
   };
@@ -157,7 +157,7 @@ export function probeScenario(
       planned = [];
       if (probe === undefined) return nothing;
       waiting.splice(waiting.indexOf(probe), 1);
-      const leave = (reason: string) => ({ check: probe.check, place: probe.name, reason });
+      const leave = (reason: string) => ({ checks: probe.checks, place: probe.name, reason });
       const found = findDraft(context, operation, kind, probe.needsOwn);
       if (typeof found === 'string') {
         const created = await supply(session, context);
@@ -180,6 +180,15 @@ export function probeScenario(
       return { ...nothing, exchanges: judged, ...(reason !== undefined && { left: leave(reason) }) };
     },
   };
+}
+
+/** The probes with the checks that `--check` chooses, without those that have none. */
+export function wantedProbes(probes: readonly Probe[], isWanted: Allowed['isWanted']): readonly Probe[] {
+  return probes.flatMap((probe) => {
+    const checks = probe.checks.filter(isWanted);
+    if (checks.length === 0) return [];
+    return [checks.length === probe.checks.length ? probe : { ...probe, checks }];
+  });
 }
 
 /** Whether probes of an operation may be sent: not if it might end the run, or the run of others. */
@@ -210,15 +219,15 @@ export function mayVary(contract: Contract, operation: Operation, permissions: P
 function record(
   session: Session,
   operation: Operation,
-  { name, label: shown = name, check }: Probe,
+  { name, label: shown = name, checks }: Probe,
   allowance: number,
 ) {
   const exchanges: Exchange[] = [];
   const send: Bench['send'] = async (draft, role, { groups, ...aim } = {}) => {
     if (exchanges.filter(isCounted).length >= allowance) return undefined;
     const label = role === 'case' ? shown : `${shown}: ${role}`;
-    const obligation = addressOf(operation.id, check, name);
-    const probe = { check, name, role, operation: operation.id, ...(groups && { groups }) };
+    const obligation = addressOf(operation.id, checks[0] ?? '', name);
+    const probe = { checks, name, role, operation: operation.id, ...(groups && { groups }) };
     const came = await session.send({ ...draft, label }, { ...aim, probe, obligation });
     exchanges.push(...came);
     return came.at(-1);

@@ -41,7 +41,7 @@ type Row = Pick<Probe, 'worth' | 'mostRequests' | 'ask'> & Partial<Pick<Probe, '
 
 function probeOf(operation: Operation, law: string, detail: string, row: Row): Probe {
   const name = detail === '' ? law : `${law}, ${detail}`;
-  return { needsOwn: true, ...row, name, check: protocolLaw.name, pointer: pointerOfLaw(law, operation) };
+  return { needsOwn: true, ...row, name, checks: [protocolLaw.name], pointer: pointerOfLaw(law, operation) };
 }
 
 function edited(draft: Draft, edits: WireEdits): Draft {

@@ -180,7 +180,7 @@ function requestProbe({ context, kept }: Case, draft: Draft, label: string): Pro
   const { contract } = context;
   const isCreate = kindOf(contract, operation) === 'create';
   return {
-    ...{ name: wholeAnswer, label, check: serverError.name, pointer: operation.pointer, worth: 1 },
+    ...{ name: wholeAnswer, label, checks: [serverError.name], pointer: operation.pointer, worth: 1 },
     ...{ mostRequests: 2, needsOwn: true },
     ask: async (bench) => {
       const asked = atPresent(draft, bench.draft);

@@ -46,7 +46,7 @@ export function planReadOnly(
     const schemas = [...body.contents.map(({ schema }) => schema), schemaOfRead(read)];
     if (!schemas.some((schema) => schema !== undefined && holdsReadOnly(contract.root, schema))) return [];
     const probe = {
-      ...{ name: 'read-only properties', check: readOnlyWritten.name, pointer: body.pointer, keyword: 'readOnly' },
+      ...{ name: 'read-only properties', checks: [readOnlyWritten.name], pointer: body.pointer, keyword: 'readOnly' },
       ...{ worth: 4, mostRequests: 2 * (2 + mostAlone), needsOwn: true },
       ask: (bench: Bench) => askReadOnly(bench, read),
     };

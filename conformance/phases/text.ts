@@ -57,7 +57,7 @@ function* probesOf(context: RunContext, accepted: Draft, index: number): Generat
     const about: About = { row, places, index, sent };
     const probe = {
       name: `text, ${row}`,
-      check: textChanged.name,
+      checks: [textChanged.name],
       pointer,
       worth: worths[row],
       mostRequests,

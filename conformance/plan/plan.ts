@@ -109,20 +109,20 @@ export interface Obligation {
   readonly isUnjudged?: true;
 }
 
-/** The obligation of a probe: its name is the place. */
+/** The obligations of a probe, one for each check: its name is the place. */
 export interface PlannedProbe extends Omit<Planned, 'place'> {
-  readonly check: string;
+  readonly checks: readonly string[];
   readonly name: string;
   /** Why it is not sent. */
   readonly omitted?: string;
 }
 
 export interface Obligations {
-  /** Adds the obligation of a probe. */
+  /** Adds the obligations of a probe. */
   readonly expect: (operation: Operation, probe: PlannedProbe) => void;
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
   /** Records an answer that could not be judged. A verdict at the same place, earlier or later, counts more. */
-  readonly leave: (operation: Operation, check: string, place: string, reason: string) => void;
+  readonly leave: (operation: Operation, checks: readonly string[], place: string, reason: string) => void;
   /** @param reasonFor why an operation was never accepted; undefined if it was */
   readonly close: (reasonFor: (operation: string) => string | undefined) => readonly Obligation[];
   readonly count: () => { readonly met: number; readonly all: number };
@@ -165,13 +165,17 @@ export function planObligations(operations: readonly Operation[], checks: readon
   const find = (operation: Operation, check: string, place: string): Open =>
     all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
   return {
-    expect: (operation, { check, name, pointer, keyword }) => {
-      const isKnown = all.has(addressOf(operation.id, check, name));
-      if (!isKnown) plan(operation, check, { place: name, pointer, ...(keyword !== undefined && { keyword }) });
+    expect: (operation, { checks: own, name, pointer, keyword }) => {
+      for (const check of own) {
+        const isKnown = all.has(addressOf(operation.id, check, name));
+        if (!isKnown) plan(operation, check, { place: name, pointer, ...(keyword !== undefined && { keyword }) });
+      }
     },
-    leave: (operation, check, place, reason) => {
-      const open = find(operation, check, place);
-      if (!unjudged.has(open)) unjudged.set(open, reason);
+    leave: (operation, names, place, reason) => {
+      for (const check of names) {
+        const open = find(operation, check, place);
+        if (!unjudged.has(open)) unjudged.set(open, reason);
+      }
     },
     settle: (operation, check, place, isMet) => {
       const open = find(operation, check, place);

@@ -24,7 +24,7 @@ export function createJudging({ checks, context, obligations, findings, chains, 
     trace?: Trace,
   ): void => {
     if (unjudged !== undefined) {
-      obligations.leave(exchange.operation, check, place, unjudged);
+      obligations.leave(exchange.operation, [check], place, unjudged);
       return;
     }
     const isMet = failures.every(({ severity }) => severity === 'warning');

@@ -216,9 +216,9 @@ export function prepareRun(
       statistics.explain(operation, reasons);
       for (const probe of planned) {
         obligations.expect(operation, probe);
-        if (probe.omitted !== undefined) obligations.leave(operation, probe.check, probe.name, probe.omitted);
+        if (probe.omitted !== undefined) obligations.leave(operation, probe.checks, probe.name, probe.omitted);
       }
-      if (left !== undefined) obligations.leave(operation, left.check, left.place, left.reason);
+      if (left !== undefined) obligations.leave(operation, left.checks, left.place, left.reason);
       const before = statistics.requests();
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
       for (const exchange of trace) for (const { onExchange } of observers) onExchange(exchange);

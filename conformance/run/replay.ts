@@ -175,7 +175,7 @@ function judgeTurn(failure: RecordedFailure, chain: Chain, turn: Trace, context:
   const answered = outcome.kind === 'answer' ? `the server answered ${status}` : outcome.message;
   const before = recorded.answered === 0 ? 'no answer came' : `it answered ${recorded.answered}`;
   if (here?.unjudged !== undefined) return cannotRun(`the check cannot judge the answer: ${here.unjudged}`);
-  const isOfProbe = check.kind === 'trace' && shown.intent.probe?.check === name;
+  const isOfProbe = check.kind === 'trace' && shown.intent.probe?.checks.includes(name) === true;
   if (here === undefined || (!isOfProbe && changesQuestion(check.name, recorded, shown, status)))
     return cannotRun(`the check cannot judge the answer: ${answered}; when the failure was found, ${before}`);
   return { verdict: 'FIXED', message: `${answered}, and the check finds nothing` };
