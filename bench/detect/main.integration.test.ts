@@ -12,6 +12,7 @@ const start = (...args: readonly string[]) => promisify(execFile)(process.execPa
 test.each([
   [['--tool', 'dredd'], '--tool is one of lockstep, schemathesis, not dredd'],
   [['--tool', 'lockstep', '--server', 'kites'], '--server is one of all, library, meters, roster, not kites'],
+  [['--tool', 'lockstep', '--class', 'A,G'], '--class lists some of A, B, C, D, E, F, not G'],
   [['--tool', 'lockstep', '--budget', '7s'], '--budget is one of 100req, 300req, 1000req, 5s, not 7s'],
   [['--tool', 'lockstep', '--profile', 'fast'], '--profile is one of default, guide, guide-auto, not fast'],
   [['--tool', 'lockstep', '--seeds', '0'], '--seeds is a whole number of 1 or more, not 0'],

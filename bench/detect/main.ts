@@ -2,7 +2,8 @@
 //
 //   bench/foreign/install.sh schemathesis     the peer
 //   node bench/detect/main.ts --tool lockstep|schemathesis [--server library|meters|roster|all] [--seed 1] [--seeds 1]
-//       [--budget 100req|300req|1000req|5s] [--profile default|guide|guide-auto, of the peer] [--out FOLDER] [--json]
+//       [--class A,B,C,D,E,F] [--budget 100req|300req|1000req|5s] [--profile default|guide|guide-auto, of the peer]
+//       [--out FOLDER] [--json]
 //
 // Each run has a fresh server, and one tool runs at a time. A second start with the same --out continues the first. The folder then has
 // runs.ndjson, with a line for each run, and missed-SERVER.json, with the names of the faults that no run detected: authors of checks read
@@ -16,6 +17,7 @@ import { startChild } from '../start-child.ts';
 import { formatTable, type ServerResult, summarise } from './format-table.ts';
 import {
   falsePositives,
+  faultClasses,
   firstDetection,
   firstTrigger,
   judge,
@@ -68,7 +70,8 @@ async function run(given: Options): Promise<void> {
   process.stderr.write(`${out}\n`);
   const runs = await runAll(given);
   const results = chosen.map((subject): ServerResult => {
-    const own = runs.filter(({ server }) => server === subject.name);
+    const ids = [undefined, ...subject.faults.map(({ id }) => id)];
+    const own = runs.filter(({ server, fault }) => server === subject.name && ids.includes(fault));
     const clean = falsePositives(own);
     const { declared } = readOperations(subject);
     const outcomes = own.flatMap((record) => {
@@ -178,7 +181,12 @@ function readOptions(): Options | undefined {
   const budget = budgets[values.budget];
   if (budget === undefined)
     return refuse(`--budget is one of ${Object.keys(budgets).join(', ')}, not ${values.budget}`);
-  const chosen = subjects.filter(({ name }) => server === 'all' || server === name);
+  const classes = values.class.split(',');
+  const unknown = classes.find((name) => !isOneOf(name, faultClasses));
+  if (unknown !== undefined) return refuse(`--class lists some of ${faultClasses.join(', ')}, not ${unknown}`);
+  const chosen = subjects
+    .filter(({ name }) => server === 'all' || server === name)
+    .map((subject) => ({ ...subject, faults: subject.faults.filter((fault) => classes.includes(fault.class)) }));
   const names = ['all', ...subjects.map(({ name }) => name)];
   if (chosen.length === 0) return refuse(`--server is one of ${names.join(', ')}, not ${server}`);
   const [first, count] = [Number(values.seed), Number(values.seeds)];
@@ -197,6 +205,7 @@ function parse() {
     options: {
       tool: { type: 'string', default: '' },
       server: { type: 'string', default: 'all' },
+      class: { type: 'string', default: faultClasses.join(',') },
       seed: { type: 'string', default: '1' },
       seeds: { type: 'string', default: '1' },
       budget: { type: 'string', default: '1000req' },

@@ -102,6 +102,12 @@ test.each([
   expect(concerns({ ...fault, operation }, reported, declared)).toBe(want);
 });
 
+test('a fault of state concerns a report about each operation that it names', () => {
+  const stateful: SeededFault = { id: 'lost-kite', class: 'F', operation: 'POST /kites', also: ['GET /kites/{kite}'] };
+  const reported = ['POST /kites', 'GET /kites/{kite}', 'GET /kites', ''];
+  expect(reported.filter((operation) => concerns(stateful, operation, declared))).toEqual(reported.slice(0, 2));
+});
+
 test('the log gives the first answer that the fault changed', () => {
   const line = (n: number, triggered: boolean) => ({ n, ms: n * 10.4, triggered });
   expect(firstTrigger([line(1, false), line(2, true), line(3, true)])).toEqual({ atRequest: 2, atMs: 21 });
@@ -146,8 +152,27 @@ describe('over several runs', () => {
     expect(table).toContain('| kites | A | 0.5 / 0.5 / 1 | 1 / 1 / 1 |');
     expect(table).toContain('| kites | D | 0 (0.5) / 0.5 / 1 | 0 (0.5) / 0.5 / 1 |');
     expect(table).toContain('| kites | 200.5 | 2005 | 0.167 | 40 | 20 | 1 | 0 | stopped × 1, exit 1 × 2 |');
+    expect(table).not.toContain('| A to D |');
     expect(table).toContain('- kites: defect body-schema GET /kites /tail #/components/schemas/Kite');
   });
+});
+
+test('the table sums up the classes A to D apart from those of lists and state', () => {
+  const listed: SeededFault = { id: 'lost-page', class: 'E', operation: 'GET /kites' };
+  const moment = { atRequest: 9, atMs: 90 };
+  const outcomes: readonly Outcome[] = [
+    { fault, seconds: 4, triggered: moment, detected: moment },
+    { fault: listed, seconds: 4, triggered: moment },
+  ];
+  const runs = outcomes.map(({ fault: { id } }) => run({ fault: id }));
+  const table = formatTable('a tool', [summarise('kites', runs, outcomes, { seconds: 5 })]);
+  const rows = table.split('\n').filter((line) => line.startsWith('| kites | ') && line.includes(' / '));
+  expect(rows).toEqual([
+    '| kites | A | 1 / 1 / 1 |',
+    '| kites | E | 0 / 1 / 1 |',
+    '| kites | A to D | 1 / 1 / 1 |',
+    '| kites | all | 1 / 2 / 2 |',
+  ]);
 });
 
 test.each([

@@ -1,11 +1,16 @@
 // How a fault counts as triggered and as detected. All functions are pure: they read records of finished runs.
 
+export const faultClasses = ['A', 'B', 'C', 'D', 'E', 'F'] as const;
+export type FaultClass = (typeof faultClasses)[number];
+
 /** Of a fault, the part that its author states and that scoring reads. */
 export interface SeededFault {
   readonly id: string;
-  readonly class: 'A' | 'B' | 'C' | 'D';
+  readonly class: FaultClass;
   /** Method and path of the contract, `*` for all. */
   readonly operation: string;
+  /** The other operations that show a fault of lists or state: those that read, change or list the same objects. */
+  readonly also?: readonly string[];
 }
 
 /** One thing that a tool reports, at one operation and place. */
@@ -66,11 +71,18 @@ export function falsePositives(runs: readonly RunRecord[]): ReadonlyMap<string, 
  *
  * @param declared the operations of the contract
  */
-export function concerns(fault: SeededFault, operation: string, declared: ReadonlySet<string>): boolean {
-  if (fault.operation === '*' || fault.operation === operation) return true;
+export function concerns(
+  { operation, also = [] }: SeededFault,
+  reported: string,
+  declared: ReadonlySet<string>,
+): boolean {
   const pathOf = (name: string): string => name.slice(name.indexOf(' ') + 1);
-  const isSamePath = pathOf(fault.operation) === pathOf(operation);
-  return isSamePath && !(declared.has(fault.operation) && declared.has(operation));
+  return [operation, ...also].some(
+    (own) =>
+      own === '*' ||
+      own === reported ||
+      (pathOf(own) === pathOf(reported) && !(declared.has(own) && declared.has(reported))),
+  );
 }
 
 /** The first report of a fault, which no run without a fault has. */

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
@@ -39,12 +40,36 @@ test.each(faults.map((fault) => [fault.id, fault] as const))('%s differs', async
   }
 });
 
+const folder = mkdtempSync(join(tmpdir(), 'library-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test.each(faults.filter((fault) => fault.class >= 'E').map((fault) => [fault.id, fault] as const))(
+  'the log marks the answers that %s changes, which are those of its operations',
+  async (id, { prove, operation, also = [] }) => {
+    const log = join(folder, `${id}.ndjson`);
+    const faulty = await start({ port: 0, fault: id, log });
+    await prove(createSend(faulty.url)).finally(() => faulty.close());
+    const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+    const changed = lines.map((line) => JSON.parse(line)).filter(({ triggered }) => triggered);
+    const names = changed.map(({ method, target }) => `${method} ${pathOf(target.slice(3))}`);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => ![operation, ...also].includes(name))).toEqual([]);
+  },
+);
+
+/** The path of the contract. No path without a parameter matches one with a parameter. */
+function pathOf(target: string): string | undefined {
+  const [sent = ''] = target.split('?');
+  return Object.keys(contract.paths).find((path) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(sent));
+}
+
 test('ids are unique, operations exist, and each class has at least seven', () => {
   expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
-  for (const letter of 'ABCD')
+  for (const letter of 'ABCDEF')
     expect(faults.filter((fault) => fault.class === letter).length).toBeGreaterThanOrEqual(7);
   const paths = ['*', ...Object.keys(contract.paths)];
-  for (const { operation } of faults) expect(paths).toContain(operation.split(' ').at(-1));
+  for (const { operation, also = [] } of faults)
+    for (const name of [operation, ...also]) expect(paths).toContain(name.split(' ').at(-1));
 });
 
 const book1 = '/books/5d41402a-0000-4000-8000-000000000001';
@@ -103,6 +128,8 @@ const rows: readonly (readonly [number, string, string, Options?])[] = [
   [200, 'GET /books', '/books'],
   [200, 'GET /books?limit=1&q=T&genre=novel&genre=children&available=true', '/books'],
   [200, 'GET /books?q=(', '/books'],
+  [200, 'GET /books?sort=-title&limit=2', '/books'],
+  [400, 'GET /books?sort=isbn', '/books'],
   [400, 'GET /books?limit=51', '/books'],
   [400, 'GET /books?limit=', '/books'],
   [400, 'GET /books?limit=1&limit=2', '/books'],
@@ -198,6 +225,30 @@ test('every clean answer is as the contract declares it, and every operation suc
     if (status < 300) succeeded.add(operation.operationId);
   }
   expect(succeeded.size).toBe(14);
+});
+
+test('the log of a faulty server marks no answer that the fault leaves as it is', async () => {
+  const log = join(folder, 'rows.ndjson');
+  const faulty = await start({ port: 0, fault: 'total-of-rest', log });
+  for (const [, target, , options] of rows) await createSend(faulty.url)(target, options);
+  const { json } = await createSend(faulty.url)('GET /loans?limit=1');
+  await createSend(faulty.url)(`GET ${(json as { next: string }).next.slice(3)}`);
+  await faulty.close();
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  expect(lines.flatMap((line, index) => (JSON.parse(line).triggered ? [index] : []))).toEqual([rows.length + 1]);
+});
+
+test('books are sorted, and pages of a sorted list follow each other', async () => {
+  const { json } = await send('GET /books?sort=-title');
+  const titles = (json as { items: { title: string }[] }).items.map(({ title }) => title);
+  expect(titles.toSorted((a, b) => Buffer.compare(Buffer.from(b), Buffer.from(a)))).toEqual(titles);
+  const paged: string[] = [];
+  for (let next: string | null = '/v1/books?sort=-title&limit=1'; next !== null; ) {
+    const page = (await send(`GET ${next.slice(3)}`)).json as { items: { title: string }[]; next: string | null };
+    paged.push(...page.items.map(({ title }) => title));
+    next = page.next;
+  }
+  expect(paged).toEqual(titles);
 });
 
 test('pages follow each other to the end', async () => {

@@ -1,5 +1,6 @@
 // The faults of server.ts, each of which breaks one sentence of the contract or of an RFC.
 import { request } from 'node:http';
+import type { FaultClass } from '../score.ts';
 import credentials from './credentials.json' with { type: 'json' };
 
 export interface Reply {
@@ -25,9 +26,11 @@ export type Send = (target: string, options?: Options) => Promise<Reply>;
 
 export interface Fault {
   readonly id: string;
-  /** A: any answer. B: HTTP semantics. C: validation of requests. D: credentials and access. */
-  readonly class: 'A' | 'B' | 'C' | 'D';
+  /** A: any answer. B: HTTP semantics. C: validation of requests. D: credentials and access. E: lists. F: state. */
+  readonly class: FaultClass;
   readonly operation: string;
+  /** Other operations whose answers the fault changes, or whose requests bring the state about. */
+  readonly also?: readonly string[];
   readonly breaks: string;
   /** A value that differs between the clean and the faulty server. */
   readonly prove: (send: Send) => Promise<unknown>;
@@ -105,6 +108,16 @@ const at = ({ json }: Reply, ...names: (string | number)[]) =>
 const keys = ({ json }: Reply) => Object.keys(json ?? {});
 const creates = (what: object, more: object) =>
   status(what === book ? 'POST /books' : 'POST /members', { body: { ...what, ...more } });
+/** The titles of books, or the days on which loans are due, on all pages. A faulty list may not come to its end. */
+async function walk(send: Send, target: string): Promise<readonly unknown[]> {
+  const shown: unknown[] = [];
+  for (let next: unknown = `/v1${target}`; typeof next === 'string' && shown.length < 20; ) {
+    const reply = await send(`GET ${next.slice(3)}`);
+    shown.push(...(at(reply, 'items') as Record<string, unknown>[]).map(({ title, receipt }) => title ?? receipt));
+    next = at(reply, 'next');
+  }
+  return shown;
+}
 /** The version of book 1 in If-Match, after a patch or not. */
 const patch = (send: Send, body: object, headers: Record<string, string> = { 'If-Match': '"1"' }) =>
   send(`PATCH /books/${bookId('001')}`, { body, headers });
@@ -610,10 +623,212 @@ const table = {
     breaks: 'a wrong secret is answered 401: /paths/~1oauth~1token/post/responses/401; RFC 6749, 5.2',
     prove: status('POST /oauth/token', clientForm({ ...credentials.first, clientSecret: 'wrong' })),
   },
+  // E: lists
+  'page-skips-one': {
+    class: 'E',
+    operation: 'GET /books',
+    breaks:
+      'next is the next page, so no book is left out: /components/schemas/BookPage/properties/next; RFC 8288, 3.3',
+    prove: (send: Send) => walk(send, '/books?limit=1'),
+  },
+  'page-repeats-last': {
+    class: 'E',
+    operation: 'GET /loans',
+    breaks:
+      'next is the next page, so no loan is on two pages: /components/schemas/LoanPage/properties/next; RFC 8288, 3.3',
+    prove: (send: Send) => walk(send, '/loans?limit=2'),
+  },
+  'total-of-rest': {
+    class: 'E',
+    operation: 'GET /loans',
+    breaks: 'total counts the loans on all pages: /components/schemas/LoanPage/properties/total',
+    prove: async (send: Send) => {
+      const first = await send('GET /loans?limit=1');
+      return at(await send(`GET ${String(at(first, 'next')).slice(3)}`), 'total');
+    },
+  },
+  'next-without-filter': {
+    class: 'E',
+    operation: 'GET /books',
+    breaks: 'each page has books of these genres: /paths/~1books/get/parameters/1; BookPage/properties/next',
+    prove: (send: Send) => walk(send, '/books?limit=1&genre=novel&genre=children'),
+  },
+  'genre-last-only': {
+    class: 'E',
+    operation: 'GET /books',
+    breaks: 'books of any of these genres: /paths/~1books/get/parameters/1/description',
+    prove: (send: Send) => walk(send, '/books?genre=novel&genre=children'),
+  },
+  'title-descending-ignored': {
+    class: 'E',
+    operation: 'GET /books',
+    breaks: '- is descending: /paths/~1books/get/parameters/3/description',
+    prove: (send: Send) => walk(send, '/books?sort=-title'),
+  },
+  'due-before-inclusive': {
+    class: 'E',
+    operation: 'GET /loans',
+    breaks: 'loans that are due before this day: /paths/~1loans/get/parameters/2/description',
+    prove: async (send: Send) => {
+      const due = at(await send(`GET /loans/${loanId('302')}`), 'dueOn');
+      return (await walk(send, `/loans?status=overdue&dueBefore=${due}`)).length;
+    },
+  },
+  'open-with-overdue': {
+    class: 'E',
+    operation: 'GET /loans',
+    breaks: 'only loans with this status: /paths/~1loans/get/parameters/1/description',
+    prove: (send: Send) => walk(send, '/loans?status=open'),
+  },
+  // F: state
+  'created-notes-lost': {
+    class: 'F',
+    operation: 'POST /books',
+    also: ['GET /books/{bookId}', 'GET /books', 'PATCH /books/{bookId}'],
+    breaks:
+      '201 means that the book was created as it is answered: /paths/~1books/post/responses/201; RFC 9110, 15.3.2',
+    prove: async (send: Send) => {
+      const { headers } = await send('POST /books', { body: { ...book, notes: { condition: 'new' } } });
+      return at(await send(`GET ${String(headers.location).slice(3)}`), 'notes');
+    },
+  },
+  'title-cut': {
+    class: 'F',
+    operation: 'POST /books',
+    also: ['GET /books/{bookId}', 'GET /books', 'PATCH /books/{bookId}'],
+    breaks: 'a title has up to 120 characters: /components/schemas/BookInput/properties/title; RFC 9110, 15.3.2',
+    prove: async (send: Send) => {
+      const { headers } = await send('POST /books', { body: { ...book, title: 'Tide '.repeat(20) } });
+      return at(await send(`GET ${String(headers.location).slice(3)}`), 'title');
+    },
+  },
+  'patch-resets-age': {
+    class: 'F',
+    operation: 'PATCH /books/{bookId}',
+    also: ['GET /books/{bookId}', 'GET /books'],
+    breaks: 'a member that a merge patch omits stays: RFC 7396, 2; /paths/~1books~1{bookId}/patch/description',
+    prove: async (send: Send) => {
+      await send(`PATCH /books/${bookId('003')}`, { body: { title: 'Ebb' }, headers: { 'If-Match': '"1"' } });
+      return at(await send(`GET /books/${bookId('003')}`), 'ageFrom');
+    },
+  },
+  'updated-at-stays': {
+    class: 'F',
+    operation: 'PATCH /books/{bookId}',
+    also: ['GET /books/{bookId}', 'GET /books'],
+    breaks: 'updatedAt is the time of the last change: /components/schemas/Book/properties/updatedAt',
+    prove: async (send: Send) => {
+      const changed = await patch(send, { title: 'Another' });
+      return at(changed, 'updatedAt') === at(changed, 'createdAt');
+    },
+  },
+  'genre-of-all': {
+    class: 'F',
+    operation: 'PATCH /books/{bookId}',
+    also: ['GET /books/{bookId}', 'GET /books'],
+    breaks: 'PATCH changes the resource of its target URI alone: RFC 5789, 2; /paths/~1books~1{bookId}/patch/summary',
+    prove: async (send: Send) => {
+      const { headers } = await send('POST /books', { body: book });
+      await patch(send, { genre: 'essay' });
+      return at(await send(`GET ${String(headers.location).slice(3)}`), 'genre');
+    },
+  },
+  'earlier-tag-accepted': {
+    class: 'F',
+    operation: 'PATCH /books/{bookId}',
+    also: ['GET /books/{bookId}', 'GET /books'],
+    breaks: 'the entity tag of an earlier state prevents the change: RFC 9110, 13.1.1; .../patch/parameters/0',
+    prove: async (send: Send) => {
+      await patch(send, { title: 'Another' });
+      return (await patch(send, { ageFrom: 12 })).status;
+    },
+  },
+  'put-keeps-notify': {
+    class: 'F',
+    operation: 'PUT /members/{memberId}/reservations/{bookId}',
+    breaks: 'PUT replaces the state; notify is email unless given: RFC 9110, 9.3.4; ReservationInput/properties/notify',
+    prove: async (send: Send) => {
+      await send(`PUT ${reserved}`, { body: { ...reservation, notify: 'sms' } });
+      return at(await send(`PUT ${reserved}`, { body: reservation }), 'notify');
+    },
+  },
+  'cancel-cancels-all': {
+    class: 'F',
+    operation: 'DELETE /members/{memberId}/reservations/{bookId}',
+    also: ['PUT /members/{memberId}/reservations/{bookId}'],
+    breaks: 'DELETE removes the resource of its target URI alone: RFC 9110, 9.3.5; .../delete/responses/204',
+    prove: async (send: Send) => {
+      const other = reserved.replace('202', '201');
+      await send(`PUT ${other}`, { body: reservation });
+      await send(`DELETE ${reserved}`);
+      return (await send(`PUT ${other}`, { body: reservation })).status;
+    },
+  },
+  'key-with-any-body': {
+    class: 'F',
+    operation: 'POST /loans',
+    breaks: 'a repeated Idempotency-Key with another body is answered 422: /paths/~1loans/post/description',
+    prove: async (send: Send) => {
+      const headers = { 'Idempotency-Key': 'desk-2-0041' };
+      await send('POST /loans', { body: loan, headers });
+      return (await send('POST /loans', { body: { ...loan, copyId: copyId('102') }, headers })).status;
+    },
+  },
+  'rejected-loan-takes-copy': {
+    class: 'F',
+    operation: 'POST /loans',
+    also: ['GET /books/{bookId}/copies/{copyId}', 'GET /books/{bookId}', 'GET /books', 'PATCH /books/{bookId}'],
+    breaks: 'a rejected request lends nothing: /paths/~1loans/post/description; RFC 9110, 15.5.10',
+    prove: async (send: Send) => {
+      await send('POST /loans', { body: { ...loan, memberId: memberId('203') } });
+      return at(await send(`GET /books/${bookId('001')}/copies/${copyId('101')}`), 'status');
+    },
+  },
+  'return-keeps-on-loan': {
+    class: 'F',
+    operation: 'POST /loans/{loanId}/return',
+    also: [
+      'GET /books/{bookId}/copies/{copyId}',
+      'GET /books/{bookId}',
+      'GET /books',
+      'PATCH /books/{bookId}',
+      'POST /loans',
+    ],
+    breaks: 'the copy is on the shelf again: /paths/~1loans~1{loanId}~1return/post/description',
+    prove: async (send: Send) => {
+      await send(`POST /loans/${loanId('301')}/return`);
+      return at(await send(`GET /books/${bookId('001')}/copies/${copyId('104')}`), 'status');
+    },
+  },
+  'returned-loans-counted': {
+    class: 'F',
+    operation: 'GET /members/{memberId}',
+    also: ['POST /loans/{loanId}/return'],
+    breaks: 'openLoans counts the loans that are not returned: /components/schemas/Member/properties/openLoans',
+    prove: async (send: Send) => {
+      await send(`POST /loans/${loanId('301')}/return`);
+      return at(await send(`GET /members/${memberId('201')}`), 'openLoans');
+    },
+  },
+  'read-extends-loan': {
+    class: 'F',
+    operation: 'GET /loans/{loanId}',
+    also: ['GET /loans', 'POST /loans/{loanId}/return'],
+    breaks: 'GET is safe: RFC 9110, 9.2.1; dueOn is the day of lending and the number of days',
+    prove: async (send: Send) => {
+      const reads = [await send(`GET /loans/${loanId('301')}`), await send(`GET /loans/${loanId('301')}`)];
+      return new Set(reads.map((reply) => at(reply, 'dueOn'))).size;
+    },
+  },
 } as const satisfies Record<string, Omit<Fault, 'id'>>;
 
 export type FaultId = keyof typeof table;
 
 export const faults: readonly Fault[] = Object.entries(table).map(([id, fault]) => ({ id, ...fault }));
 export const isFaultId = (id: string): id is FaultId => Object.hasOwn(table, id);
-export const operationOf = (id: FaultId): string => table[id].operation;
+export function operationsOf(id: FaultId): readonly string[] {
+  const { operation, also = [] }: Omit<Fault, 'id'> = table[id];
+  return [operation, ...also];
+}
+/** Whether the fault shows in answers that depend on earlier requests or on several objects. */
+export const isStateful = (id: FaultId): boolean => table[id].class >= 'E';

@@ -36,7 +36,7 @@ export interface Loan extends Owned {
   readonly bookId: string;
   readonly copyId: string;
   readonly lentOn: string;
-  readonly dueOn: string;
+  dueOn: string;
   readonly note: string | null;
   remark?: string;
   returnedAt: string | null;

@@ -9,7 +9,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import express, { type Request, type Response } from 'express';
 import { parse } from 'yaml';
-import { type FaultId, isFaultId, operationOf } from './faults.ts';
+import { type FaultId, isFaultId, isStateful, operationsOf } from './faults.ts';
 import { type Book, type Dict, day, type Loan, type Member, type Owned, type Reservation, seed } from './seed.ts';
 
 // The contract
@@ -243,7 +243,8 @@ function issueToken(x: Exchange): Answer {
     return tokenError(x, 400, 'invalid_scope', 'The client may not have one of the scopes.');
   }
   const granted = form.get('scope') ? [...new Set(scopes)] : client.scopes;
-  const token = createToken({ branch: client.branch, scopes: granted, expires: Date.now() + lifetimeSeconds * 1000 });
+  const expires = Date.parse(x.now) + lifetimeSeconds * 1000;
+  const token = createToken({ branch: client.branch, scopes: granted, expires });
   return {
     status: 200,
     body: { access_token: token, token_type: 'Bearer', expires_in: lifetimeSeconds, scope: granted.join(' ') },
@@ -281,10 +282,20 @@ class Rejection extends Error {
   }
 }
 
+/** Values that a request and its twin on the clean state have in common, so that equal answers are equal. */
+interface Shared {
+  readonly now: string;
+  /** Of the objects that the request creates, in their order. */
+  readonly ids: string[];
+  /** The body can be read once only. */
+  bytes?: Promise<Buffer>;
+}
+
 /** One request, from its arrival to its answer. */
 class Exchange {
   readonly request: Request;
   readonly response: Response;
+  readonly path: string;
   readonly store: ReturnType<typeof seed>;
   readonly query: URLSearchParams;
   readonly operation: Operation | undefined;
@@ -296,17 +307,45 @@ class Exchange {
   text = '';
   body: Dict = {};
   readonly parameters: Dict = {};
+  readonly #shared: Shared;
+  #idCount = 0;
 
-  constructor(desk: Desk, request: Request, response: Response, path: string, operation?: Operation) {
+  /** @param original the request that this one is the twin of */
+  constructor(
+    desk: Desk,
+    request: Request,
+    response: Response,
+    path: string,
+    operation?: Operation,
+    original?: Exchange,
+  ) {
     const { method } = request;
     this.request = request;
     this.response = response;
+    this.path = path;
+    this.#shared = original === undefined ? { now: new Date().toISOString(), ids: [] } : original.#shared;
     this.store = desk.store;
     this.query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
     this.operation = operation;
     const names = ['*', `${method} ${path}`, method === 'HEAD' ? `GET ${path}` : ''];
-    this.fault = desk.fault && names.includes(operationOf(desk.fault)) ? desk.fault : undefined;
+    this.fault = desk.fault && operationsOf(desk.fault).some((it) => names.includes(it)) ? desk.fault : undefined;
     this.mutant = this.fault && desk.mutant?.operationId === operation?.operationId ? desk.mutant : undefined;
+  }
+
+  get now(): string {
+    return this.#shared.now;
+  }
+
+  newId(): string {
+    const { ids } = this.#shared;
+    const index = this.#idCount++;
+    ids[index] ??= randomUUID();
+    return ids[index];
+  }
+
+  readBytes(): Promise<Buffer> {
+    this.#shared.bytes ??= readBytes(this.request, this.response);
+    return this.#shared.bytes;
   }
 
   /** Whether the fault is switched on for this operation. It need not change the answer. */
@@ -367,7 +406,12 @@ function coerce(text: string | undefined, { type }: Schema): unknown {
 }
 
 const noJson = 'The body is no JSON.';
-const readBytes = express.raw({ type: () => true, limit: 65_536, inflate: false });
+const readRaw = express.raw({ type: () => true, limit: 65_536, inflate: false });
+
+async function readBytes(request: Request, response: Response): Promise<Buffer> {
+  await new Promise<void>((done, fail) => readRaw(request, response, (error) => (error ? fail(error) : done())));
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
 
 async function readBody(x: Exchange, { requestBody }: Operation): Promise<void> {
   const [[type = '', { schema }] = ['', { schema: {} as Schema }]] = Object.entries(requestBody?.content ?? {});
@@ -376,8 +420,7 @@ async function readBody(x: Exchange, { requestBody }: Operation): Promise<void> 
   if ((x.request.get('Content-Encoding') ?? 'identity').toLowerCase() !== 'identity') {
     throw new Rejection(415, 'The body must have no content coding.', { ...accepted, 'Accept-Encoding': 'identity' });
   }
-  await new Promise<void>((done, fail) => readBytes(x.request, x.response, (error) => (error ? fail(error) : done())));
-  const bytes = Buffer.isBuffer(x.request.body) ? x.request.body : Buffer.alloc(0);
+  const bytes = await x.readBytes();
   const contentType = x.request.get('Content-Type');
   const [given, ...rest] = (contentType ?? (bytes.length > 0 ? '' : type)).split(';');
   const isRead = given?.trim().toLowerCase() === type && !(rest.length > 0 && x.breaks('charset-parameter'));
@@ -409,7 +452,9 @@ function checkPreconditions(x: Exchange, exists: boolean, tag?: string): boolean
   const ifNoneMatch = x.request.get('If-None-Match')?.trim();
   const tags = (list: string): string[] => list.match(/(?:W\/)?"[^"]*"/g) ?? [];
   if (ifMatch !== undefined) {
-    const isCurrent = exists && (ifMatch === '*' || (tag !== undefined && tags(ifMatch).includes(tag)));
+    const isEarlier = (it: string) => /^"[1-9]\d*"$/.test(it) && Number(it.slice(1, -1)) <= Number(tag?.slice(1, -1));
+    const isOne = (it: string) => it === tag || (x.has('earlier-tag-accepted') && isEarlier(it));
+    const isCurrent = exists && (ifMatch === '*' || (tag !== undefined && tags(ifMatch).some(isOne)));
     if (!isCurrent && !x.breaks('if-match-ignored')) throw new Rejection(412, 'The resource has another state.');
   }
   if (ifNoneMatch === undefined || !exists) return false;
@@ -469,8 +514,11 @@ function page<T extends Owned>(
   const mine = all.filter(({ branch }) => branch === x.branch);
   const isOpen = x.has('foreign-loans-listed') && x.parameter('memberId') !== undefined;
   const list = isOpen ? all : mine;
-  const start = 1 + list.findIndex((item) => toCursor(item) === cursor);
-  if (cursor !== undefined && start === 0 && !x.breaks('cursor-any'))
+  const after = 1 + list.findIndex((item) => toCursor(item) === cursor);
+  const isLater = cursor !== undefined && after > 0;
+  const shift = x.has('page-skips-one') ? 1 : x.has('page-repeats-last') && limit > 1 ? -1 : 0;
+  const start = after + (isLater ? shift : 0);
+  if (cursor !== undefined && after === 0 && !x.breaks('cursor-any'))
     throw new Rejection(400, 'The cursor is unknown.');
   const rest = list.slice(start).filter(matches);
   const items = rest.slice(0, limit);
@@ -481,8 +529,10 @@ function page<T extends Owned>(
   const last = items.at(-1);
   const query = new URLSearchParams(x.query);
   if (last) query.set('cursor', toCursor(last));
+  if (x.has('next-without-filter')) query.delete('genre');
   const next = rest.length > limit ? `${base}${x.operation?.path}?${query}` : null;
-  const total = x.broken('total-of-all', all.filter(matches).length, list.filter(matches).length);
+  const count = x.has('total-of-rest') ? rest.length : list.filter(matches).length;
+  const total = x.broken('total-of-all', all.filter(matches).length, count);
   const isLast = next === null && x.breaks('last-page-without-next');
   return {
     status: 200,
@@ -499,6 +549,17 @@ const showBook = ({ id, fields, copies, createdAt, updatedAt }: Book): Dict => (
   updatedAt,
 });
 
+const byTitle = (a: Book, b: Book) =>
+  Buffer.compare(Buffer.from(`${a.fields.title}`), Buffer.from(`${b.fields.title}`));
+const byEntry = (a: Book, b: Book) => Number(a.createdAt > b.createdAt) - Number(a.createdAt < b.createdAt);
+
+function sortBooks(x: Exchange): readonly Book[] {
+  const sort = x.parameter<string>('sort');
+  const compare = sort.endsWith('title') ? byTitle : byEntry;
+  const isDescending = sort.startsWith('-') && !(compare === byTitle && x.has('title-descending-ignored'));
+  return x.store.books.toSorted(isDescending ? (a, b) => compare(b, a) : compare);
+}
+
 function listBooks(x: Exchange): Answer {
   const q = x.parameter<string | undefined>('q')?.toLowerCase();
   const genres = x.parameter<string[] | undefined>('genre');
@@ -507,9 +568,9 @@ function listBooks(x: Exchange): Answer {
     throw new SyntaxError('Invalid regular expression');
   const matches = ({ fields, copies }: Book) =>
     (q === undefined || String(fields.title).toLowerCase().includes(q)) &&
-    (genres === undefined || genres.includes(String(fields.genre))) &&
+    (genres === undefined || genres.slice(x.has('genre-last-only') ? -1 : 0).includes(String(fields.genre))) &&
     (available === undefined || available === copies.some(({ status }) => status === 'onShelf'));
-  return page(x, x.store.books, matches, (book) => {
+  return page(x, sortBooks(x), matches, (book) => {
     const { updatedAt, ...bare } = showBook(book);
     return x.parameter('cursor') !== undefined && x.breaks('second-page-bare') ? bare : { ...bare, updatedAt };
   });
@@ -517,19 +578,22 @@ function listBooks(x: Exchange): Answer {
 
 function createBook(x: Exchange): Answer {
   const { copies, ...fields } = x.body as { copies: { barcode: string; shelf?: string }[] };
-  const now = new Date().toISOString();
   const book: Book = {
-    id: randomUUID(),
+    id: x.newId(),
     branch: x.branch,
     version: 1,
     fields,
-    copies: copies.map((copy) => ({ id: randomUUID(), ...copy, status: 'onShelf' })),
-    createdAt: now,
-    updatedAt: now,
+    copies: copies.map((copy) => ({ id: x.newId(), ...copy, status: 'onShelf' })),
+    createdAt: x.now,
+    updatedAt: x.now,
   };
   x.store.books.push(book);
   const headers = { ...location(`/books/${book.id}`), ETag: tagOf(book) };
-  return { status: x.broken('book-created-200', 200, 201), body: showBook(book), headers };
+  const body = showBook(book);
+  const { notes: _, ...bare } = book.fields;
+  if (x.has('created-notes-lost')) book.fields = bare;
+  if (x.has('title-cut')) book.fields = { ...book.fields, title: [...String(x.body.title)].slice(0, 60).join('') };
+  return { status: x.broken('book-created-200', 200, 201), body, headers };
 }
 
 function getBook(x: Exchange): Answer {
@@ -543,8 +607,12 @@ function getBook(x: Exchange): Answer {
 function updateBook(x: Exchange): Answer {
   const book = own(x, x.store.books, x.parameter('bookId'), 'foreign-book-change');
   checkPreconditions(x, true, tagOf(book));
+  const { genre } = book.fields;
   book.fields = mergePatch(x, book.fields, x.body);
-  book.updatedAt = new Date().toISOString();
+  if (x.has('patch-resets-age') && x.body.ageFrom === undefined) book.fields.ageFrom = 0;
+  for (const other of x.has('genre-of-all') && x.body.genre !== undefined ? x.store.books : [])
+    if (other.fields.genre === genre) other.fields = { ...other.fields, genre: x.body.genre };
+  if (!x.has('updated-at-stays')) book.updatedAt = x.now;
   if (!x.breaks('etag-unchanged')) book.version += 1;
   return { status: 200, body: showBook(book), headers: { ETag: tagOf(book) } };
 }
@@ -586,7 +654,8 @@ function getCopy(x: Exchange): Answer {
 
 function showMember(x: Exchange, { id, cardNumber, fields, blocked, joinedAt }: Member): Dict {
   const { pin, ...shown } = fields;
-  const openLoans = x.store.loans.filter(({ memberId, returnedAt }) => memberId === id && returnedAt === null).length;
+  const isOpen = ({ returnedAt }: Loan) => returnedAt === null || x.has('returned-loans-counted');
+  const openLoans = x.store.loans.filter((loan) => loan.memberId === id && isOpen(loan)).length;
   return { id, cardNumber, ...(x.breaks('pin-in-member') && { pin }), ...shown, blocked, openLoans, joinedAt };
 }
 
@@ -597,12 +666,12 @@ function createMember(x: Exchange): Answer {
     other.branch === branch && String(other.fields.email).toLowerCase() === fields.email.toLowerCase();
   if (members.some(isSame)) throw new Rejection(409, 'Another member has this e-mail address.');
   const member: Member = {
-    id: randomUUID(),
+    id: x.newId(),
     branch,
     cardNumber: String(10_000_500 + members.length),
     fields: { phone: null, ...fields },
     blocked: false,
-    joinedAt: new Date().toISOString(),
+    joinedAt: x.now,
   };
   members.push(member);
   const path = `/members/${member.id}`;
@@ -635,8 +704,10 @@ function putReservation(x: Exchange): Answer {
   checkPreconditions(x, old !== undefined);
   const isKept = old && !x.breaks('put-requeues');
   if (old && !isKept) reservations.splice(index, 1);
-  const reservation = isKept ? old : { memberId, bookId, createdAt: new Date().toISOString(), fields: {} };
-  reservation.fields = x.body;
+  const reservation = isKept ? old : { memberId, bookId, createdAt: x.now, fields: {} };
+  const isSent = (name: string) => Object.hasOwn(parseJson(Buffer.from(x.text)) as Dict, name);
+  const isOld = old && x.has('put-keeps-notify') && !isSent('notify');
+  reservation.fields = isOld ? { ...x.body, notify: old.fields.notify } : x.body;
   if (!isKept) reservations.push(reservation);
   const body = showReservation(x, reservation);
   if (old) return { status: 200, body };
@@ -648,6 +719,8 @@ function cancelReservation(x: Exchange): Answer {
   if (old === undefined) throw new Rejection(404, 'The member has no reservation of this book.');
   checkPreconditions(x, true);
   if (!x.breaks('cancel-keeps')) x.store.reservations.splice(index, 1);
+  const others = x.store.reservations.filter(({ bookId }) => bookId !== old.bookId);
+  if (x.has('cancel-cancels-all')) x.store.reservations.splice(0, Number.POSITIVE_INFINITY, ...others);
   return { status: 204 };
 }
 
@@ -668,10 +741,12 @@ function listLoans(x: Exchange): Answer {
   const memberId = x.parameter<string | undefined>('memberId')?.toLowerCase();
   const status = x.parameter<string | undefined>('status');
   const dueBefore = x.parameter<string | undefined>('dueBefore');
+  const isIn = (loan: Loan, wanted: string) =>
+    x.has('open-with-overdue') && wanted === 'open' ? loan.returnedAt === null : statusOf(loan) === wanted;
   const matches = (loan: Loan) =>
     (memberId === undefined || loan.memberId === memberId) &&
-    (status === undefined || statusOf(loan) === status) &&
-    (dueBefore === undefined || loan.dueOn < dueBefore);
+    (status === undefined || isIn(loan, status)) &&
+    (dueBefore === undefined || loan.dueOn < dueBefore || (x.has('due-before-inclusive') && loan.dueOn === dueBefore));
   return page(x, x.store.loans, matches, (loan) => showLoan(x, loan));
 }
 
@@ -682,7 +757,8 @@ function createLoan(x: Exchange): Answer {
   const slot = `${x.branch} ${key}`;
   const earlier = key === undefined ? undefined : keys.get(slot);
   if (earlier && !x.breaks('idempotency-key-forgotten')) {
-    if (!isDeepStrictEqual(earlier.body, x.body)) throw new Rejection(422, 'Another request had this Idempotency-Key.');
+    if (!isDeepStrictEqual(earlier.body, x.body) && !x.has('key-with-any-body'))
+      throw new Rejection(422, 'Another request had this Idempotency-Key.');
     return { status: 201, body: showLoan(x, earlier.loan), headers: location(`/loans/${earlier.loan.id}`) };
   }
   const isOwn = ({ branch }: Owned) => branch === x.branch;
@@ -691,11 +767,12 @@ function createLoan(x: Exchange): Answer {
   const book = books.filter(isOwn).find(({ copies }) => copies.some(sameId(input.copyId)));
   const copy = book?.copies.find(sameId(input.copyId));
   if (!book || !copy) throw invalid('/copyId', 'is no copy of the branch');
+  if (member.blocked && x.has('rejected-loan-takes-copy') && copy.status === 'onShelf') copy.status = 'onLoan';
   if (member.blocked) throw new Rejection(409, 'The member is blocked.');
   if (copy.status !== 'onShelf') throw new Rejection(409, 'The copy is not on the shelf.');
   copy.status = 'onLoan';
   const loan: Loan = {
-    id: randomUUID(),
+    id: x.newId(),
     branch: x.branch,
     receipt: x.broken('receipt-snowflake', 2 ** 62, 2000 + loans.length),
     memberId: member.id,
@@ -719,19 +796,22 @@ function createLoan(x: Exchange): Answer {
 const invalid = (pointer: string, detail: string) =>
   new Rejection(422, 'The body names something that the branch does not have.', undefined, [{ pointer, detail }]);
 
-const getLoan = (x: Exchange): Answer => ({
-  status: 200,
-  body: showLoan(x, own(x, x.store.loans, x.parameter('loanId'), 'foreign-loan')),
-});
+function getLoan(x: Exchange): Answer {
+  const loan = own(x, x.store.loans, x.parameter('loanId'), 'foreign-loan');
+  const body = showLoan(x, loan);
+  if (loan.returnedAt === null && x.has('read-extends-loan')) loan.dueOn = day(1, loan.dueOn);
+  return { status: 200, body };
+}
 
 function returnLoan(x: Exchange): Answer {
   const loan = own(x, x.store.loans, x.parameter('loanId'));
   if (loan.returnedAt !== null) throw new Rejection(409, 'The copy is back already.');
   const { condition, remark } = x.body as { condition: string; remark?: string };
-  loan.returnedAt = new Date().toISOString();
+  loan.returnedAt = x.now;
   if (remark !== undefined) loan.remark = remark;
   const copy = x.store.books.flatMap(({ copies }) => copies).find(sameId(loan.copyId));
-  if (copy) copy.status = condition === 'damaged' ? 'repair' : 'onShelf';
+  const isForgotten = condition !== 'damaged' && x.has('return-keeps-on-loan');
+  if (copy && !isForgotten) copy.status = condition === 'damaged' ? 'repair' : 'onShelf';
   return { status: 200, body: showLoan(x, loan) };
 }
 
@@ -758,6 +838,8 @@ interface Desk {
   readonly fault: FaultId | undefined;
   readonly mutant: Operation | undefined;
   readonly store: ReturnType<typeof seed>;
+  /** The state of a server without the fault that got the same requests. It shows which answers a fault of lists or state changes. */
+  readonly cleanStore?: ReturnType<typeof seed> | undefined;
 }
 
 async function answer(x: Exchange, operation: Operation): Promise<Answer> {
@@ -823,7 +905,8 @@ export async function start(options: {
 }): Promise<{ url: string; close(): Promise<void> }> {
   const { port, fault, log } = options;
   if (fault !== undefined && !isFaultId(fault)) throw new Error(`There is no fault ${fault}.`);
-  const desk: Desk = { fault, mutant: fault && mutate(fault), store: seed() };
+  const cleanStore = fault && isStateful(fault) ? seed() : undefined;
+  const desk: Desk = { fault, mutant: fault && mutate(fault), store: seed(), cleanStore };
   const listened = performance.now();
   let count = 0;
   const app = express()
@@ -832,14 +915,13 @@ export async function start(options: {
     .enable('case sensitive routing')
     .enable('strict routing');
 
-  async function receive(x: Exchange, respond: () => Answer | Promise<Answer>): Promise<void> {
+  async function receive(x: Exchange, respond: (x: Exchange) => Answer | Promise<Answer>): Promise<void> {
     const [n, ms] = [++count, Math.round((performance.now() - listened) * 10) / 10];
-    let given: Answer;
-    try {
-      given = await respond();
-    } catch (error) {
-      given = reject(x, error as Error);
-      if (given.status === 500 && !x.triggered) console.error(error);
+    const given = await settle(x, respond);
+    if (cleanStore !== undefined) {
+      const clean: Desk = { fault: undefined, mutant: undefined, store: cleanStore };
+      const twin = new Exchange(clean, x.request, x.response, x.path, x.operation, x);
+      x.triggered = JSON.stringify(await settle(twin, respond)) !== JSON.stringify(given);
     }
     send(x, given, () => {
       const { method, originalUrl: target } = x.request;
@@ -854,12 +936,12 @@ export async function start(options: {
     for (const operation of list) {
       app[operation.method](route, (request, response) => {
         const x = new Exchange(desk, request, response, path, operation);
-        return receive(x, () => answer(x, operation));
+        return receive(x, (it) => answer(it, operation));
       });
     }
     app.all(route, (request, response) => {
       const x = new Exchange(desk, request, response, path);
-      return receive(x, () => answerOther(x, path));
+      return receive(x, (it) => answerOther(it, path));
     });
   }
   app.use((request: Request, response: Response) => {
@@ -886,11 +968,21 @@ export async function start(options: {
   };
 }
 
+async function settle(x: Exchange, respond: (x: Exchange) => Answer | Promise<Answer>): Promise<Answer> {
+  try {
+    return await respond(x);
+  } catch (error) {
+    const given = reject(x, error as Error);
+    if (given.status === 500 && !x.triggered) console.error(error);
+    return given;
+  }
+}
+
 function mutate(fault: FaultId): Operation | undefined {
   const change = schemaFaults[fault];
   if (change === undefined) return undefined;
   const operation = Object.values(loadOperations()).find(
-    (it) => `${it.method.toUpperCase()} ${it.path}` === operationOf(fault),
+    (it) => `${it.method.toUpperCase()} ${it.path}` === operationsOf(fault)[0],
   );
   if (operation !== undefined) change(operation);
   return operation;

@@ -36,6 +36,15 @@ export class Rejection extends Error {
 
 export const notFound = () => new Rejection(404, 'not_found', 'There is no such object.');
 
+/** Values that a request and its twin on the clean state have in common, so that equal answers are equal. */
+interface Shared {
+  readonly now: string;
+  readonly nowMs: number;
+  /** Of the objects that the request creates, in their order. */
+  readonly ids: number[];
+  readonly sequence: Store;
+}
+
 /** One request with everything that its handler may ask for. */
 export class Call {
   readonly store: Store;
@@ -44,12 +53,15 @@ export class Call {
   readonly query: URLSearchParams;
   readonly raw: Buffer | null;
   readonly #fault: string | undefined;
+  readonly #shared: Shared;
+  #idCount = 0;
   readonly fields: Json[] = [];
   triggered = false;
   path: string[];
   identity: Identity = { account: null, readOnly: true };
 
-  constructor(store: Store, request: IncomingMessage, raw: Buffer | null, fault: string | undefined) {
+  /** @param original the call that this one is the twin of */
+  constructor(store: Store, request: IncomingMessage, raw: Buffer | null, fault?: string, original?: Call) {
     const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '');
     const [path = '', ...query] = target.split('?');
     this.store = store;
@@ -59,6 +71,29 @@ export class Call {
     this.path = path.split('/').map(decodeSegment);
     this.raw = raw;
     this.#fault = fault;
+    const times = { now: new Date().toISOString(), nowMs: performance.now() };
+    this.#shared = original === undefined ? { ...times, ids: [], sequence: store } : original.#shared;
+  }
+
+  get now(): string {
+    return this.#shared.now;
+  }
+
+  /** Milliseconds since the start of the process. */
+  get nowMs(): number {
+    return this.#shared.nowMs;
+  }
+
+  newId(): number {
+    const { ids, sequence } = this.#shared;
+    const index = this.#idCount++;
+    ids[index] ??= sequence.nextId++;
+    return ids[index];
+  }
+
+  /** Whether the fault is on. Its effect shows in the answers of this and of later requests. */
+  has(id: string): boolean {
+    return this.#fault === id;
   }
 
   /** Asked only where the fault changes something: the request counts as triggered. */

@@ -5,6 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { faultClasses } from '../score.ts';
 import credentials from './credentials.json' with { type: 'json' };
 import { type Answer, createSend, type Fault, faults, type Message, type Send } from './faults.ts';
 import { start } from './server.ts';
@@ -28,20 +29,35 @@ describe('each fault', () => {
     const clean = await tryFault(fault, undefined);
     const faulty = await tryFault(fault, fault.id);
     expect(faulty.value).not.toEqual(clean.value);
-    expect(clean.triggered).not.toContain(true);
-    expect(faulty.triggered).toContain(true);
+    expect(clean.changed).toEqual([]);
+    expect(faulty.changed).not.toEqual([]);
+    const named = [fault.operation, ...(fault.also ?? [])];
+    if (fault.class >= 'E') expect(faulty.changed.filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test('of lists or state leaves all other answers as they are', async () => {
+    const log = join(folder, 'others');
+    await withServer(
+      'tags-any',
+      async (send) => {
+        for (const request of [...requests, ['GET', '/sites?tag=north&tag=shop'] as const]) await send(...request);
+      },
+      log,
+    );
+    expect(changedOf(log)).toEqual(['GET /sites']);
   });
 
   test('has an id of its own, and each class has at least seven', () => {
     expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
-    for (const name of ['A', 'B', 'C', 'D']) {
+    for (const name of faultClasses) {
       expect(faults.filter((fault) => fault.class === name).length).toBeGreaterThanOrEqual(7);
     }
   });
 
   test('names an operation of the contract', () => {
     const operations = ['*', ...listOperations().map(({ method, path }) => `${method} ${path}`)];
-    expect(faults.filter(({ operation }) => !operations.includes(operation))).toEqual([]);
+    const named = faults.flatMap(({ operation, also = [] }) => [operation, ...also]);
+    expect(named.filter((name) => !operations.includes(name))).toEqual([]);
   });
 
   test('that does not exist is not started', async () => {
@@ -105,6 +121,9 @@ describe('the clean server', () => {
       expect((await send('GET', '/sites?tag=north&tag=office')).json.map(({ id }: Node) => id)).toEqual([1]);
       expect((await send('GET', '/sites', other)).headers['x-total-count']).toBe('2');
       expect((await send('GET', '/alerts')).json).toHaveLength(20);
+      const sorted = await send('GET', '/alerts?sort_by=severity&direction=desc&per_page=6');
+      expect(sorted.json.map(({ id }: Node) => id)).toEqual([4, 9, 14, 19, 24, 3]);
+      expect((await send('GET', '/alerts?sort_by=message')).status).toBe(400);
       const { headers } = await send('GET', '/sites/1');
       const change = { headers: { ...key, 'If-Match': String(headers.etag) }, body: { name: 'Quay', timezone: 'UTC' } };
       expect((await send('PUT', '/sites/1', change)).status).toBe(200);
@@ -186,8 +205,14 @@ const requests: readonly (readonly [string, string, Message?])[] = [
 async function tryFault({ prove }: Fault, fault: string | undefined) {
   const log = join(folder, 'log');
   const value = await withServer(fault, (send) => prove(send).catch((error) => error.code), log);
+  return { value, changed: changedOf(log) };
+}
+
+/** The operations whose answers the fault changed. */
+function changedOf(log: string): readonly string[] {
   const lines = readFileSync(log, 'utf8').trim().split('\n');
-  return { value, triggered: lines.map((line) => JSON.parse(line).triggered) };
+  const changed = lines.map((line) => JSON.parse(line)).filter(({ triggered }) => triggered);
+  return changed.map(({ method, target }) => `${method} ${pathOf(target.slice(credentials.base_path.length))}`);
 }
 
 /** Without a fault each answer must be one of the contract. */
@@ -213,9 +238,13 @@ function listOperations(): { method: string; path: string; operation: Node }[] {
 }
 
 function findOperation(method: string, target: string): Node {
+  const path = pathOf(target);
+  return listOperations().find((entry) => entry.method === method && entry.path === path)?.operation;
+}
+
+function pathOf(target: string): string | undefined {
   const [sent = ''] = target.split('?');
-  const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent);
-  return listOperations().find((entry) => entry.method === method && matches(entry.path))?.operation;
+  return Object.keys(contract.paths).find((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(sent));
 }
 
 function findProblems(method: string, target: string, { status, headers, text, json }: Answer): unknown[] {

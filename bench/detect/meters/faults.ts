@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import type { FaultClass } from '../score.ts';
 import credentials from './credentials.json' with { type: 'json' };
 
 export interface Answer {
@@ -21,9 +22,11 @@ export type Send = (method: string, target: string, message?: Message) => Promis
 
 export interface Fault {
   readonly id: string;
-  readonly class: 'A' | 'B' | 'C' | 'D';
+  readonly class: FaultClass;
   /** Method and path of the contract, or `*` for all. */
   readonly operation: string;
+  /** Other operations whose answers the fault changes, or whose requests bring the state about. */
+  readonly also?: readonly string[];
   /** The broken sentence, with its pointer into the contract or its section of an RFC. */
   readonly breaks: string;
   /** A value that differs between the clean and the faulty server, each freshly started. */
@@ -83,6 +86,21 @@ const upload = (send: Send, ...items: readonly unknown[]) => send('POST', readin
 async function waitForReport(send: Send, target: string): Promise<Answer> {
   const answer = await send('GET', target);
   return answer.json.status === 'done' ? answer : waitForReport(send, target);
+}
+
+const getSites = 'GET /sites';
+const getSite = 'GET /sites/{site_id}';
+const putSite = 'PUT /sites/{site_id}';
+const deleteSite = 'DELETE /sites/{site_id}';
+const getTariff = 'GET /sites/{site_id}/tariff';
+const putTariff = 'PUT /sites/{site_id}/tariff';
+const getReadings = 'GET /sites/{site_id}/meters/{meter_id}/readings';
+const postReadings = 'POST /sites/{site_id}/meters/{meter_id}/readings';
+
+/** The ids, or instants, on two pages. */
+async function walk(send: Send, target: string): Promise<readonly unknown[]> {
+  const pages = [await send('GET', target), await send('GET', `${target}&page=2`)];
+  return pages.map(({ json }) => json.map((item: { id?: number; taken_at?: string }) => item.id ?? item.taken_at));
 }
 
 export const faults: readonly Fault[] = [
@@ -670,4 +688,220 @@ export const faults: readonly Fault[] = [
     breaks: 'Only the first colon separates name and password: RFC 7617, 2.',
     prove: (send) => status(send('GET', '/sites', { headers: basic(first.username, first.password) })),
   },
+  // E: lists
+  {
+    id: 'last-page-cut',
+    class: 'E',
+    operation: 'GET /meters',
+    breaks: 'The pages have all objects that X-Total-Count counts: /info/description.',
+    prove: (send) => walk(send, '/meters?per_page=3'),
+  },
+  {
+    id: 'pages-overlap',
+    class: 'E',
+    operation: 'GET /alerts',
+    breaks: 'per_page objects are on each page, so the second page begins after them: /components/parameters/PerPage.',
+    prove: (send) => walk(send, '/alerts?per_page=4'),
+  },
+  {
+    id: 'total-unfiltered',
+    class: 'E',
+    operation: 'GET /alerts',
+    breaks: 'X-Total-Count is the number of objects that match the filters: /info/description.',
+    prove: async (send) => (await send('GET', '/alerts?state=open')).headers['x-total-count'],
+  },
+  {
+    id: 'tags-any',
+    class: 'E',
+    operation: getSites,
+    breaks: 'Sites have all of these tags: operation listSites, parameter tag.',
+    prove: (send) => walk(send, '/sites?tag=north&tag=office'),
+  },
+  {
+    id: 'to-inclusive',
+    class: 'E',
+    operation: getReadings,
+    breaks: 'Readings before this instant: operation listReadings, parameter to.',
+    prove: (send) => walk(send, `${readings}?to=2026-03-02T23:00:00Z`),
+  },
+  {
+    id: 'csv-unpaged',
+    class: 'E',
+    operation: getReadings,
+    breaks: 'Lists are paged by page and per_page, in each media type: /info/description.',
+    prove: async (send) => {
+      const headers = { ...key(first.api_key), Accept: 'text/csv' };
+      return (await send('GET', `${readings}?per_page=2`, { headers })).text;
+    },
+  },
+  {
+    id: 'direction-ignored',
+    class: 'E',
+    operation: 'GET /alerts',
+    breaks: 'desc is descending: operation listAlerts, parameter direction.',
+    prove: (send) => walk(send, '/alerts?sort_by=raised_at&direction=desc'),
+  },
+  {
+    id: 'ties-unstable',
+    class: 'E',
+    operation: 'GET /alerts',
+    breaks: 'Alerts with equal values are sorted by id, on all pages: operation listAlerts, parameter sort_by.',
+    prove: (send) => walk(send, '/alerts?sort_by=severity&per_page=3'),
+  },
+  {
+    id: 'meters-by-serial',
+    class: 'E',
+    operation: 'GET /meters',
+    breaks: 'Lists are sorted by id: /info/description.',
+    prove: (send) => walk(send, '/meters?per_page=20'),
+  },
+  // F: state
+  {
+    id: 'created-tags-lost',
+    class: 'F',
+    operation: 'POST /sites',
+    also: [getSite, getSites, putSite, deleteSite],
+    breaks: '201 means that the site was created as it is answered: operation createSite; RFC 9110, 15.3.2.',
+    prove: async (send) => {
+      const { json } = await send('POST', '/sites', { body: { ...site, tags: ['depot'] } });
+      return (await send('GET', `/sites/${json.id}`)).json.tags;
+    },
+  },
+  {
+    id: 'put-resets-creation',
+    class: 'F',
+    operation: putSite,
+    also: [getSite, getSites, deleteSite],
+    breaks: 'A replacement does not change created_at: /components/schemas/Site/properties/created_at.',
+    prove: async (send) => {
+      await send('PUT', '/sites/1', { body: site });
+      return (await send('GET', '/sites/1')).json.created_at.slice(0, 10);
+    },
+  },
+  {
+    id: 'put-removes-tariff',
+    class: 'F',
+    operation: putSite,
+    also: [getTariff, putTariff, 'GET /reports/{report_id}'],
+    breaks: 'Meters and tariff of the site stay: operation replaceSite, description.',
+    prove: async (send) => {
+      await send('PUT', '/sites/1', { body: site });
+      return status(send('GET', '/sites/1/tariff'));
+    },
+  },
+  {
+    id: 'rejected-put-applies',
+    class: 'F',
+    operation: putSite,
+    also: [getSite, getSites, deleteSite],
+    breaks: 'Nothing has changed if a condition is false: /components/responses/PreconditionFailed; RFC 9110, 13.1.1.',
+    prove: async (send) => {
+      const headers = { ...key(first.api_key), 'If-Match': '"0000000000000000"' };
+      await send('PUT', '/sites/1', { headers, body: site });
+      return (await send('GET', '/sites/1')).json.name;
+    },
+  },
+  {
+    id: 'deleted-site-keeps-meters',
+    class: 'F',
+    operation: deleteSite,
+    also: ['GET /meters', 'POST /meters', 'GET /alerts'],
+    breaks: 'The meters of a deleted site are deleted: operation deleteSite, description.',
+    prove: async (send) => {
+      await send('DELETE', '/sites/4', { headers: both });
+      return walk(send, '/meters?kind=water');
+    },
+  },
+  {
+    id: 'tariff-of-all-sites',
+    class: 'F',
+    operation: putTariff,
+    also: [getTariff, 'GET /reports/{report_id}'],
+    breaks: 'PUT sets the tariff of one site: operation replaceTariff; RFC 9110, 9.3.4.',
+    prove: async (send) => {
+      await send('PUT', '/sites/1/tariff', { body: flat });
+      return (await send('GET', '/sites/2/tariff')).json.kind;
+    },
+  },
+  {
+    id: 'tariff-read-touches-site',
+    class: 'F',
+    operation: getTariff,
+    also: [getSite, getSites, putSite, deleteSite],
+    breaks: 'GET is safe; updated_at is the last change of the site: RFC 9110, 9.2.1; Site/properties/updated_at.',
+    prove: async (send) => {
+      await send('GET', '/sites/1/tariff');
+      return (await send('GET', '/sites/1')).json.updated_at.slice(0, 10);
+    },
+  },
+  {
+    id: 'meter-count-stale',
+    class: 'F',
+    operation: 'POST /meters',
+    also: [getSite, getSites, putSite, deleteSite],
+    breaks: 'meter_count is the number of the meters of this site: /components/schemas/Site/properties/meter_count.',
+    prove: async (send) => {
+      await send('POST', '/meters', { body: meter });
+      return (await send('GET', '/sites/1')).json.meter_count;
+    },
+  },
+  {
+    id: 'upsert-loses-readings',
+    class: 'F',
+    operation: 'POST /meters',
+    also: ['GET /meters', getReadings, postReadings, 'GET /reports/{report_id}'],
+    breaks: 'An updated meter keeps its id and readings: operation upsertMeter, description.',
+    prove: async (send) => {
+      await send('POST', '/meters', { body: { ...meter, serial: 'EL-004701' } });
+      return (await send('GET', readings)).headers['x-total-count'];
+    },
+  },
+  {
+    id: 'rejected-batch-in-part',
+    class: 'F',
+    operation: postReadings,
+    also: [getReadings, 'GET /meters', 'POST /meters', 'GET /reports/{report_id}'],
+    breaks: 'No reading is stored if one is invalid: operation uploadReadings, description.',
+    prove: async (send) => {
+      await upload(send, reading, { taken_at: '2026-05-02T00:00:00Z', kwh: -1 });
+      return (await send('GET', readings)).headers['x-total-count'];
+    },
+  },
+  {
+    id: 'instant-in-utc',
+    class: 'F',
+    operation: postReadings,
+    also: [getReadings, 'GET /meters', 'POST /meters'],
+    breaks: 'taken_at is the instant as it was uploaded: /components/schemas/Reading/properties/taken_at.',
+    prove: async (send) => {
+      await upload(send, reading);
+      return walk(send, `${readings}?from=2026-04-01T00:00:00Z`);
+    },
+  },
+  {
+    id: 'first-reading-stays',
+    class: 'F',
+    operation: postReadings,
+    also: [getReadings, 'GET /meters', 'POST /meters', 'GET /reports/{report_id}'],
+    breaks: 'A second reading of an instant replaces the first: operation uploadReadings, description.',
+    prove: async (send) => {
+      await upload(send, reading);
+      await upload(send, { ...reading, kwh: 7 });
+      return (await send('GET', `${readings}?from=2026-04-01T00:00:00Z`)).json[0].kwh;
+    },
+  },
+  {
+    id: 'done-report-runs-again',
+    class: 'F',
+    operation: 'GET /reports/{report_id}',
+    also: ['POST /reports'],
+    breaks: 'A report does not change once it is done: operation getReport, answer 200.',
+    prove: async (send) => [
+      (await send('GET', '/reports/1')).json.status,
+      (await send('GET', '/reports/1')).json.status,
+    ],
+  },
 ];
+
+/** Whether the fault shows in answers that depend on earlier requests or on several objects. */
+export const isStateful = (id: string): boolean => faults.some((fault) => fault.id === id && fault.class >= 'E');

@@ -15,8 +15,8 @@ import {
   take,
 } from './call.ts';
 import credentials from './credentials.json' with { type: 'json' };
-import { faults } from './faults.ts';
-import { type Meter, qualities, type Report, type Site, Store, sumUp } from './store.ts';
+import { faults, isStateful } from './faults.ts';
+import { type Alert, type Meter, qualities, type Report, type Site, Store, sumUp } from './store.ts';
 import {
   anything,
   asInteger,
@@ -56,6 +56,7 @@ const kinds = ['electricity', 'gas', 'water', 'heat'];
 const energy = number((value) => value >= 0 && value <= 999_999_999.999, '0 to 999999999.999');
 const markup = number((value) => value > -100 && value <= 100, 'above -100, up to 100');
 const alertStates = ['open', 'acknowledged', 'resolved'];
+const alertKeys = ['id', 'raised_at', 'severity'] as const;
 const currencies = ['EUR', 'GBP', 'USD'];
 
 type Handler = (call: Call) => Outcome;
@@ -65,7 +66,9 @@ function answerPage<T>(call: Call, items: readonly T[], show: (item: T) => unkno
   const pageSize = call.rule('per-page-unbounded', integer(1, 2 ** 31), integer(1, 100));
   const perPage = readParameter(call, 'per_page', asInteger, pageSize, 20);
   call.rejectInvalid();
-  const body = items.slice((page - 1) * perPage, page * perPage).map(show);
+  const start = (page - 1) * perPage - (page > 1 && call.path[2] === 'alerts' && call.has('pages-overlap') ? 1 : 0);
+  const isCut = page > 1 && call.path[2] === 'meters' && call.has('last-page-cut');
+  const body = items.slice(start, Math.min(start + perPage, items.length - (isCut ? 1 : 0))).map(show);
   if (body.length === 0 && page > 1 && call.path[2] === 'meters' && call.on('page-beyond-500'))
     throw new TypeError('page has no first item');
   return { status: 200, headers: { 'X-Total-Count': String(items.length) }, body };
@@ -196,7 +199,8 @@ function findSite(call: Call, fault = ''): Site {
 function showSite(call: Call, site: Site, fault = ''): Json {
   const hook = site.webhook;
   const webhook = hook && call.broken<Json>(fault, () => hook, { url: hook.url });
-  const meter_count = [...call.store.meters.values()].filter(({ site_id }) => site_id === site.id).length;
+  const isCounted = (meter: Meter) => meter.site_id === site.id && !(meter.id >= 100 && call.has('meter-count-stale'));
+  const meter_count = [...call.store.meters.values()].filter(isCounted).length;
   return { ...site, webhook, meter_count };
 }
 
@@ -237,7 +241,10 @@ function listSites(call: Call): Outcome {
   const tags = call.query.getAll('tag');
   call.check('tag', list(0, 5, true)(tags));
   for (const item of tags) call.check('tag', tag(item));
-  const matches = [...call.store.sites.values()].filter((site) => tags.every((item) => site.tags.includes(item)));
+  const anyTag = tags.length > 0 && call.has('tags-any');
+  const matches = [...call.store.sites.values()].filter((site) =>
+    anyTag ? tags.some((item) => site.tags.includes(item)) : tags.every((item) => site.tags.includes(item)),
+  );
   const own = matches.filter((site) => call.owns(site.account_id));
   const { headers = {}, ...page } = answerPage(call, own, (site) => {
     const shown = showSite(call, site);
@@ -248,14 +255,16 @@ function listSites(call: Call): Outcome {
 }
 
 function createSite(call: Call): Outcome {
-  const now = new Date().toISOString();
+  const { now } = call;
   const members = readSite(call, undefined, 'mass-assignment');
   const { account_id = call.identity.account ?? 0 } = readBody(call) as { account_id?: number };
-  const site = { ...members, id: call.store.nextId++, account_id, created_at: now, updated_at: now };
+  const site = { ...members, id: call.newId(), account_id, created_at: now, updated_at: now };
   call.store.sites.set(site.id, site);
   const body = showSite(call, site);
   const Location = `${call.on('location-without-base') ? '' : base}/sites/${site.id}`;
-  return { status: call.on('created-as-200') ? 200 : 201, headers: { Location, ETag: tagSite(call, site) }, body };
+  const headers = { Location, ETag: tagSite(call, site) };
+  if (call.has('created-tags-lost')) call.store.sites.set(site.id, { ...site, tags: [] });
+  return { status: call.on('created-as-200') ? 200 : 201, headers, body };
 }
 
 function tagSite(call: Call, site: Site): string {
@@ -273,10 +282,14 @@ function getSite(call: Call): Outcome {
 function replaceSite(call: Call): Outcome {
   const old = findSite(call);
   const wanted = readSite(call);
+  const changed = { ...old, ...wanted, updated_at: call.now };
+  if (call.has('rejected-put-applies')) call.store.sites.set(old.id, changed);
   checkConditions(call, () => tagSite(call, old));
   const members = call.broken('put-keeps-omitted', () => readSite(call, old), wanted);
-  const site = { ...old, ...members, updated_at: new Date().toISOString() };
+  const created_at = call.has('put-resets-creation') ? call.now : old.created_at;
+  const site = { ...changed, ...members, created_at };
   call.store.sites.set(site.id, site);
+  if (call.has('put-removes-tariff')) call.store.tariffs.delete(site.id);
   return { status: 200, body: showSite(call, site) };
 }
 
@@ -284,8 +297,9 @@ function deleteSite(call: Call): Outcome {
   const { store } = call;
   const site = findSite(call);
   checkConditions(call, () => tagSite(call, site));
+  if (call.has('deleted-site-keeps-meters')) store.deletedSites.set(site.id, site);
   for (const meter of store.meters.values()) {
-    if (meter.site_id !== site.id) continue;
+    if (meter.site_id !== site.id || call.has('deleted-site-keeps-meters')) continue;
     store.meters.delete(meter.id);
     for (const alert of store.alerts.values()) if (alert.meter_id === meter.id) store.alerts.delete(alert.id);
   }
@@ -342,8 +356,10 @@ function showTariff(call: Call, tariff: Json): Json {
 }
 
 function getTariff(call: Call): Outcome {
-  const tariff = call.store.tariffs.get(findSite(call).id);
+  const site = findSite(call);
+  const tariff = call.store.tariffs.get(site.id);
   if (tariff === undefined) throw notFound();
+  if (call.has('tariff-read-touches-site')) call.store.sites.set(site.id, { ...site, updated_at: call.now });
   return answerTagged(call, entityTag(tariff), () => showTariff(call, tariff));
 }
 
@@ -357,6 +373,8 @@ function replaceTariff(call: Call): Outcome {
   const append = () => ({ ...tariff, bands: [...oldBands, ...(tariff.bands as unknown[])].slice(0, 6) });
   const stored = tariff.kind === 'time_of_use' ? call.broken<Json>('bands-appended', append, tariff) : tariff;
   tariffs.set(site.id, stored);
+  for (const other of call.has('tariff-of-all-sites') ? call.store.sites.values() : [])
+    if (other.account_id === site.account_id) tariffs.set(other.id, stored);
   return { status: old === undefined ? 201 : 200, body: showTariff(call, stored) };
 }
 
@@ -386,7 +404,8 @@ function readMeter(call: Call) {
 }
 
 function ownsMeter(call: Call, meter: Meter): boolean {
-  return call.owns(call.store.sites.get(meter.site_id)?.account_id ?? 0);
+  const { sites, deletedSites } = call.store;
+  return call.owns((sites.get(meter.site_id) ?? deletedSites.get(meter.site_id))?.account_id ?? 0);
 }
 
 function listMeters(call: Call): Outcome {
@@ -397,6 +416,7 @@ function listMeters(call: Call): Outcome {
   const matches = [...call.store.meters.values()]
     .filter((meter) => (ids === null || ids.includes(meter.id)) && (kind === null || meter.kind === kind))
     .filter((meter) => ownsMeter(call, meter) || (ids !== null && call.on('foreign-meters-by-ids')));
+  if (call.has('meters-by-serial')) matches.sort((a, b) => (a.serial < b.serial ? -1 : 1));
   return answerPage(call, matches, (meter) => showMeter(call, meter));
 }
 
@@ -407,7 +427,8 @@ function upsertMeter(call: Call): Outcome {
   if (site === undefined || (!call.owns(site.account_id) && !call.on('foreign-site-for-meter'))) throw unknownSite();
   const known = [...store.meters.values()].find((meter) => meter.serial === input.serial && ownsMeter(call, meter));
   const same = known !== undefined && call.on('upsert-duplicates') ? undefined : known;
-  const meter = { ...input, id: same?.id ?? store.nextId++, readings: same?.readings ?? new Map<number, Reading>() };
+  const kept = call.has('upsert-loses-readings') ? undefined : same?.readings;
+  const meter = { ...input, id: same?.id ?? call.newId(), readings: kept ?? new Map<number, Reading>() };
   store.meters.set(meter.id, meter);
   return { status: 200, body: showMeter(call, meter) };
 }
@@ -427,9 +448,10 @@ function listReadings(call: Call): Outcome {
   const to = readParameter<string | null>(call, 'to', asText, dateTime, null);
   const quality = readParameter<string | null>(call, 'quality', asText, memberOf(qualities), null);
   const meter = findMeter(call);
+  const end = instantOf(to) + (call.has('to-inclusive') ? 1 : 0);
   const readings = [...meter.readings]
     .sort(([a], [b]) => a - b)
-    .filter(([instant]) => (from === null || instant >= instantOf(from)) && (to === null || instant < instantOf(to)))
+    .filter(([instant]) => (from === null || instant >= instantOf(from)) && (to === null || instant < end))
     .map(([, reading]) => reading)
     .filter((reading) => quality === null || reading.quality === quality);
   const accept = call.headers.accept || '*/*';
@@ -442,7 +464,7 @@ function listReadings(call: Call): Outcome {
   );
   const withVary = { ...headers, Vary: 'Accept' };
   return type === 'text/csv'
-    ? { status: 200, headers: withVary, csv: formatCsv(body as Reading[]) }
+    ? { status: 200, headers: withVary, csv: formatCsv(call.has('csv-unpaged') ? readings : (body as Reading[])) }
     : { status: 200, headers: withVary, body };
 }
 
@@ -451,28 +473,39 @@ function uploadReadings(call: Call): Outcome {
   const isBatchId = call.rule('batch-id-unchecked', anything, matching(/^[a-z0-9-]{4,20}$/));
   if (batchId !== undefined) call.check('X-Batch-Id', isBatchId(batchId));
   const meter = findMeter(call);
-  const readings = readBatch(call);
-  let replaced = 0;
-  for (const reading of readings) {
-    const instant = instantOf(reading.taken_at);
-    if (meter.readings.has(instant)) replaced += 1;
-    meter.readings.set(instant, reading);
-  }
+  const readings = readBatch(call, meter);
+  const replaced = storeReadings(call, meter, readings);
   return { status: 200, body: { batch_id: batchId ?? null, stored: readings.length - replaced, replaced } };
 }
 
-function readBatch(call: Call): Reading[] {
+/** Returns how many readings have replaced others. */
+function storeReadings(call: Call, meter: Meter, readings: readonly Reading[]): number {
+  let replaced = 0;
+  for (const reading of readings) {
+    const instant = instantOf(reading.taken_at);
+    const isKnown = meter.readings.has(instant);
+    if (isKnown) replaced += 1;
+    const taken_at = call.has('instant-in-utc') ? new Date(instant).toISOString() : reading.taken_at;
+    if (!(isKnown && call.has('first-reading-stays'))) meter.readings.set(instant, { ...reading, taken_at });
+  }
+  return replaced;
+}
+
+function readBatch(call: Call, meter: Meter): Reading[] {
   const body = readForm(call, readBody(call), '', ['readings'], []);
   const repeatable = call.rule('same-readings-accepted', list(1, 100, false), list(1, 100, true));
   const nonEmpty = call.rule('no-readings-accepted', list(0, 100, true), repeatable);
   const batch = take<unknown>(body, 'readings', nonEmpty);
   const items = Array.isArray(batch) ? batch : [];
+  const valid: Reading[] = [];
   const readings = items.map((item, i) => {
     const problems = call.fields.length;
     const reading = readReading(call, item, `readings[${i}].`);
+    if (call.fields.length === problems) valid.push(reading);
     if (i > 0 && call.fields.length > problems && call.on('first-reading-only')) call.fields.length = problems;
     return reading;
   });
+  if (call.fields.length > 0 && call.has('rejected-batch-in-part')) storeReadings(call, meter, valid);
   call.rejectInvalid();
   const hasDefault = (i: number) => !Object.hasOwn(items[i], 'quality');
   return readings.map((item, i) =>
@@ -499,16 +532,24 @@ function listAlerts(call: Call): Outcome {
   const severity = readParameter(call, 'min_severity', asInteger, integer(1, 5), 1);
   const day = call.rule('since-by-pattern', matching(/^\d{4}-\d\d-\d\d$/), date);
   const since = readParameter(call, 'since', asText, day, '0000-01-01');
-  const matches = [...store.alerts.values()]
-    .filter((alert) => store.meters.has(alert.meter_id) && ownsMeter(call, store.meters.get(alert.meter_id) as Meter))
+  const sortBy = readParameter<(typeof alertKeys)[number]>(call, 'sort_by', asText, memberOf(alertKeys), 'id');
+  const direction = readParameter<string>(call, 'direction', asText, memberOf(['asc', 'desc']), 'asc');
+  const own = [...store.alerts.values()].filter(
+    (alert) => store.meters.has(alert.meter_id) && ownsMeter(call, store.meters.get(alert.meter_id) as Meter),
+  );
+  const matches = own
     .filter((alert) => (state === null || alert.state === state) && alert.severity >= severity)
     .filter((alert) => alert.raised_at.slice(0, 10) >= since);
+  const sign = direction === 'desc' && !call.has('direction-ignored') ? -1 : 1;
+  const isUnstable = Number(call.query.get('page')) % 2 === 0 && call.has('ties-unstable');
+  const order = (a: Alert, b: Alert) => (a[sortBy] < b[sortBy] ? -sign : a[sortBy] > b[sortBy] ? sign : 0);
+  matches.sort((a, b) => order(a, b) || (isUnstable ? b.id - a.id : a.id - b.id));
   const page = answerPage(call, matches, (alert) =>
     call.broken('alert-with-empty-date', () => ({ ...alert, resolved_at: alert.resolved_at ?? '' }), { ...alert }),
   );
   for (const alert of matches)
     if (alert.state === 'open' && call.on('alerts-read-acknowledges')) alert.state = 'acknowledged';
-  const total = String(matches.length);
+  const total = String((call.has('total-unfiltered') ? own : matches).length);
   const range = () => `1-${(page.body as unknown[]).length}/${total}`;
   return { ...page, headers: { 'X-Total-Count': call.broken('total-as-range', range, total) } };
 }
@@ -522,23 +563,24 @@ function requestReport(call: Call): Outcome {
   const site = store.sites.get(site_id);
   if (site === undefined || !call.owns(site.account_id)) throw unknownSite();
   const result = sumUp(store, site_id, wanted);
-  const times = { doneMs: performance.now() + reportMs, created_at: new Date().toISOString() };
-  const report = { id: store.nextId++, account: site.account_id, ...times, site_id, month: wanted, result };
+  const times = { doneMs: call.nowMs + reportMs, created_at: call.now };
+  const report = { id: call.newId(), account: site.account_id, ...times, site_id, month: wanted, result, doneReads: 0 };
   store.reports.set(report.id, report);
   const Location = `${base}/reports/${report.id}`;
   const headers = { Location, 'Retry-After': call.on('retry-after-with-unit') ? '1s' : '1' };
-  return { status: 202, headers, body: showReport(report) };
+  return { status: 202, headers, body: showReport(call, report) };
 }
 
-function showReport({ account: _, doneMs, result, ...report }: Report): Json {
-  const isDone = performance.now() >= doneMs;
+function showReport(call: Call, { account: _, doneMs, doneReads, result, ...report }: Report): Json {
+  const isDone = call.nowMs >= doneMs && !(doneReads % 2 === 1 && call.has('done-report-runs-again'));
   return { ...report, status: isDone ? 'done' : 'running', result: isDone ? result : null };
 }
 
 function getReport(call: Call): Outcome {
   const report = call.store.reports.get(readId(call, 3, 'report_id'));
   if (report === undefined || (!call.owns(report.account) && !call.on('foreign-report'))) throw notFound();
-  const body = showReport(report);
+  const body = showReport(call, report);
+  if (call.nowMs >= report.doneMs) report.doneReads += 1;
   const result = body.result as Json | null;
   const average = () => ({ ...result, average_kwh: result?.reading_count === 0 ? null : result?.average_kwh });
   return { status: 200, body: { ...body, result: result && call.broken<Json>('empty-month-null', average, result) } };
@@ -597,6 +639,14 @@ function answerError(call: Call, error: unknown): Outcome {
   return { status, headers, body: isReport && call.on('error-body-flat') ? { status, message } : body };
 }
 
+function settle(call: Call): Outcome {
+  try {
+    return answerCall(call);
+  } catch (error) {
+    return answerError(call, error);
+  }
+}
+
 async function readAll(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -634,6 +684,8 @@ export interface Options {
 export async function start({ port, fault, log }: Options): Promise<{ url: string; close(): Promise<void> }> {
   if (fault !== undefined && !faults.some(({ id }) => id === fault)) throw new Error(`There is no fault ${fault}.`);
   const store = new Store();
+  // The state of a server without the fault that got the same requests. It shows which answers the fault changes.
+  const cleanStore = fault !== undefined && isStateful(fault) ? new Store() : undefined;
   let count = 0;
   let startMs = 0;
   if (log !== undefined) writeFileSync(log, '');
@@ -643,11 +695,10 @@ export async function start({ port, fault, log }: Options): Promise<{ url: strin
     const raw = await readAll(request).catch(() => undefined);
     if (raw === undefined) return; // The client has gone.
     const call = new Call(store, request, raw, fault);
-    let outcome: Outcome;
-    try {
-      outcome = answerCall(call);
-    } catch (error) {
-      outcome = answerError(call, error);
+    const outcome = settle(call);
+    if (cleanStore !== undefined) {
+      const expected = settle(new Call(cleanStore, request, raw, undefined, call));
+      call.triggered = JSON.stringify(outcome) !== JSON.stringify(expected);
     }
     send(call, response, outcome, () => {
       if (log === undefined) return;

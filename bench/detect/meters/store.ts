@@ -52,6 +52,8 @@ export interface Report {
   readonly month: string;
   readonly created_at: string;
   readonly result: Json;
+  /** How often it was read since it was done. */
+  doneReads: number;
 }
 
 export const qualities = ['measured', 'estimated', 'substituted'];
@@ -61,6 +63,8 @@ export class Store {
   /** The first entity tag of each site, as a fault repeats it. */
   readonly firstTags = new Map<number, string>();
   readonly sites = new Map<number, Site>();
+  /** Those whose meters stay, which only a fault lets happen. */
+  readonly deletedSites = new Map<number, Site>();
   readonly tariffs = new Map<number, Json>();
   readonly meters = new Map<number, Meter>();
   readonly alerts = new Map<number, Alert>();
@@ -98,6 +102,7 @@ export class Store {
         month: '2026-03',
         created_at: '2026-04-01T04:00:00Z',
         result,
+        doneReads: 0,
       });
     }
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import type { FaultClass } from '../score.ts';
 
 /** A request to the API, as the first account with its CSRF token unless it names others. */
 export interface Ask {
@@ -24,10 +25,12 @@ export type Send = (method: string, path: string, ask?: Ask) => Promise<Reply>;
 
 export interface Fault {
   readonly id: string;
-  /** A: any answer. B: HTTP semantics. C: validation of requests. D: credentials and access. */
-  readonly class: 'A' | 'B' | 'C' | 'D';
+  /** A: any answer. B: HTTP semantics. C: validation of requests. D: credentials and access. E: lists. F: state. */
+  readonly class: FaultClass;
   /** An operation of the contract, or `*`. */
   readonly operation: string;
+  /** Other operations whose answers the fault changes, or whose requests bring the state about. */
+  readonly also?: readonly string[];
   /** The sentence that is broken. */
   readonly breaks: string;
   /** Sends a few requests, and returns a value that a faulty server changes. */
@@ -92,6 +95,9 @@ const header =
     (await send(method, path, ask)).headers[name];
 const read = async (send: Send, method: string, path: string, ask?: Ask) =>
   JSON.parse((await send(method, path, ask)).text);
+
+const keysOf = async (send: Send, path: string, name: string): Promise<readonly unknown[]> =>
+  (await read(send, 'GET', path)).data.map((item: Readonly<Record<string, unknown>>) => item[name]);
 
 const getClinics = 'GET /clinics';
 const getClinic = 'GET /clinics/{clinic}';
@@ -663,4 +669,231 @@ export const faults: readonly Fault[] = [
     breaks: '#/components/schemas/NewShift/additionalProperties: false; the clinic is the one of the path',
     prove: status('POST', shifts, shift({ clinic: 'harbour-view', ward: 'H1' })),
   },
+  {
+    id: 'shift-pages-overlap',
+    class: 'E',
+    operation: getShifts,
+    breaks: '#/components/parameters/Size: the objects on a page, so the second page begins after `size` of them',
+    prove: async (send) => [
+      await keysOf(send, `${shifts}?size=4`, 'shiftNo'),
+      await keysOf(send, `${shifts}?size=4&page=2`, 'shiftNo'),
+    ],
+  },
+  {
+    id: 'to-exclusive',
+    class: 'E',
+    operation: getShifts,
+    breaks: 'Parameter to: the shifts of the last day are listed too',
+    prove: (send) => keysOf(send, `${shifts}?to=2026-12-03`, 'shiftNo'),
+  },
+  {
+    id: 'status-first-only',
+    class: 'E',
+    operation: getShifts,
+    breaks: 'Parameter status: one or more of the states',
+    prove: async (send) => (await read(send, 'GET', `${shifts}?status=open,assigned`)).meta.total,
+  },
+  {
+    id: 'order-descending-ignored',
+    class: 'E',
+    operation: getShifts,
+    breaks: 'Parameter order: -day is from the last day to the first',
+    prove: (send) => keysOf(send, `${shifts}?order=-day`, 'day'),
+  },
+  {
+    id: 'staff-total-of-page',
+    class: 'E',
+    operation: getStaff,
+    breaks: '#/components/headers/TotalCount and `meta.total`: the number of objects that the list has on all pages',
+    prove: async (send) => (await read(send, 'GET', `${clinic}/staff?size=3`)).meta.total,
+  },
+  {
+    id: 'last-page-withheld',
+    class: 'E',
+    operation: getStaff,
+    breaks: '#/components/parameters/Page: only a page after the last one is empty',
+    prove: (send) => keysOf(send, `${clinic}/staff?size=3&page=2`, 'code'),
+  },
+  {
+    id: 'staff-filtered-after-paging',
+    class: 'E',
+    operation: getStaff,
+    breaks: '#/components/parameters/Page and parameter skill: a page of the staff with this skill',
+    prove: (send) => keysOf(send, `${clinic}/staff?skill=paediatrics&size=2`, 'code'),
+  },
+  {
+    id: 'clinic-count-unfiltered',
+    class: 'E',
+    operation: getClinics,
+    breaks: '#/components/headers/TotalCount: the same number as `meta.total`',
+    prove: header('x-total-count', 'GET', '/clinics?q=york'),
+  },
+  {
+    id: 'city-not-searched',
+    class: 'E',
+    operation: getClinics,
+    breaks: 'Parameter q: part of the name or of the city',
+    prove: (send) => keysOf(send, '/clinics?q=leeds', 'slug'),
+  },
+  {
+    id: 'login-ends-others',
+    class: 'F',
+    operation: 'POST /session',
+    also: ['*'],
+    breaks: 'The operation: other sessions of the account go on',
+    prove: async (send) => {
+      await send('POST', '/session', {
+        as: 'nobody',
+        body: { email: 'planner@north.example', password: 'blue-kettle-42' },
+      });
+      return (await send('GET', '/clinics')).status;
+    },
+  },
+  {
+    id: 'older-pattern-version',
+    class: 'F',
+    operation: putPattern,
+    also: [getClinic],
+    breaks: '#/info/description: 409 if `version` is not the current one',
+    prove: async (send) => {
+      await send('PUT', pattern, week());
+      return (await send('PUT', pattern, week({ validFrom: '2027-02-01' }))).status;
+    },
+  },
+  {
+    id: 'pattern-keeps-days',
+    class: 'F',
+    operation: putPattern,
+    also: [getClinic],
+    breaks: 'The operation: the whole pattern is replaced; RFC 9110, 9.3.4',
+    prove: async (send) => {
+      await send('PUT', pattern, week());
+      return Object.keys((await read(send, 'GET', clinic)).data.weeklyPattern.days);
+    },
+  },
+  {
+    id: 'filter-empties-staff',
+    class: 'F',
+    operation: getStaff,
+    also: [getClinics, putAbsence, postShift, patchShifts, postSwap],
+    breaks: 'RFC 9110, 9.2.1: GET is safe',
+    prove: async (send) => {
+      await send('GET', `${clinic}/staff?skill=theatre`);
+      return keysOf(send, `${clinic}/staff`, 'code');
+    },
+  },
+  {
+    id: 'absence-replaces-others',
+    class: 'F',
+    operation: putAbsence,
+    also: [getStaff],
+    breaks: 'The operation: one absence is recorded or replaced; RFC 9110, 9.3.4: PUT changes the target resource',
+    prove: async (send) => {
+      await send('PUT', `${clinic}/staff/NQ102/absences/2027-02-01`, absence({ lastDay: '2027-02-05' }));
+      return Object.keys((await read(send, 'GET', `${clinic}/staff`)).data[1].absences);
+    },
+  },
+  {
+    id: 'absence-if-none-match-ignored',
+    class: 'F',
+    operation: putAbsence,
+    also: [getStaff],
+    breaks: 'RFC 9110, 13.1.2: with `If-None-Match: *` an existing resource is not replaced, but answered by 412',
+    prove: async (send) => {
+      await send('PUT', day, absence());
+      return (await send('PUT', day, { ...absence({ version: 1 }), headers: { 'If-None-Match': '*' } })).status;
+    },
+  },
+  {
+    id: 'created-tags-lost',
+    class: 'F',
+    operation: postShift,
+    also: [getShift, getShifts, patchShifts],
+    breaks: 'RFC 9110, 15.3.2: 201 means that the shift was created; #/components/schemas/NewShift/properties/tags',
+    prove: async (send) => {
+      const { data } = await read(send, 'POST', shifts, shift({ tags: { room: 'K' } }));
+      return (await read(send, 'GET', `${shifts}/${data.shiftNo}`)).data.tags;
+    },
+  },
+  {
+    id: 'replay-shows-present',
+    class: 'F',
+    operation: postShift,
+    breaks: 'The operation: a repeated request with the same Idempotency-Key is answered as the first one was',
+    prove: async (send) => {
+      const ask = { ...shift(), headers: { 'Idempotency-Key': 'first-monday' } };
+      const { data } = await read(send, 'POST', shifts, ask);
+      await send('PATCH', shifts, patch({ op: 'replace', path: `/${data.shiftNo}/minutes`, value: 450 }));
+      return (await read(send, 'POST', shifts, ask)).data.minutes;
+    },
+  },
+  {
+    id: 'patched-start-lost',
+    class: 'F',
+    operation: patchShifts,
+    also: [getShift, getShifts],
+    breaks: 'RFC 6902, 4.3, and the operation: a replaced member has its new value',
+    prove: async (send) => {
+      await send('PATCH', shifts, patch({ op: 'replace', path: '/S-0001/starts', value: '09:30' }));
+      return (await read(send, 'GET', `${shifts}/S-0001`)).data.starts;
+    },
+  },
+  {
+    id: 'patch-keeps-version',
+    class: 'F',
+    operation: patchShifts,
+    also: [getShift, getShifts, deleteShift],
+    breaks: '#/components/schemas/Version: counts the changes of an object',
+    prove: async (send) => {
+      await send('PATCH', shifts, patch({ op: 'replace', path: '/S-0003/minutes', value: 450 }));
+      return (await send('DELETE', `${shifts}/S-0003?version=1`)).status;
+    },
+  },
+  {
+    id: 'deleted-shift-counted',
+    class: 'F',
+    operation: deleteShift,
+    also: [getClinics],
+    breaks: '#/components/schemas/ClinicSummary/properties/openShifts: the shifts without a staff member',
+    prove: async (send) => {
+      await send('DELETE', `${shifts}/S-0003`);
+      return (await read(send, 'GET', '/clinics')).data[1].openShifts;
+    },
+  },
+  {
+    id: 'rejected-swap-marks-shift',
+    class: 'F',
+    operation: postSwap,
+    also: [getShift, getShifts, patchShifts, deleteShift],
+    breaks: '#/info/description: a request that breaks a rule is 422; it has no effect on the shift',
+    prove: async (send) => {
+      await send('POST', `${shifts}/S-0001/swaps`, swap({ with: 'HA101' }));
+      return (await read(send, 'GET', `${shifts}/S-0001`)).data.status;
+    },
+  },
+  {
+    id: 'approved-shift-keeps-staff',
+    class: 'F',
+    operation: postApproval,
+    also: [getShift, getShifts, postShift, patchShifts, postSwap],
+    breaks: 'The operation: the shift gets its new staff member',
+    prove: async (send) => {
+      await send('POST', approve, { body: { version: 1 } });
+      return (await read(send, 'GET', `${shifts}/S-0002`)).data.staff;
+    },
+  },
+  {
+    id: 'approval-comment-lost',
+    class: 'F',
+    operation: postApproval,
+    also: [getSwap],
+    breaks: '#/components/schemas/Approval/properties/comment: the comment of the swap, as it was answered',
+    prove: async (send) => {
+      await send('POST', approve, { body: { version: 1, comment: 'Covered' } });
+      return (await read(send, 'GET', '/swaps/sw_k2m9x4qa')).data.comment;
+    },
+  },
 ];
+
+/** Whether the fault shows in answers that depend on earlier requests or on several objects. */
+export const isStateful = (id: string): boolean => faults.some((fault) => fault.id === id && fault.class >= 'E');

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual, MIMEType, parseArgs, promisify } from 'node:util';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { faults } from './faults.ts';
+import { faults, isStateful } from './faults.ts';
 import type { Absence, Account, Clinic, Json, NewShift, Session, Shift, Staff, Swap, WeeklyPattern } from './state.ts';
 import { accounts, cookieOf, State, sign } from './state.ts';
 import { bodyOf, byContract, type Compile, compileContract, edits, judge, parametersOf } from './validation.ts';
@@ -39,13 +39,27 @@ const rule = (message: string, at?: string) => new Rejection(422, 'rule', messag
 
 // ---- One request and its answer ----
 
-type Run = Readonly<{ state: State; fault: string | undefined; edited: Compile | undefined }>;
+/** `cleanState` is that of a server without the fault that got the same requests. It shows which answers a fault of state changes. */
+type Run = Readonly<{ state: State; fault?: string | undefined; edited?: Compile | undefined; cleanState?: State }>;
+
+/** Values that a request and its twin on the clean state have in common, so that equal answers are equal. */
+interface Shared {
+  readonly now: string;
+  readonly state: State;
+  readonly numbers: number[];
+  readonly secrets: string[];
+  /** The body can be read once only. */
+  reading?: Promise<unknown>;
+}
 
 class Exchange {
   readonly req: Request;
   readonly res: Response;
   readonly run: Run;
   readonly path: string;
+  readonly shared: Shared;
+  #numberCount = 0;
+  #secretCount = 0;
   triggered = false;
   /** Values of the parameters, by name. */
   query: Record<string, unknown> = {};
@@ -56,15 +70,37 @@ class Exchange {
   staff: Staff | undefined;
   swap: Swap | undefined;
 
-  constructor(req: Request, res: Response, run: Run) {
+  /** @param shared of the request that this one is the twin of */
+  constructor(req: Request, res: Response, run: Run, shared?: Shared) {
     this.req = req;
     this.res = res;
     this.run = run;
+    this.shared = shared ?? { now: new Date().toISOString(), state: run.state, numbers: [], secrets: [] };
     this.path = req.originalUrl.split('?', 1)[0] ?? '';
   }
 
   get state(): State {
     return this.run.state;
+  }
+
+  /** For a new shift. */
+  newNumber(): number {
+    const { numbers, state } = this.shared;
+    const index = this.#numberCount++;
+    numbers[index] ??= state.nextNumber();
+    return numbers[index];
+  }
+
+  newSecret(lengthBytes: number): string {
+    const { secrets } = this.shared;
+    const index = this.#secretCount++;
+    secrets[index] ??= randomBytes(lengthBytes).toString('hex');
+    return secrets[index];
+  }
+
+  /** Whether this fault is on. Its effect shows in the answers of this and of later requests. */
+  has(id: string): boolean {
+    return this.run.fault === id;
   }
 
   /** Whether this fault is on and changes the answer, or its effect. The caller knows the second by `condition`. */
@@ -101,6 +137,7 @@ function meetConditions(x: Exchange, current: () => string | undefined): void {
   x.triggered = triggered; // A representation that is only hashed is no answer.
   const failed = match !== undefined ? !listsTag(match, tag, true) : listsTag(noneMatch ?? '', tag, false);
   if (!failed || x.broken('delete-without-if-match', x.req.method === 'DELETE')) return;
+  if (match === undefined && x.path.includes('/absences/') && x.has('absence-if-none-match-ignored')) return;
   throw failedCondition();
 }
 
@@ -150,12 +187,12 @@ function write(x: Exchange, answer: Answer): void {
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-function reject(x: Exchange, error: unknown): void {
+function rejected(x: Exchange, error: unknown): Answer {
   const rejection = error instanceof Rejection ? error : new Rejection(500, 'internal', 'Something went wrong');
   const { status, code, at, headers } = rejection.answer;
   const bare = x.broken('swap-not-found-bare', status === 404 && x.path.startsWith(`${base}/swaps/`));
   const body = bare ? { message: 'Not Found' } : { error: { code, message: rejection.message, at }, meta };
-  write(x, { status, headers, body });
+  return { status, headers, body };
 }
 
 // ---- Middleware, in the order of checks ----
@@ -271,7 +308,8 @@ async function readBody(x: Exchange, path: string, type: string): Promise<unknow
   if (hasBody && (strict || (!right && !x.broken('media-type-ignored', ignored)))) {
     throw new Rejection(415, 'media_type', `The body must be ${type}`, undefined, headers);
   }
-  await readBytes(x.req, x.res).catch((error) => {
+  x.shared.reading ??= readBytes(x.req, x.res);
+  await x.shared.reading.catch((error) => {
     throw fromBodyParser(error, headers);
   });
   return parseBody(x, path, type);
@@ -311,9 +349,11 @@ function login(x: Exchange): Answer {
   const account = accounts.find((one) => one.email === email && one.password === password);
   if (!account) throw new Rejection(401, 'unauthenticated', 'E-mail or password is wrong', undefined, challenge);
   meetConditions(x, () => undefined);
-  const id = randomBytes(12).toString('hex');
-  const expiresAt = Date.now() + sessionHours * 3_600_000;
-  const session: Session = { id, account, csrf: randomBytes(16).toString('hex'), expiresAt };
+  const id = x.newSecret(12);
+  const expiresAt = Date.parse(x.shared.now) + sessionHours * 3_600_000;
+  const session: Session = { id, account, csrf: x.newSecret(16), expiresAt };
+  for (const other of x.has('login-ends-others') ? x.state.sessions.values() : [])
+    if (other.account === account) x.state.sessions.delete(other.id);
   x.state.sessions.set(id, session);
   const cookie = `roster_session=${cookieOf(session)}; Path=${base}; HttpOnly; SameSite=Lax; Max-Age=${sessionHours * 3600}`;
   const data = {
@@ -333,13 +373,15 @@ function onePage<Item>(x: Exchange, all: readonly Item[]) {
   const { page, size } = x.query as { page: number; size: number };
   const pageMeta: Json = { ...meta, page, size, total: all.length };
   const headers: Headers = { 'X-Total-Count': String(all.length) };
-  return { items: all.slice((page - 1) * size, page * size), pageMeta, headers };
+  const start = (page - 1) * size - (page > 1 && endsWith(x, 'shifts') && x.has('shift-pages-overlap') ? 1 : 0);
+  return { items: all.slice(start, start + size), pageMeta, headers };
 }
 
 function listClinics(x: Exchange): Answer {
   const part = (x.query.q as string | undefined)?.toLowerCase();
   const has = (text: string | null) => part === undefined || (text ?? '').toLowerCase().includes(part);
-  const own = clinicsOf(x, x.account.trust).filter(({ name, city }) => has(name) || has(city));
+  const inTrust = clinicsOf(x, x.account.trust);
+  const own = inTrust.filter(({ name, city }) => has(name) || (has(city) && !x.has('city-not-searched')));
   const foreign = [...x.state.clinics.values()].filter((one) => one.trust !== x.account.trust && part && has(one.city));
   const found = x.broken('foreign-clinic-found', foreign.length > 0) ? [...own, ...foreign] : own;
   const { items, pageMeta, headers } = onePage(x, found);
@@ -347,10 +389,12 @@ function listClinics(x: Exchange): Answer {
     pageMeta.total = x.state.clinics.size;
     headers['X-Total-Count'] = String(pageMeta.total);
   }
+  if (x.has('clinic-count-unfiltered')) headers['X-Total-Count'] = String(inTrust.length);
   if (x.broken('clinics-total-text')) pageMeta.total = String(pageMeta.total);
   const data = items.map((clinic) => {
     const { slug, name, city } = clinic;
-    const openShifts = x.state.shiftsOf(clinic).filter(({ status }) => status === 'open').length;
+    const open = x.state.shiftsOf(clinic).filter(({ status }) => status === 'open');
+    const openShifts = open.length + (x.state.deletedOpen.get(slug) ?? 0);
     return { slug, name, city, staffCount: clinic.staff.size, openShifts };
   });
   return represent(x, { data, meta: pageMeta }, headers);
@@ -365,13 +409,16 @@ function getClinic(x: Exchange): Answer {
 function replaceWeeklyPattern(x: Exchange): Answer {
   const clinic = x.clinic as Clinic;
   const given = x.body as WeeklyPattern;
-  if (given.version !== (clinic.weeklyPattern?.version ?? 0)) throw stale();
+  const current = clinic.weeklyPattern?.version ?? 0;
+  const isOlder = given.version > 0 && given.version < current;
+  if (given.version !== current && !(isOlder && x.has('older-pattern-version'))) throw stale();
   if (given.validUntil && given.validUntil < given.validFrom) throw rule('The end is before the start');
   for (const blocks of Object.values(given.days)) {
     if (new Set(blocks.map(({ starts }) => starts)).size < blocks.length) throw rule('Two blocks start together');
   }
   meetConditions(x, () => (clinic.weeklyPattern ? etagOf(clinic.weeklyPattern) : undefined));
-  clinic.weeklyPattern = { ...given, version: given.version + 1 };
+  const days = x.has('pattern-keeps-days') ? { ...clinic.weeklyPattern?.days, ...given.days } : given.days;
+  clinic.weeklyPattern = { ...given, days, version: given.version + 1 };
   const { rotation, ...rest } = clinic.weeklyPattern;
   const data = x.broken('pattern-without-rotation', (rotation as Json).kind === 'fixed') ? rest : clinic.weeklyPattern;
   return ok(data);
@@ -379,8 +426,19 @@ function replaceWeeklyPattern(x: Exchange): Answer {
 
 function listStaff(x: Exchange): Answer {
   const { skill } = x.query as { skill?: string };
-  const all = [...(x.clinic as Clinic).staff.values()].filter(({ skills }) => !skill || skills.includes(skill));
-  const { items, pageMeta, headers } = onePage(x, all);
+  const { staff } = x.clinic as Clinic;
+  const fits = ({ skills }: Staff) => !skill || skills.includes(skill);
+  const all = [...staff.values()].filter(fits);
+  for (const one of x.has('filter-empties-staff') ? staff.values() : []) if (!fits(one)) staff.delete(one.code);
+  const { items: own, pageMeta, headers } = onePage(x, all);
+  const { page, size } = pageMeta as { page: number; size: number };
+  const isWithheld = page > 1 && own.length < size && x.has('last-page-withheld');
+  const late = x.has('staff-filtered-after-paging') ? onePage(x, [...staff.values()]).items.filter(fits) : own;
+  const items = isWithheld ? [] : late;
+  if (x.has('staff-total-of-page')) {
+    pageMeta.total = items.length;
+    headers['X-Total-Count'] = String(items.length);
+  }
   const data = items.map((one): Json => {
     const { initials, ...rest } = one;
     if (x.broken('agency-without-initials', one.grade === 'agency')) return rest;
@@ -400,6 +458,7 @@ function putAbsence(x: Exchange): Answer {
   if (given.lastDay < firstDay) throw rule('The last day is before the first');
   meetConditions(x, () => existing && etagOf(existing));
   const data: Absence = { note: null, ...given, firstDay, version: given.version + 1 };
+  for (const day of x.has('absence-replaces-others') ? Object.keys(staff.absences) : []) delete staff.absences[day];
   staff.absences[firstDay] = data;
   return !existing || x.broken('replaced-as-created') ? created(data, { Location: x.path }) : ok(data);
 }
@@ -412,9 +471,15 @@ function showShift(x: Exchange, shift: Shift): Json {
 }
 
 function shiftPage(x: Exchange) {
-  const { from = '', to = '9999-12-31', status } = x.query as { from?: string; to?: string; status?: string[] };
-  const fits = (one: Shift) => one.day >= from && one.day <= to && (!status || status.includes(one.status));
-  return onePage(x, x.state.shiftsOf(x.clinic as Clinic).filter(fits));
+  const { from = '', to = '9999-12-31', order } = x.query as { from?: string; to?: string; order?: string };
+  const all = x.query.status as string[] | undefined;
+  const status = x.has('status-first-only') ? all?.slice(0, 1) : all;
+  const isIn = ({ day }: Shift) => day >= from && day <= to && !(day === to && x.has('to-exclusive'));
+  const fits = (one: Shift) => isIn(one) && (!status || status.includes(one.status));
+  const sign = order === '-day' && !x.has('order-descending-ignored') ? -1 : 1;
+  const byDay = (a: Shift, b: Shift) => (a.day < b.day ? -sign : a.day > b.day ? sign : 0);
+  const shifts = x.state.shiftsOf(x.clinic as Clinic).filter(fits);
+  return onePage(x, order?.endsWith('day') ? shifts.sort(byDay) : shifts);
 }
 
 function listShifts(x: Exchange): Answer {
@@ -451,6 +516,7 @@ function createShift(x: Exchange): Answer {
   const key = x.query['Idempotency-Key'] && `${x.account.email} ${clinic.slug} ${x.query['Idempotency-Key']}`;
   const earlier = typeof key === 'string' ? x.state.replies.get(key) : undefined;
   if (earlier && !isDeepStrictEqual(earlier.body, given)) throw rule('The key belongs to another request');
+  if (earlier && x.has('replay-shows-present')) return showPresent(x, earlier.answer as Answer);
   if (earlier && !x.broken('idempotency-key-ignored')) return earlier.answer as Answer;
   try {
     keepRules(clinic, given, x.state.shiftsOf(clinic));
@@ -460,12 +526,20 @@ function createShift(x: Exchange): Answer {
     throw error;
   }
   meetConditions(x, () => shiftsTag(x));
-  const shift = x.state.addShift(clinic.slug, given);
+  const shift = x.state.addShift(clinic.slug, given, x.newNumber(), x.shared.now);
   const location = `${base}/clinics/${clinic.slug}/shifts/${shift.shiftNo}`;
   const headers: Headers = x.broken('shift-without-location') ? {} : { Location: location };
   const answer = created(showShift(x, structuredClone(shift)), headers);
   if (typeof key === 'string') x.state.replies.set(key, { body: given, answer });
+  if (x.has('created-tags-lost')) shift.tags = {};
   return answer;
+}
+
+/** The answer with the shift as it is now. */
+function showPresent(x: Exchange, answer: Answer): Answer {
+  const { shiftNo } = (answer.body as { readonly data: Shift }).data;
+  const shift = x.state.shifts.get(shiftNo);
+  return shift ? { ...answer, body: { ...answer.body, data: showShift(x, structuredClone(shift)) } } : answer;
 }
 
 function patchShifts(x: Exchange): Answer {
@@ -474,7 +548,8 @@ function patchShifts(x: Exchange): Answer {
   const drafts = new Map<string, Shift>();
   const removed = new Set<string>();
   const saveAll = () => {
-    for (const [shiftNo, draft] of drafts) shifts.set(shiftNo, { ...draft, version: draft.version + 1 });
+    const step = x.has('patch-keeps-version') ? 0 : 1;
+    for (const [shiftNo, draft] of drafts) shifts.set(shiftNo, { ...draft, version: draft.version + step });
     for (const shiftNo of removed) shifts.delete(shiftNo);
   };
   try {
@@ -487,10 +562,15 @@ function patchShifts(x: Exchange): Answer {
   const after = stays.map((shift) => drafts.get(shift.shiftNo) ?? shift);
   for (const draft of drafts.values()) checkDraft(x, clinic, draft, after);
   meetConditions(x, () => shiftsTag(x));
+  const before = [...drafts.keys()].map((shiftNo) => shifts.get(shiftNo) as Shift);
   saveAll();
   const changed = [...drafts.keys()].sort().flatMap((shiftNo) => shifts.get(shiftNo) ?? []);
   const counts = x.broken('patch-count-missing', removed.size === 0) ? {} : { removed: removed.size };
   const data = changed.map((shift) => showShift(x, shift));
+  for (const { shiftNo, starts } of x.has('patched-start-lost') ? before : []) {
+    const shift = shifts.get(shiftNo);
+    if (shift) shift.starts = starts;
+  }
   return { status: 200, body: { data, meta: { ...meta, changed: data.length, ...counts } } };
 }
 
@@ -541,6 +621,9 @@ function deleteShift(x: Exchange): Answer {
   if (x.query.version !== undefined && x.query.version !== shift.version) throw stale();
   if (shift.status === 'swapping') throw conflict('The shift has a pending swap');
   meetConditions(x, () => etagOf({ data: showShift(x, shift), meta }));
+  const { deletedOpen } = x.state;
+  if (shift.status === 'open' && x.has('deleted-shift-counted'))
+    deletedOpen.set(shift.clinic, (deletedOpen.get(shift.clinic) ?? 0) + 1);
   if (!x.broken('delete-keeps-shift')) x.state.shifts.delete(shift.shiftNo);
   return { status: 204 };
 }
@@ -549,7 +632,10 @@ function requestSwap(x: Exchange): Answer {
   const shift = x.shift as Shift;
   const given = x.body as Swap;
   if (shift.status !== 'assigned') throw conflict('The shift is open, or has a pending swap');
-  if (given.with === shift.staff || !x.clinic?.staff.has(given.with)) throw rule('Nobody to swap with', 'with');
+  if (given.with === shift.staff || !x.clinic?.staff.has(given.with)) {
+    if (x.has('rejected-swap-marks-shift')) shift.status = 'swapping';
+    throw rule('Nobody to swap with', 'with');
+  }
   meetConditions(x, () => undefined);
   const digits = createHash('sha256').update(`${shift.shiftNo} ${x.state.swaps.size}`).digest('hex').slice(0, 8);
   const swap = x.state.addSwap(`sw_${digits}`, shift.shiftNo, given.with, given.reason, given.pin, given.keepPay);
@@ -577,8 +663,11 @@ function approveSwap(x: Exchange): Answer {
     throw conflict('The staff member has a shift on that day');
   meetConditions(x, () => undefined);
   Object.assign(swap, { status: 'approved', decidedBy: x.account.email, comment, version: swap.version + 1 });
-  Object.assign(shift, { staff: swap.with, status: 'assigned', version: shift.version + 1 });
-  return ok(showSwap(x, swap));
+  const staff = x.has('approved-shift-keeps-staff') ? shift.staff : swap.with;
+  Object.assign(shift, { staff, status: 'assigned', version: shift.version + 1 });
+  const shown = showSwap(x, swap);
+  if (x.has('approval-comment-lost')) swap.comment = null;
+  return ok(shown);
 }
 
 // ---- Wiring ----
@@ -609,13 +698,27 @@ function serveRoute(path: string, route: Route, other: (req: Request, res: Respo
   return async (req: Request, res: Response) => {
     const x = exchangeOf(res);
     if (req.method === 'HEAD' && x.broken('head-not-allowed', x.path.includes('/shifts/'))) return other(req, res);
+    const answer = await settle(x, path, route);
+    const { cleanState } = x.run;
+    if (cleanState) {
+      const twin = new Exchange(req, res, { state: cleanState }, x.shared);
+      x.triggered = JSON.stringify(await settle(twin, path, route)) !== JSON.stringify(answer);
+    }
+    write(x, answer);
+  };
+}
+
+async function settle(x: Exchange, path: string, route: Route): Promise<Answer> {
+  try {
     authenticate(x, route);
     authorize(x, route);
     findTargets(x);
     readParameters(x, path);
     if (route.body) x.body = await readBody(x, path, route.body);
-    write(x, route.handle(x));
-  };
+    return route.handle(x);
+  } catch (error) {
+    return rejected(x, error);
+  }
 }
 
 function serveOtherMethods(path: string, methods: readonly string[]) {
@@ -655,7 +758,9 @@ export interface StartOptions {
 export async function start({ port, fault, log }: StartOptions): Promise<{ url: string; close(): Promise<void> }> {
   if (fault && !faults.some(({ id }) => id === fault)) throw new RangeError(`There is no fault ${fault}`);
   const edit = edits[fault ?? ''];
-  const run: Run = { state: new State(), fault, edited: edit && compileContract(edit) };
+  const startedAt = new Date().toISOString();
+  const twinned = isStateful(fault ?? '') ? { cleanState: new State(startedAt) } : {};
+  const run: Run = { state: new State(startedAt), fault, edited: edit && compileContract(edit), ...twinned };
   let count = 0;
   let listenedAt = performance.now();
   if (log) writeFileSync(log, '');
@@ -678,7 +783,7 @@ export async function start({ port, fault, log }: StartOptions): Promise<{ url: 
   });
   // Express rejects a path with a broken escape by a URIError: there is no such path.
   app.use((error: unknown, _: Request, res: Response, __: NextFunction) =>
-    reject(exchangeOf(res), error instanceof URIError ? notFound() : error),
+    write(exchangeOf(res), rejected(exchangeOf(res), error instanceof URIError ? notFound() : error)),
   );
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

@@ -120,9 +120,13 @@ export class State {
   readonly swaps = new Map<string, Swap>();
   /** Answers to requests with an `Idempotency-Key`. */
   readonly replies = new Map<string, { body: unknown; answer: unknown }>();
+  /** Open shifts by clinic that are counted after their deletion, which only a fault lets happen. */
+  readonly deletedOpen = new Map<string, number>();
+  readonly #startedAt: string;
   #shiftCount = 0;
 
-  constructor() {
+  constructor(startedAt: string) {
+    this.#startedAt = startedAt;
     this.#addClinic('north', 'north-quay', 'North Quay', 'Leeds', ['A1', 'B2', 'C3'], 4, true);
     this.#addClinic('north', 'muehltor', 'Klinik am Mühltor', null, ['M1'], 2, false);
     this.#addClinic('north', 'old-brewery', 'Old Brewery', 'York', ['K7', 'K8'], 2, true);
@@ -176,18 +180,22 @@ export class State {
     });
   }
 
-  addShift(clinic: string, given: NewShift): Shift {
+  nextNumber(): number {
     this.#shiftCount += 1;
+    return this.#shiftCount;
+  }
+
+  addShift(clinic: string, given: NewShift, number = this.nextNumber(), createdAt = this.#startedAt): Shift {
     const { staff = null, tags = {}, clinic: _, ...rest } = given;
     const shift: Shift = {
       ...rest,
-      shiftNo: `S-${String(this.#shiftCount).padStart(4, '0')}`,
+      shiftNo: `S-${String(number).padStart(4, '0')}`,
       clinic,
       staff,
       tags,
       status: staff ? 'assigned' : 'open',
-      payrollRef: 880_000_000_000 + this.#shiftCount * 17,
-      createdAt: new Date().toISOString(),
+      payrollRef: 880_000_000_000 + number * 17,
+      createdAt,
       version: 1,
     };
     this.shifts.set(shift.shiftNo, shift);
