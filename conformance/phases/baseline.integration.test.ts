@@ -740,3 +740,55 @@ describe('what others have is written back only where nothing of it gets lost', 
     expect(requests.filter((request) => request.startsWith(`${method} `))).toHaveLength(sends);
   });
 });
+
+describe('a rejection with 409', () => {
+  test('for a linked object, whatever its names are: other operations start with another one', async () => {
+    const link = (index: number, operationId: string) => ({
+      operationId,
+      parameters: { lockId: `$response.body#/${index}/serial` },
+    });
+    const calls = ['GET /locks/{lockId}', 'POST /locks/{lockId}/code', 'POST /locks/{lockId}/name'];
+    const links = Object.fromEntries(
+      calls.flatMap((call, at) => [0, 1].map((index) => [`${at}${index}`, link(index, call)])),
+    );
+    const responses = { 200: { description: 'ok', links }, '4XX': { description: 'no' } };
+    const body = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] };
+    const open = ([serial = '']: readonly string[]): TestAnswer =>
+      serial === 'south' ? { status: 201, body: {} } : { status: 409, body: { error: 'the lock is offline' } };
+    const { requests, unreached } = await run(
+      {
+        operations: {
+          'GET /locks': undefined,
+          [calls[0] ?? '']: undefined,
+          [calls[1] ?? '']: { body },
+          [calls[2] ?? '']: { body },
+        },
+        handle: routes({
+          'GET /locks': () => ({ status: 200, body: [{ serial: 'north' }, { serial: 'south' }] }),
+          'GET /locks/:id': (ids) => ({ ...open(ids), status: open(ids).status === 201 ? 200 : 409 }),
+          'POST /locks/:id/code': open,
+          'POST /locks/:id/name': open,
+        }),
+      },
+      { permissions: { effects: [], readOnly: false, writes: 'all' } },
+      { 'GET /locks': { responses } },
+    );
+    expect(unreached).toEqual([]);
+    expect(requests.filter((line) => line.includes('north'))).toEqual(['GET /locks/north']);
+  });
+
+  test('with the same text for other names: the names are not its reason', async () => {
+    const body = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] };
+    const titles = new Set<string>();
+    await run({
+      operations: { 'POST /books': { body }, 'GET /books/{bookId}': undefined },
+      handle: routes({
+        'POST /books': (_, { title }) => {
+          titles.add(String(title));
+          return { status: 409, body: { error: 'closed' } };
+        },
+      }),
+    });
+    expect(titles.size).toBe(2);
+  });
+});

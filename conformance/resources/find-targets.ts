@@ -53,10 +53,17 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   const needed = operation.parameters.filter(({ required }) => required);
   const inPath = (slot: Slot): Parameter | undefined =>
     needed.find((parameter) => parameter.in === 'path' && parameter.name === slot.parameter);
+  const accepted = new Set(
+    resources.slots.get(slots.at(-1)?.key ?? '')?.proven.map(({ values }) => addressKey(values)),
+  );
+  // Some operation has accepted the address: another linked object may be in a state that rejects every call.
+  const isAccepted = ({ values }: Target): boolean =>
+    accepted.has(addressKey(slots.flatMap(({ parameter }) => values[parameter] ?? [])));
   const linked = resources
     .linksTo(operation)
     .filter(({ values }) => needed.some(({ name }) => name in values))
-    .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
+    .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }))
+    .sort((a, b) => Number(isAccepted(b)) - Number(isAccepted(a)));
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
   const recorded = chains.map(({ values, doubt, owned }): Target => {
     const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));

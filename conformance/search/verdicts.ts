@@ -32,6 +32,9 @@ interface Row {
   readonly verdict: Verdict;
 }
 
+/** Whether an object with the same names may exist: not if a request with other names was rejected with the same text. */
+const mayBeTaken: Condition = ({ state: { variant }, sameWords }) =>
+  variant.hasBody && variant.fresh < most.fresh && (variant.fresh === 0 || sameWords === 0);
 const isRepeatable: Condition = (facts) => facts.isRepeatable;
 const isConstrained: Condition = ({ learned, state }) =>
   learned === 'constraint' && countOf(state, 'constrained') < most.constraints;
@@ -97,7 +100,7 @@ const table: readonly Row[] = [
   { on: [415], when: ({ state, contents }) => state.variant.content + 1 < contents, verdict: 'next media type' },
   { on: '4xx', when: ({ sameWords }) => sameWords >= most.words, verdict: 'over' },
   { on: '4xx', when: isConstrained, verdict: 'constrained' },
-  { on: [409], when: ({ state }) => state.variant.hasBody && state.variant.fresh < most.fresh, verdict: 'fresh' },
+  { on: [409], when: mayBeTaken, verdict: 'fresh' },
   { on: '4xx', when: isAboutPath, verdict: 'other target' },
   { on: '4xx', verdict: 'other data' },
 ];
