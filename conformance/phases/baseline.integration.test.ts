@@ -741,6 +741,32 @@ describe('what others have is written back only where nothing of it gets lost', 
   });
 });
 
+test('deletes an object that no other operation has used', async () => {
+  const kept = new Map<string, Body>();
+  const { requests, unreached } = await run(
+    {
+      operations: {
+        'GET /books/{bookId}': undefined,
+        'POST /books': { body: { type: 'object', properties: { title: { type: 'string' } } } },
+        'DELETE /books/{bookId}': undefined,
+      },
+      handle: routes({
+        'POST /books': (_, body) => {
+          const id = `b${kept.size + 1}`;
+          kept.set(id, { ...body, id });
+          return { status: 201, body: { id } };
+        },
+        'GET /books/:id': ([id = '']) => (kept.has(id) ? { status: 200, body: kept.get(id) } : no),
+        'DELETE /books/:id': ([id = '']) => (kept.has(id) ? { status: 204 } : no),
+      }),
+    },
+    { phases: ['baseline', 'boundary'] },
+  );
+  expect(unreached).toEqual([]);
+  const used = requests.filter((line) => !line.startsWith('POST'));
+  expect(used.slice(0, 2)).toEqual(['GET /books/b1', 'DELETE /books/b2']);
+});
+
 describe('a rejection with 409', () => {
   test('for a linked object, whatever its names are: other operations start with another one', async () => {
     const link = (index: number, operationId: string) => ({

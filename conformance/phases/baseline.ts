@@ -17,19 +17,38 @@ import { allTargets } from '../search/choose-targets.ts';
 import { rankOf } from '../search/ranks.ts';
 import { most, type Search, strategies } from '../search/strategies.ts';
 import { takeTurn } from '../search/take-turn.ts';
+import { createSupply } from './own-objects.ts';
 
-export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario<RunContext>[] {
-  return orderOperations(operations).flatMap((level, index) =>
-    level.map((operation) => baselineScenario(contract, operation, index)),
+interface Setting {
+  /** Whether an operation may be sent. */
+  readonly isSent: (operation: Operation) => boolean;
+  /** Whether probes follow, which need the objects of the baseline. */
+  readonly hasProbes: boolean;
+}
+
+export function planBaseline(
+  contract: Contract,
+  operations: readonly Operation[],
+  setting: Setting,
+): readonly Scenario<RunContext>[] {
+  return orderOperations(operations.filter(setting.isSent)).flatMap((level, index) =>
+    level.map((operation) => baselineScenario(contract, operation, index, setting)),
   );
 }
 
-function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario<RunContext> {
+function baselineScenario(
+  contract: Contract,
+  operation: Operation,
+  level: number,
+  { isSent, hasProbes }: Setting,
+): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
   const danger = dangerOf(operation, kind);
   const names = referenceNames(contract, operation);
   const domain = domainOf(operation, kind, danger);
   const targetsIn = rememberTargets(operation, kind, names);
+  const supply = createSupply(operation, kind, 'baseline', isSent);
+  let hasSpare = kind !== 'remove' || !hasProbes;
   const hasChoice = operation.parameters.some(
     ({ in: where, schema }) => where === 'path' && enumOf(contract, schema).length > 0,
   );
@@ -75,6 +94,12 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const search = searchIn(context);
       const chosen = choose(search);
       if (chosen === undefined) return { exchanges: [], reasons: [] };
+      if (!hasSpare && targetsIn(context)[0]?.owned === true) {
+        hasSpare = true;
+        // The probes of other operations still need the object that they have used.
+        const created = await supply(session, context);
+        if (created.length > 0) return { exchanges: created, reasons: [] };
+      }
       const turn = { ...search, tools, builder, targets: targetsIn(context) };
       const taken = await takeTurn(turn, chosen.strategy, startTurn(state, search.revision), session, allowance);
       state = taken.state;

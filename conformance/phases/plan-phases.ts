@@ -57,7 +57,11 @@ export function planPhases(
     text: () => planText(contract, operations, permissions),
     random: () => (ofRandom.some(isWanted) ? planRandom(contract, operations, permissions) : []),
   };
-  const baseline = planBaseline(contract, operations.filter(isSent)).map((scenario) => ({ scenario, probes: [] }));
+  const hasProbes = phases.some((phase) => phase !== 'baseline');
+  const baseline = planBaseline(contract, operations, { isSent, hasProbes }).map((scenario) => ({
+    scenario,
+    probes: [],
+  }));
   const hasBudget = budget.requests !== undefined || budget.milliseconds !== undefined;
   const randomEnd = createRandomEnd(operations.length, hasBudget);
   const others = phases.flatMap((phase) =>

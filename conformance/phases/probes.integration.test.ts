@@ -150,6 +150,7 @@ const notes = {
 /** Serves the notes of each account apart from those of others: a name may occur in both, and deleting no note is no failure. */
 function serveNotes(): Handler {
   const all = new Map<string, Map<string, object>>();
+  let added = 0;
   return (request) => {
     const { method, path, body, headers } = request;
     const own = path.split('/')[2];
@@ -169,7 +170,8 @@ function serveNotes(): Handler {
     const sent = readOr(body, undefined);
     if (sent === undefined) return { status: 400 };
     if (!/^application\/json/.test(headers['content-type'] ?? '')) return { status: 415, body: {} };
-    const key = own ?? `note-${mine.size + 1}-of-${account}`;
+    if (own === undefined) added += 1;
+    const key = own ?? `note-${added}-of-${account}`;
     const status = mine.has(key) ? 200 : 201;
     mine.set(key, { ...Object(sent), id: key });
     return { status, body: mine.get(key) };

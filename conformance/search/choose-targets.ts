@@ -21,10 +21,17 @@ export function allTargets(context: RunContext, operation: Operation, kind: Oper
         (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(context, operation, target))),
       )
     : found;
+  const ordered = kind === 'remove' ? newestFirst(sure) : sure;
   const generated = generatedTargets(context, operation);
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
-    ? [...sure, ...generated, exampleTarget]
-    : [...sure, ...generated];
+    ? [...ordered, ...generated, exampleTarget]
+    : [...ordered, ...generated];
+}
+
+/** A deletion takes the object that was created last: the probes of other operations have used the earlier ones. */
+function newestFirst(targets: readonly Target[]): readonly Target[] {
+  const own = targets.filter(({ owned, proven }) => owned && proven === true);
+  return [...own.toReversed(), ...targets.filter((target) => !own.includes(target))];
 }
 
 function isOfSystem({ resources }: RunContext, operation: Operation, { values }: Target): boolean {
