@@ -123,7 +123,7 @@ function missingProbes(about: About): Probe[] {
   const names = closedOf(operation).length === 1 && joint !== undefined ? Object.keys(joint) : [];
   for (const name of names.filter((one) => contract.schemes[one]?.type !== 'mutualTLS')) {
     const ask = askAs({ lacking: name }, `the credential of ${name} cannot be left out alone`, open);
-    probes.push(probeOf(about, accessCheck.missing, { name: `without ${name}`, worth: 7, mostRequests: 2, ask }));
+    probes.push(probeOf(about, accessCheck.missing, { name: `without ${name}`, worth: 5, mostRequests: 2, ask }));
   }
   return probes;
 }
@@ -186,7 +186,7 @@ function changedProbes(about: About): Probe[] {
     const chosen = isCheapRead(name) ? all : common.slice(index % common.length).slice(0, 1);
     const probes = chosen.map((change) =>
       probeOf(about, accessCheck.invalid, {
-        ...{ name: `${change}, ${name}`, worth: 6, mostRequests: 2 },
+        ...{ name: `${change}, ${name}`, worth: isCheapRead(name) ? 6 : 4.3, mostRequests: 2 },
         ask:
           index < mostWrong
             ? askAs({ changed: change, of: name }, 'the credential has another form', open)
