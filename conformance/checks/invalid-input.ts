@@ -24,10 +24,11 @@ function judgeInvalid({ name, case: sent, of }: Parts): 'met' | 'unjudged' | Pic
   // Many servers answer a page of their own to a GET of any path.
   if (name.startsWith('path ') && isPage(sent)) return 'unjudged';
   const repeat = of('repeat');
-  const isSame = repeat === undefined || isAccepted(repeat);
-  // A 202 may be refused later, and an answer may state a failure in its content.
+  const isSame = repeat !== undefined && isAccepted(repeat);
+  // A 202 may be rejected later, and an answer may state a failure in its content.
   const isSure = isSame && status !== 202 && !statesFailure(sent);
-  const again = isSame ? '' : `, and ${statusOf(repeat)} when it was sent again`;
+  const other = repeat === undefined ? '; it was not repeated' : `, and ${statusOf(repeat)} when it was sent again`;
+  const again = isSame ? '' : other;
   return { message: `${name}: answered ${status}${again}`, severity: isSure ? 'defect' : 'suspect' };
 }
 

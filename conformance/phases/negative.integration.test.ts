@@ -163,8 +163,13 @@ describe('an object of others', () => {
     const depth = { name: 'depth', in: 'query', schema: { type: 'integer', maximum: 5 } };
     const item = shop['/kettles/{id}'];
     const paths = { ...shop, '/kettles/{id}': { ...item, delete: { ...item.delete, parameters: [id, depth] } } };
-    const { kettles, requests } = await run({ before: [other] }, {}, paths);
-    expect(requests.filter((one) => /^DELETE .*depth/.test(one)).length).toBeGreaterThan(0);
+    const { kettles, requests, found } = await run({ before: [other], refuses: refuseBut() }, {}, paths);
+    // The repeat deletes another object.
+    const deleted = requests.filter((one) => /^DELETE .*depth/.test(one)).map((one) => one.split('?')[0]);
+    expect(new Set(deleted).size).toBe(deleted.length);
+    expect(new Set(found.map(({ severity, check }) => `${severity} ${check}`))).toEqual(
+      new Set(['defect invalid-accepted']),
+    );
     expect(kettles).toEqual([other]);
   });
 
@@ -174,6 +179,30 @@ describe('an object of others', () => {
     const { requests } = await run({}, { selection: { only: ['configure'], exclude: [] } }, { '/kettles': settings });
     expect(requests.filter((one) => one.startsWith('PUT')).length).toBeLessThan(2);
   });
+});
+
+test.each([
+  { effect: 'physical', isIdempotent: false, want: 'suspect' },
+  { effect: 'physical', isIdempotent: true, want: 'defect' },
+  { effect: 'none', isIdempotent: false, want: 'defect' },
+])('an invalid request whose effect is $effect, idempotent: $isIdempotent, is a $want', async (row) => {
+  const action = {
+    ...{ operationId: 'pour', 'x-effect': row.effect, responses: { 200: json(), ...refused } },
+    ...(row.isIdempotent && { 'x-idempotency': 'natural' }),
+    parameters: [{ name: 'cups', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 4 } }],
+  };
+  const served = await serve(() => ({ status: 200, body: {} }));
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const { findings } = await runConformance(
+    contractOf({ '/pour': { post: action } }),
+    testOptions('library', served.origin, {
+      ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+      permissions: { effects: ['physical'], readOnly: false, writes: 'restore' },
+    }),
+  );
+  await served.close();
+  const severities = findings.filter(({ check }) => /^(invalid|required)-/.test(check)).map(({ severity }) => severity);
+  expect(new Set(severities)).toEqual(new Set([row.want]));
 });
 
 test('any number of workers sends the same requests', async () => {

@@ -10,7 +10,7 @@ import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isLogIn, isOfAccess, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
-import { refuseValues } from '../plan/permissions.ts';
+import { mayRepeat, refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
@@ -128,19 +128,23 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
     ...({ polarity: 'invalid', place: { pointer, keyword } } as const),
     groups: groups.filter((group) => !facts.has(group)),
   };
-  const ask = async (role: string, serial: number): Promise<boolean | undefined> => {
-    const named = kind === 'create' ? withNewNames(tools, draft, 1_000 + 2 * number + serial) : draft;
+  const ask = async (role: string, serial: number, valid: Draft): Promise<boolean | undefined> => {
+    const named = kind === 'create' ? withNewNames(tools, valid, 1_000 + 2 * number + serial) : valid;
     const sent = await send(apply(named), role, aim);
     if (sent === undefined) return undefined;
     const isIn = isAccepted(sent);
     if (isIn && (kind !== 'create' || !(await undo(sent)))) accepted.count += kind === 'create' || !isOften ? 1 : 0;
     return isIn;
   };
-  const isIn = await ask('case', 1);
+  const isIn = await ask('case', 1, draft);
   if (isIn === undefined) return 'the budget was spent';
   if (!isIn) for (const group of groups) facts.add(group);
-  if (!isIn || kind === 'remove') return undefined;
-  if (isOften) await ask('repeat', 2);
+  if (!isIn) return undefined;
+  // A careless server has deleted the object, if the request named it.
+  const isGone = kind === 'remove' && !part.startsWith('path ');
+  const next = isGone ? await bench.another() : draft;
+  const mayAgain = isOften || (kind !== 'create' && mayRepeat(operation, operation.method));
+  if (next !== undefined && mayAgain) await ask('repeat', 2, next);
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');
   return undefined;

@@ -75,6 +75,8 @@ export interface Bench {
   ) => Promise<Exchange | undefined>;
   /** Deletes the object that an accepted create has created. @returns whether a DELETE of it was sent */
   readonly undo: (created: Exchange) => Promise<boolean>;
+  /** Creates another object. @returns the same request about it; undefined unless the operation deletes such objects */
+  readonly another: () => Promise<Draft | undefined>;
   /** The last accepted request of another operation, about the same object as far as their paths agree. */
   readonly ofOther: (other: Operation) => Draft | undefined;
   /** Facts that earlier probes of the operation have left for later ones. */
@@ -172,9 +174,17 @@ export function probeScenario(
         if (deletion === undefined || !isSent(deletion.operation)) return false;
         return (await send(deletion, undoRole)) !== undefined;
       };
+      const another: Bench['another'] = async () => {
+        const created = await supply(session, context);
+        exchanges.push(...created);
+        const deletion = created.flatMap((one) => deletionOf(context, one) ?? []).at(-1);
+        if (deletion?.operation !== operation) return undefined;
+        const values = Object.fromEntries(deletion.parameters.map(({ parameter, value }) => [parameter.name, value]));
+        return moveTo(found.draft, values);
+      };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);
-      const means = { context, operation, send, undo, ofOther, facts, follow, superseded };
+      const means = { context, operation, send, undo, another, ofOther, facts, follow, superseded };
       const reason = await probe.ask({ ...means, ...found });
       const judged = exchanges.map((one) => (superseded.has(one) ? { ...one, isSuperseded: true } : one));
       return { ...nothing, exchanges: judged, ...(reason !== undefined && { left: leave(reason) }) };
@@ -266,7 +276,7 @@ export function findDraft(
   }
   const [target] = present;
   if (target === undefined) return needsOwn ? 'the run has no object of its own there' : 'no object is left to ask for';
-  if (known !== undefined) return { draft: moveTo(known, target), isOwn: target.owned };
+  if (known !== undefined) return { draft: moveTo(known, target.values), isOwn: target.owned };
   const tools = toolsFor(context, operation, 'baseline', 0);
   const draft = createRequestBuilder(tools, operation).build(target, plainVariant, resources, noConstraints);
   const prepared =
@@ -281,7 +291,7 @@ function isSame({ values }: Target, name: string, value: unknown): boolean {
   return wanted === undefined || String(wanted) === String(value);
 }
 
-function moveTo(draft: Draft, { values }: Target): Draft {
+function moveTo(draft: Draft, values: Readonly<Record<string, unknown>>): Draft {
   const parameters = draft.parameters.map(({ parameter, value }) => {
     const other = parameter.in === 'path' ? values[parameter.name] : undefined;
     return { parameter, value: other ?? value };
@@ -301,7 +311,7 @@ function draftOfOther({ accepted }: RunContext, draft: Draft, other: Operation):
       return isScalar(value) ? [[parameter, value]] : [];
     }),
   );
-  return moveTo(known, { label: 'recorded', values, owned: false, sure: true });
+  return moveTo(known, values);
 }
 
 /**
