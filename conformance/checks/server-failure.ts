@@ -96,7 +96,10 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     keyword: String(status),
     clause: 'RFC 9110 15.6',
     message: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.suffix}`,
-    causes: [[status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))]],
+    causes: [
+      [status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))],
+      ...(intent.probe?.groups ?? []).map((group) => [status, operation.id, group]),
+    ],
   };
   return [{ exchange, place: wholeAnswer, failures: [failure] }];
 }

@@ -58,18 +58,22 @@ interface Behaviour {
   readonly store?: (text: string) => string;
   /** Answers instead of the server. */
   readonly fail?: (request: TestRequest) => boolean;
+  /** The error that a failure states. */
+  readonly account?: (request: TestRequest) => string;
   /** Name of the member that the server rejects. */
   readonly reject?: (request: TestRequest) => string | undefined;
 }
 
-function serveNotes({ store = (sent) => sent, fail = () => false, reject = () => undefined }: Behaviour): Handler {
+function serveNotes(behaviour: Behaviour): Handler {
+  const { store = (sent) => sent, fail = () => false, reject = () => undefined } = behaviour;
+  const { account = () => 'the text is too much' } = behaviour;
   const all = new Map<string, Note>([['n1', { id: 'n1', title: 'first', body: '', tags: [] }]]);
   const read = (body: string): Note =>
     JSON.parse(body, (_, value) => (typeof value === 'string' ? store(value) : value)) as Note;
   return (request) => {
     const { method, path, body } = request;
     const own = path.split('/')[2];
-    if (fail(request)) return { status: 500, body: { error: 'the text is too much' } };
+    if (fail(request)) return { status: 500, body: { error: account(request) } };
     const rejected = reject(request);
     if (rejected !== undefined) return { status: 400, body: { errors: [{ field: rejected, message: 'is invalid' }] } };
     if (own === undefined) {
@@ -132,6 +136,14 @@ test.each([
     expect(reducing.length).toBeLessThanOrEqual(6);
   },
 );
+
+test.each(['POST', 'PUT'])('%s that fails with another account of each text has one finding', async (method) => {
+  const account = ({ body }: TestRequest): string =>
+    body.length > 120 ? 'too long for the index' : 'no such collation';
+  const { result } = await run({ fail: failsOn(method, astral), account });
+  expect(result.findings.map(({ check, severity }) => `${severity} ${check}`)).toEqual(['defect server-error']);
+  expect(result.findings[0]?.answered).toContain('no such collation');
+});
 
 test.each<[string, (text: string) => string, string]>([
   ['replaces', (text) => text.replaceAll(/[^\0-\xff]/gu, '?'), 'replaced'],

@@ -104,6 +104,9 @@ interface Sending {
 
 type Aim = Partial<Pick<Intent, 'polarity' | 'place'>>;
 
+/** A row and its parts fail for one cause, even if a server describes each failure in other words. */
+const groupOf = ({ row }: About): readonly string[] => [`text, ${row}`];
+
 function startSending(bench: Bench, about: About): Sending {
   const { context, draft, operation, send } = bench;
   const tools = toolsFor(context, operation, 'text', textRows.indexOf(about.row));
@@ -117,7 +120,7 @@ function startSending(bench: Bench, about: About): Sending {
     const asked = withTexts(freshDraft(), texts);
     const validity = validityOf(context.judge, asked, context.contract);
     if (validity === 'invalid' || !isSendable(context, asked)) return Promise.resolve(undefined);
-    return send(asked, role, { polarity: validity, ...aim });
+    return send(asked, role, { polarity: validity, groups: groupOf(about), ...aim });
   };
   const sendPairs: Sending['sendPairs'] = (pairs, role, aim) => {
     const byPlace = [...Map.groupBy(pairs, ({ place }) => place)];
