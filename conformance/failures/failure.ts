@@ -78,7 +78,16 @@ const variable: readonly (readonly [RegExp, string])[] = [
 export function normaliseBody(text: string, echoes: readonly string[] = []): string {
   const own = echoes.reduce((left, echo) => left.replaceAll(echo, '<sent>'), text.slice(0, mostCompared));
   const plain = own.replaceAll(/\s+/g, ' ').trim();
-  return variable.reduce((left, [pattern, name]) => left.replaceAll(pattern, name), plain);
+  const known = variable.reduce((left, [pattern, name]) => left.replaceAll(pattern, name), plain);
+  return known.replaceAll(/\b[A-Za-z]{16,}\b/g, (word) => (isRandom(word) ? '<id>' : word));
+}
+
+/** Least share of capital and of small letters in an id of letters: a name such as `NoSuchMethodException` has fewer capitals. */
+const leastShare = 0.3;
+
+function isRandom(word: string): boolean {
+  const share = word.replaceAll(/[^A-Z]/g, '').length / word.length;
+  return share >= leastShare && share <= 1 - leastShare;
 }
 
 /** Answers contain shorter texts by chance. */

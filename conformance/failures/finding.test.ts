@@ -145,6 +145,10 @@ test.each([
   },
   { a: "Can't find 'delete_tags' in actions", b: "Can't find 'delete_posts' in actions", isSame: true },
   { a: 'invalid signature: 0x666e6f63', b: 'invalid signature: 0x656c6966', isSame: true },
+  { a: 'error jvbGcWLCXjDJPzgVbZvPXT', b: 'error QUaLCiuhBqrHbyxaLrAedY', isSame: true },
+  { a: 'error 97RZtrGcWLCXjDJPzgVbZ', b: 'error QUaLCiuhBqrHbyxaLrAedY', isSame: true },
+  { a: 'NoSuchMethodException', b: 'IllegalArgumentException', isSame: false },
+  { a: 'SQLITE_CONSTRAINT_FOREIGNKEY', b: 'SQLITE_CONSTRAINT_NOTNULLABLE', isSame: false },
   { a: 'Internal Server Error', b: 'Bad Gateway', isSame: false },
   { a: '{"code":"E_BOOK"}', b: '{"code":"E_READER"}', isSame: false },
 ])('$a and $b are one account: $isSame', ({ a, b, isSame }) => {
