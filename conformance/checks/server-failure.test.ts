@@ -172,3 +172,16 @@ test('of several requests that fail alike in one turn, only the smallest is judg
   expect(verdicts.map(({ exchange }) => exchange)).toEqual([trace[1]]);
   expect(noAnswer.judge([{ ...large, outcome: outcomeOf('reset', '') }], context)).toEqual([]);
 });
+
+test('a word of the request that the page of each failure has by chance makes no second cause', () => {
+  const page = '<title>500</title> the name of the server is unknown';
+  const causes = ['title', 'server', 'none of them'].map((word) => {
+    const trace = traceOf('plain', 500, 500, page).map((one) => ({
+      ...one,
+      seen: { ...one.seen, query: { q: word } },
+    }));
+    return serverError.judge(trace, context).flatMap(({ failures }) => failures.flatMap((one) => one.causes));
+  });
+  const [first = [], ...others] = causes.map((own) => own.map((cause) => JSON.stringify(cause)));
+  for (const other of others) expect(first.some((cause) => other.includes(cause))).toBe(true);
+});

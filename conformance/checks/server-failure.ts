@@ -88,6 +88,7 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
       ? undefined
       : weigh(exchange, outcome, repeat?.outcome, times);
   if (found === undefined) return [{ exchange, place: wholeAnswer, failures: [] }];
+  const text = outcome.body.toString();
   const failure: Failure = {
     check: 'server-error',
     severity: found.severity,
@@ -97,7 +98,9 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     clause: 'RFC 9110 15.6',
     message: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.suffix}`,
     causes: [
-      [status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))],
+      [status, found.group ?? normaliseBody(text, echoesOf(exchange.seen))],
+      // A word of the request may be in the page of every failure by chance.
+      ...(found.group === undefined && text !== '' ? [[status, normaliseBody(text)]] : []),
       ...(intent.probe?.groups ?? []).map((group) => [status, operation.id, group]),
     ],
   };
