@@ -13,6 +13,7 @@ const contract = contractOf(
   {
     '/plain': { get: { operationId: 'plain', responses: { 200: ok, 400: ok, 404: { description: 'No' } } } },
     '/things/{id}': { get: { operationId: 'silent', security: [{ Key: [] }], responses: { 200: ok } } },
+    '/one': { get: { operationId: 'oneRejection', responses: { 200: ok, 422: ok } } },
     '/gone': { delete: { operationId: 'drop', responses: { 200: ok, default: ok } } },
     '/kinds': {
       get: {
@@ -165,4 +166,14 @@ describe('header-schema', () => {
   ])('$headers: $want', ({ headers, want }) => {
     expect(judge(headerSchema, { operation: 'headers', headers }).map(({ keyword }) => keyword)).toEqual(want);
   });
+});
+
+test('an undocumented status with the same text is one cause in every operation', () => {
+  const body = (id: number) => JSON.stringify({ code: 'NO_SHOP', message: `no shop ${id}` });
+  const given = (operation: string, id: number) => ({ operation, status: 409, body: body(id) });
+  const [first = [], second = []] = [given('plain', 1), given('oneRejection', 2)].map((one) =>
+    judge(statusUndocumented, one).flatMap(({ causes }) => causes.map((cause) => JSON.stringify(cause))),
+  );
+  expect(first[0]).not.toBe(second[0]);
+  expect(first.filter((cause) => second.includes(cause))).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '.
 import { joinPointer } from '../contract/document.ts';
 import { decodeText } from '../data/decode-text.ts';
 import { type Answer, headerOf, isOrdinary, type NumberedExchange } from '../execute/exchange.ts';
-import { classOf, type Failure } from '../failures/failure.ts';
+import { classOf, echoesOf, type Failure, normaliseBody } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
@@ -44,16 +44,20 @@ export const statusUndocumented: ExchangeCheck = {
       keyword: 'responses',
       clause: 'OpenAPI, Responses Object',
       message: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
-      causes: [since === undefined ? causeOf(operation, status) : [status, 'contamination']],
+      causes: since === undefined ? causesOf(exchange, answered.answer) : [[status, 'contamination']],
     });
   },
 };
 
-/** An operation whose only rejection is one status, such as the 422 of a framework, omits all others for one reason. */
-function causeOf({ responses }: Operation, status: number): Failure['causes'][number] {
+/**
+ * An operation whose only rejection is one status, such as the 422 of a framework, omits all others for one reason. Operations that
+ * answer a status with the same text have one handler of it.
+ */
+function causesOf({ operation: { responses }, seen }: NumberedExchange, { status, body }: Answer): Failure['causes'] {
   const rejections = responses.filter((response) => /^4/.test(response.status)).map((response) => response.status);
   const isOther = status >= 400 && rejections.length === 1 && /^4\d\d$/.test(rejections[0] ?? '');
-  return isOther ? ['other than', Number(rejections[0])] : [status];
+  const text = normaliseBody(body.toString(), echoesOf(seen));
+  return [isOther ? ['other than', Number(rejections[0])] : [status], ...(text === '' ? [] : [[status, text]])];
 }
 
 function describeStatus(exchange: NumberedExchange, { answer }: Answered): string {
