@@ -37,7 +37,14 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
     const get = (operationId: string) => ({ get: { operationId, responses: { 200: { description: 'OK' } } } });
     const { problems } = contractOf({ '/a': get('x'), '/b': get('x'), '/c': get('yes'), '/d': get('yes') });
     const causes = problems.flatMap((problem) => failureOf(problem)?.causes.map(String) ?? []);
-    expect([causes.length, new Set(causes).size]).toEqual([2, 1]);
+    expect([causes.length, new Set(causes).size]).toEqual([4, 2]);
+  });
+
+  test('names that differ are one cause', () => {
+    const get = { get: { responses: { 200: { description: 'OK' } } } };
+    const { problems } = contractOf({ '/a/{cup}': get, '/b/{saucer}': get });
+    const shared = problems.map((problem) => String(failureOf(problem)?.causes.at(-1)));
+    expect([shared.length, new Set(shared).size]).toEqual([2, 1]);
   });
 
   test('the same fault at nine places is one cause', () => {

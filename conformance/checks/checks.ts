@@ -68,6 +68,6 @@ export function failureOf({ pointer, message, fix, breaks }: ContractProblem): F
     keyword: pointer.split('/').at(-1) ?? '',
     clause: breaks,
     message: `${message} ${fix}`,
-    causes: [[breaks, normaliseBody(message)]],
+    causes: [[breaks, normaliseBody(message)], [breaks]],
   };
 }
