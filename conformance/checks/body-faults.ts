@@ -49,9 +49,9 @@ export function findFaults(root: JsonObject, violations: readonly Violation[], b
   const nulls = reported.flatMap(({ path, own }) => own.filter((one) => isNull(one, path)));
   const others = reported.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
   return [
-    ...others.flatMap((own) => describe(own, (one) => causeOf(root, one, body, range))),
-    ...describe(nulls, () => [range, 'null']).map((fault) => ({ ...fault, message: describeNulls(nulls) })),
-    ...describe(contradictions, () => ['closed under allOf'], 'no object can satisfy both parts of the allOf'),
+    ...others.flatMap((own) => describe(own, (one) => causesOf(root, one, body, range))),
+    ...describe(nulls, () => [[range, 'null']]).map((fault) => ({ ...fault, message: describeNulls(nulls) })),
+    ...describe(contradictions, () => [['closed under allOf']], 'no object can satisfy both parts of the allOf'),
   ];
 }
 
@@ -64,7 +64,7 @@ interface Judged {
   readonly owner: string;
 }
 
-function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: string): Fault[] {
+function describe(own: readonly Judged[], causesFor: (one: Judged) => readonly Cause[], hint?: string): Fault[] {
   const [first] = own;
   if (first === undefined) return [];
   const sentences = [...Map.groupBy(own, ({ violation }) => `${violation.pointer} ${violation.detail}`).values()];
@@ -81,7 +81,7 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
     more > 0 ? `, also at ${counted(more, 'more place')}` : '',
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
-  const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
+  const causes = new Map(own.flatMap(causesFor).map((cause) => [canonical(cause), cause] as const));
   return [{ first: first.violation, message, causes: [...causes.values()], isSure: own.some(isCertain) }];
 }
 
@@ -112,17 +112,27 @@ function isUnrelated(own: readonly Judged[]): boolean {
   return missing.size > 1 || (missing.size > 0 && sentences.size > 2);
 }
 
-function causeOf(root: JsonObject, { violation, value, expected, owner }: Judged, body: unknown, range: string): Cause {
+function causesOf(
+  root: JsonObject,
+  { violation, value, expected, owner }: Judged,
+  body: unknown,
+  range: string,
+): readonly Cause[] {
   const { keyword, pointer, detail, at } = violation;
   const isRejection = /^[45]/.test(range);
   const whole = readPointer(body, owner);
   const kind = isRejection && isObject(whole) ? Object.keys(whole).sort().join() : signatureOf(root, pointer);
-  if (aboutObjects.has(keyword)) return [range, keyword, detail, kind];
+  if (aboutObjects.has(keyword)) {
+    // Several schemas describe what one part of the server writes: the same wrapper, the same object with the same gap.
+    const shape = keyword === 'required' && isObject(whole) ? Object.keys(whole).sort().join() : general(owner);
+    const isShaped = keyword !== 'required' || shape !== '';
+    return [[range, keyword, detail, kind], ...(isShaped ? [[range, keyword, detail, 'at', shape]] : [])];
+  }
   const name = splitPointer(at).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  if (keyword === 'type') return [range, keyword, name, typeOf(value), canonical(expected)];
-  if (keyword === 'format') return [range, keyword, canonical(expected), outlineOf(value)];
-  if (keyword === 'anyOf' || keyword === 'oneOf') return [range, keyword, name, kind];
-  return [range, keyword, name, canonical(expected) ?? ''];
+  if (keyword === 'type') return [[range, keyword, name, typeOf(value), canonical(expected)]];
+  if (keyword === 'format') return [[range, keyword, canonical(expected), outlineOf(value)]];
+  if (keyword === 'anyOf' || keyword === 'oneOf') return [[range, keyword, name, kind]];
+  return [[range, keyword, name, canonical(expected) ?? '']];
 }
 
 /** Location of the nearest object around a violation. */

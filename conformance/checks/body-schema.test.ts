@@ -181,6 +181,33 @@ describe('one fault is reported once', () => {
       isOne: false,
     },
     {
+      name: 'an undeclared wrapper in two schemas',
+      a: [
+        { ...book, additionalProperties: false },
+        { ...good, result: {} },
+      ],
+      b: [{ type: 'object', additionalProperties: false }, { result: {} }],
+      isOne: true,
+    },
+    {
+      name: 'an undeclared name at two places',
+      a: [
+        { ...book, additionalProperties: false },
+        { ...good, result: {} },
+      ],
+      b: [{ properties: { page: { type: 'object', additionalProperties: false } } }, { page: { result: {} } }],
+      isOne: false,
+    },
+    {
+      name: 'objects with the same members, of two schemas, that lack the same one',
+      a: [book, { ...good, title: undefined }],
+      b: [
+        { type: 'object', required: ['title'] },
+        { ...good, title: undefined },
+      ],
+      isOne: true,
+    },
+    {
       name: 'two members of one type',
       a: [book, { ...good, title: 1 }],
       b: [book, { ...good, note: 1 }],
