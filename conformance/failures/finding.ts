@@ -127,6 +127,19 @@ export function collectFindings(tools: FindingTools) {
     /** Facts about the deployment. */
     facts: () => list(true).map(summarise),
     /**
+     * Makes one finding of those that show, on these operations alone, that their request bodies are never read.
+     *
+     * @param unread operations that accepted every body
+     */
+    joinUnread: (unread: ReadonlySet<string>): void => {
+      const [into, ...others] = found.filter(
+        ({ first, operations }) => isAboutBody(first) && [...operations].every((operation) => unread.has(operation)),
+      );
+      if (into === undefined || others.length === 0) return;
+      for (const other of others) absorb(into, other);
+      into.first = { ...into.first, message: `${into.first.message}; no body was rejected: it is probably never read` };
+    },
+    /**
      * @param exchange undefined for a failure of the contract itself, which needs no request
      * @returns the finding if it is new or its severity has risen
      */
@@ -165,6 +178,17 @@ export function collectFindings(tools: FindingTools) {
       return known === undefined || hasRisen ? summarise(cause) : undefined;
     },
   };
+}
+
+/** Checks of request bodies, with the keyword or the place that is about a body. */
+const ofBodies: Readonly<Record<string, RegExp>> = {
+  'protocol-law': /^(malformed-json|unlisted-media-type)$/,
+  'invalid-accepted': /^body\b/,
+  'required-ignored': /^body\b/,
+};
+
+function isAboutBody({ check, keyword, place }: Pick<Finding, 'check' | 'keyword' | 'place'>): boolean {
+  return ofBodies[check]?.test(check === 'protocol-law' ? keyword : place) === true;
 }
 
 function addOccurrence({ occurrences }: CauseRecord, occurrence: Occurrence): void {

@@ -205,6 +205,36 @@ test.each([
   expect(new Set(severities)).toEqual(new Set([row.want]));
 });
 
+describe('an operation that accepts malformed JSON', () => {
+  const steep = { operationId: 'steep', 'x-effect': 'none', requestBody: body, responses: { 200: json(), ...refused } };
+  const checksFor = async (isRead: boolean): Promise<readonly string[]> => {
+    const validate = refuseBut('maxLength');
+    const served = await serve(({ method, body: sent }) => {
+      if (method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
+      const given = parse(sent);
+      return { status: isRead && given !== undefined && validate(given, false) ? 400 : 200, body: {} };
+    });
+    const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+    const { findings } = await runConformance(
+      contractOf({ '/steep': { post: steep } }, { schemas: { Kettle: kettle } }),
+      testOptions('library', served.origin, {
+        ...{ baseUrl: served.origin, credentials: none, second: undefined },
+        phases: ['baseline', 'protocol', 'negative'],
+      }),
+    );
+    await served.close();
+    return findings.map(({ check }) => check).sort();
+  };
+
+  test('and every other body has one finding', async () => {
+    expect(await checksFor(false)).toEqual(['protocol-law']);
+  });
+
+  test('but rejects some bodies has one finding for each fault', async () => {
+    expect(await checksFor(true)).toEqual(['invalid-accepted', 'protocol-law', 'protocol-law']);
+  });
+});
+
 test('any number of workers sends the same requests', async () => {
   const shelves = ['a', 'b', 'c', 'd'].map((name) => [
     [

@@ -1,11 +1,13 @@
 import { contractItself, failureOf } from '../checks/checks.ts';
+import { inputCheck } from '../checks/invalid-input.ts';
+import { protocolLaw } from '../checks/protocol-laws.ts';
 import type { LostAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import { divideFindings, findGone } from '../failures/known.ts';
 import type { Left } from '../ledger/clean-up.ts';
-import { planObligations } from '../plan/plan.ts';
+import { type Obligation, planObligations } from '../plan/plan.ts';
 import { watchCoverage } from './contract-coverage.ts';
 import { describeExcluded, describeNotReached, describeUncovered, describeUnreached } from './not-tested.ts';
 import type { Run } from './prepare-run.ts';
@@ -36,6 +38,7 @@ export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended)
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
   const coverage = run.coverage.measure(selected, statistics);
+  findings.joinUnread(operationsWithUnreadBody(obligations.close(() => undefined)));
   const causes = findings.causes();
   if (causes.length > 0) run.events.onFailures?.(run.chains.of(causes, redactor.redact));
   const { known, unmatched, ...divided } = divideFindings(causes, options.known ?? [], options.now);
@@ -138,3 +141,18 @@ function onlyOf(statistics: Statistics, isJudged: (operation: Operation) => bool
   const empty = createStatistics();
   return { ...statistics, of: (operation) => (isJudged(operation) ? statistics : empty).of(operation) };
 }
+
+/** Operations that accepted malformed JSON, and every body that breaks the contract. */
+function operationsWithUnreadBody(all: readonly Obligation[]): ReadonlySet<string> {
+  const judged = all.filter(({ state }) => state !== 'not reached');
+  const isOfBody = ({ check, place }: Obligation): boolean =>
+    place.startsWith(check === protocolLaw.name ? 'malformed-json' : 'body') && ofBodies.has(check);
+  return new Set(
+    [...Map.groupBy(judged.filter(isOfBody), ({ operation }) => operation)].flatMap(([operation, own]) => {
+      const isMalformed = own.some(({ check }) => check === protocolLaw.name);
+      return isMalformed && own.every(({ state }) => state === 'violated') ? operation : [];
+    }),
+  );
+}
+
+const ofBodies = new Set<string>([protocolLaw.name, inputCheck.invalid, inputCheck.required]);
