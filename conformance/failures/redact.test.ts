@@ -215,3 +215,12 @@ describe('a curl line, pasted with its variables set, sends the same request', (
     expect(sent).toEqual(body);
   });
 });
+
+test('a key that is too long for a regular expression is redacted, as a whole and cut', () => {
+  const key = 'a7/'.repeat(100_000);
+  const redactor = createRedactor(contract);
+  redactor.keep(key);
+  expect(redactor.redact(`key=${key}; end`)).toBe('key=***; end');
+  expect(redactor.redact(`key=${key.slice(0, 1_200)}; end`)).not.toContain(key.slice(0, 300));
+  expect(redactor.pieces(`key=${key}&on`)).toEqual([{ text: 'key=' }, { variable: 'SECRET' }, { text: '&on' }]);
+});

@@ -64,10 +64,31 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
     pattern ??= new RegExp(longestFirst().map(spell).join('|'), 'g');
     return pattern;
   };
-  const hide = (text: string): string => {
+  const piecesOf = (text: string): readonly Piece[] => {
     const all = patternOf();
-    return all === undefined ? text : text.replaceAll(all, '***');
+    const pieces: Piece[] = [];
+    let end = 0;
+    if (all !== undefined) all.lastIndex = 0;
+    for (let match = all?.exec(text); match !== undefined && match !== null; match = all?.exec(text)) {
+      const { index } = match;
+      const [found] = match;
+      const isWhole = found.length < mostCompared;
+      const spelling = isWhole ? found : (longWith(found).find((one) => text.startsWith(one, index)) ?? found);
+      if (index > end) pieces.push({ text: text.slice(end, index) });
+      pieces.push({ variable: spellings.get(spelling) ?? 'SECRET' });
+      end = index + spelling.length;
+      if (all !== undefined) all.lastIndex = end;
+    }
+    if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end) });
+    return pieces;
   };
+  /** The spellings with this beginning, the longest first. */
+  const longWith = (beginning: string): readonly string[] =>
+    [...spellings.keys()].filter((one) => one.startsWith(beginning)).sort((a, b) => b.length - a.length);
+  const hide = (text: string): string =>
+    piecesOf(text)
+      .map((piece) => ('text' in piece ? piece.text : '***'))
+      .join('');
   const given = new Map(headers.map(([name, value]) => [`${name.toLowerCase()}: ${value}`, variableOf(name)]));
   for (const [name, value] of headers) {
     const is = `the value of --header ${name}`;
@@ -114,19 +135,7 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
     headerText: (name: string, value: string): string =>
       given.has(`${name.toLowerCase()}: ${value}`) ? '***' : hide(value),
     /** Splits text for a shell into plain pieces and variables that replace secrets. */
-    pieces: (text: string): readonly Piece[] => {
-      const all = patternOf();
-      if (all === undefined) return [{ text }];
-      const pieces: Piece[] = [];
-      let end = 0;
-      for (const match of text.matchAll(all)) {
-        if (match.index > end) pieces.push({ text: text.slice(end, match.index) });
-        pieces.push({ variable: spellings.get(match[0]) ?? 'SECRET' });
-        end = match.index + match[0].length;
-      }
-      if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end) });
-      return pieces;
-    },
+    pieces: piecesOf,
     /** The variable of a header that the user gave. */
     headerVariable: (name: string, value: string): string | undefined => given.get(`${name.toLowerCase()}: ${value}`),
     /** A description of a variable's value. */
@@ -154,8 +163,12 @@ function spellingsOf(text: string): readonly (readonly [suffix: string, spelling
   ];
 }
 
+/** Characters by which secrets are found: a regular expression with all of a long key would be too large for the engine. */
+const mostCompared = 1_000;
+
 function spell(secret: string): string {
-  const escaped = RegExp.escape(secret);
+  const escaped = RegExp.escape(secret.slice(0, mostCompared));
+  if (secret.length >= mostCompared) return escaped;
   // A word may be part of a name: `client_secret`, `pass-key`.
   if (/^[A-Za-z]+$/.test(secret)) return `(?<![\\w-])${escaped}(?![\\w-])`;
   return secret.length < leastWithin ? `(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])` : escaped;
