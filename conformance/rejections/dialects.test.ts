@@ -16,6 +16,8 @@ describe('a sentence requires', () => {
     ['"x" is not a valid choice. Valid choices are: red, green', { enum: ['red', 'green'] }],
     ['must be one of: 1, 2, 3', { enum: [1, 2, 3] }],
     ['value is not one of the allowed values ["asc","desc"]', { enum: ['asc', 'desc'] }],
+    ['body/age must be < 2.5', { exclusiveMaximum: 2.5 }],
+    ['must NOT have fewer than 2 characters', { minLength: 2 }],
     ['Something went wrong', {}],
   ];
   test.each(rows)('%s', (message, want) => {
@@ -110,6 +112,18 @@ describe('a rejection names field and rule, as written by', () => {
       name: 'fastify',
       body: { statusCode: 400, message: "body must have required property 'title'" },
       want: [['title', 'required']],
+    },
+    {
+      name: 'fastify, with the bounds of Ajv',
+      body: {
+        message:
+          "body/receiver/floor must be >= 1, body/tags must NOT have more than 3 items, body/receiver must have required property 'name'",
+      },
+      want: [
+        ['body.receiver.floor', '{"minimum":1}'],
+        ['body.tags', '{"maxItems":3}'],
+        ['body.receiver.name', 'required'],
+      ],
     },
     {
       name: 'a code in capitals',

@@ -194,7 +194,7 @@ function splitPath(text: string): string[] {
 
 function splitSentences(text: string): string[] {
   return text
-    .split(/\r?\n|;\s|(?<=[a-z)\]"'])\.\s+(?=[A-Z"'`])|,\s(?=[\w.]+ (?:is|must|should|can|may|has|does)\b)/)
+    .split(/\r?\n|;\s|(?<=[a-z)\]"'])\.\s+(?=[A-Z"'`])|,\s(?=[\w./]+ (?:is|must|should|can|may|has|does)\b)/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '')
     .slice(0, most.sentences);
@@ -202,6 +202,10 @@ function splitSentences(text: string): string[] {
 
 /** The place in a sentence: a name in quotes, before a colon, or before "is required". */
 function placeInProse(sentence: string): string[] {
+  // Ajv, as fastify writes it: a pointer, and the member that its object lacks.
+  const [pointer] = /^(?:body|querystring|params|headers|data)(?:\/[^\s/]+)+(?= must\b)/.exec(sentence) ?? [];
+  const lacking = / must have required property '([^']+)'/.exec(sentence)?.[1] ?? [];
+  if (pointer !== undefined) return splitPath(pointer).concat(lacking);
   const name = '([\\w$][\\w$.[\\]-]{0,60})';
   const rows = [
     new RegExp(

@@ -28,6 +28,7 @@ export function readRules(message: string, field?: string): Rule[] {
   const keywords: Record<string, unknown> = {};
   const members = readMembers(text, field);
   if (members.length > 0) keywords.enum = members;
+  Object.assign(keywords, readBound(text));
   if (
     /\brequired\b|\bmissing\b|(must|can|could|may|should|do|shall)( ?not|n't) be (an? )?(blank|empty|null|nil|undefined|omitted)|can'?t be (blank|empty|null)|cannot be (blank|empty|null)|must be (present|provided|specified|set|given|supplied|non-?empty)|must (contain|include|have) (an? )?(value|property|field)|(not|no)\b.{0,40}\b(provided|specified|supplied|given)\b|is (blank|empty|null|undefined)\b|non-?empty|must not be empty|received undefined|please (provide|specify|enter)|mandatory|expected .{0,40} but (got|received|was) (undefined|null|nothing)/i.test(
       text,
@@ -36,6 +37,27 @@ export function readRules(message: string, field?: string): Rule[] {
     rules.push({ kind: 'required' });
   if (Object.keys(keywords).length > 0) rules.push({ kind: 'keywords', keywords });
   return rules;
+}
+
+/** Bounds as Ajv writes them. */
+const bounds: readonly (readonly [RegExp, keyword: string])[] = [
+  [/\bmust be >= (-?\d+(?:\.\d+)?)$/, 'minimum'],
+  [/\bmust be <= (-?\d+(?:\.\d+)?)$/, 'maximum'],
+  [/\bmust be > (-?\d+(?:\.\d+)?)$/, 'exclusiveMinimum'],
+  [/\bmust be < (-?\d+(?:\.\d+)?)$/, 'exclusiveMaximum'],
+  [/\bmust be multiple of (\d+(?:\.\d+)?)$/, 'multipleOf'],
+  [/\bmust NOT have fewer than (\d+) characters$/, 'minLength'],
+  [/\bmust NOT have more than (\d+) characters$/, 'maxLength'],
+  [/\bmust NOT have fewer than (\d+) items$/, 'minItems'],
+  [/\bmust NOT have more than (\d+) items$/, 'maxItems'],
+];
+
+function readBound(text: string): JsonObject {
+  const found = bounds.flatMap(([words, keyword]) => {
+    const bound = words.exec(text)?.[1];
+    return bound === undefined ? [] : [[keyword, Number(bound)]];
+  });
+  return Object.fromEntries(found);
 }
 
 const surelyListed =
