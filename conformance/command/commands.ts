@@ -10,7 +10,7 @@ import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { createProxyFetch } from '../execute/proxy.ts';
 import { formatFinding } from '../failures/finding.ts';
-import { nameLeft } from '../ledger/clean-up.ts';
+import { groupLeft, nameLeft } from '../ledger/clean-up.ts';
 import { LedgerError, readLedger } from '../ledger/ledger.ts';
 import { phases } from '../phases/phase.ts';
 import { planPhases } from '../phases/plan-phases.ts';
@@ -294,7 +294,7 @@ export async function cleanCommand(
     signals.interrupted,
   );
   cleaning.clear();
-  const left = nameLeft(done.left).map(({ text }) => `\n  ${printable(text)}`);
+  const left = nameLeft(groupLeft(done.left)).map(({ text }) => `\n  ${printable(text)}`);
   const text = `${counted(done.undone, 'write')} undone, ${done.left.length} left behind${left.length > 0 ? ':' : '.'}`;
   streams.out.write(values.json ? `${printableJson(done, 2)}\n` : `${text}${left.join('')}\n`);
   if (done.left.length === 0) return 0;

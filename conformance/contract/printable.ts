@@ -30,8 +30,9 @@ export function printableJson(value: unknown, indent?: number): string {
 }
 
 /** At most `most` names, and the number of those omitted. */
-export function nameSome(names: readonly string[], most = 8): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : '';
+export function nameSome(names: readonly string[], most = 8, all = names.length): string {
+  const shown = Math.min(names.length, most);
+  const more = all > shown ? ` and ${all - shown} more` : '';
   return `${names.slice(0, most).join(', ')}${more}`;
 }
 

@@ -7,7 +7,7 @@ import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { testOptions } from '../seeded/apis.ts';
 import { type Handler, type Served, serve } from '../seeded/serve.ts';
-import { nameLeft } from './clean-up.ts';
+import { groupLeft, nameLeft } from './clean-up.ts';
 import { createShops, shopsContract } from './shops.ts';
 
 let served: Served | undefined;
@@ -147,7 +147,7 @@ const refused: readonly {
     name: 'its create was answered 500, and the server does not list it',
     change: { selection: { only: ['addShop'], exclude: [] } },
     answer: (line) => (line === 'POST /shops' ? 500 : line === 'GET /shops' ? 403 : undefined),
-    left: ['addShop: possibly created, and listShops was answered 403 (POST /shops)'],
+    left: ['addShop: possibly created, and listShops was answered 403 (POST /shops and 2 more)'],
   },
 ];
 
@@ -180,4 +180,14 @@ test('with --writes all, a changed object of others gets its values back, and a 
   expect(nameLeft(result.leftBehind).map(({ text }) => text)).toEqual([
     'removeItem: deleted (DELETE /shops/mill/items/1)',
   ]);
+});
+
+test('objects left for one reason are one group with a count, and an object that two writes name counts once', () => {
+  const write = { operation: 'add', request: 'POST /shops', why: 'created', isOpen: true };
+  const objects = Array.from({ length: 70 }, (_, index) => ({ ...write, object: `/shops/${index % 60}` }));
+  const unnamed = { ...write, object: undefined };
+  const [group, ...others] = groupLeft([...objects, unnamed, unnamed]);
+  expect(others).toEqual([]);
+  expect([group?.count, group?.examples.length, group?.examples[0]]).toEqual([62, 20, '/shops/0']);
+  expect(nameLeft(group === undefined ? [] : [group])[0]?.text).toMatch(/^add: created .* and 54 more\)$/);
 });

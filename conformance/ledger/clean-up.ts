@@ -32,6 +32,15 @@ export interface Left {
   readonly isOpen: boolean;
 }
 
+/** Effects of one reason. */
+export interface LeftGroup extends Pick<Left, 'operation' | 'why' | 'isOpen'> {
+  readonly count: number;
+  /** Paths of objects, or requests if those are not known: each once, at most `mostExamples`. */
+  readonly examples: readonly string[];
+}
+
+const mostExamples = 20;
+
 export interface CleanUp {
   /** Number of objects that were deleted or put back. */
   readonly undone: number;
@@ -50,12 +59,25 @@ interface Given {
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
+/** One group for each reason. An object that several writes name is left once. */
+export function groupLeft(left: readonly Left[]): readonly LeftGroup[] {
+  const groups = Map.groupBy(left, ({ operation, why }) => JSON.stringify([operation, why]));
+  return [...groups.values()].flatMap((found): LeftGroup[] => {
+    const [first] = found;
+    const objects = new Set(found.flatMap(({ object }) => object ?? []));
+    const unnamed = found.filter(({ object }) => object === undefined);
+    const names = [...objects, ...new Set(unnamed.map(({ request }) => request))];
+    const isOpen = found.some((one) => one.isOpen);
+    if (first === undefined) return [];
+    const { operation, why } = first;
+    return [{ operation, why, isOpen, count: objects.size + unnamed.length, examples: names.slice(0, mostExamples) }];
+  });
+}
+
 /** One line for each reason, with some of the objects. */
-export function nameLeft(left: readonly Left[]): readonly { readonly text: string; readonly isOpen: boolean }[] {
-  const reasons = Map.groupBy(left, ({ operation, why }) => `${operation}: ${why}`);
-  return [...reasons].map(([reason, found]) => {
-    const names = nameSome([...new Set(found.map(({ object, request }) => object ?? request))]);
-    return { text: `${reason} (${names})`, isOpen: found.some(({ isOpen }) => isOpen) };
+export function nameLeft(groups: readonly LeftGroup[]): readonly { readonly text: string; readonly isOpen: boolean }[] {
+  return groups.map(({ operation, why, count, examples, isOpen }) => {
+    return { text: `${operation}: ${why} (${nameSome(examples, undefined, count)})`, isOpen };
   });
 }
 

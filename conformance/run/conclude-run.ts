@@ -6,7 +6,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import { divideFindings, findGone } from '../failures/known.ts';
-import type { Left } from '../ledger/clean-up.ts';
+import { groupLeft, type Left } from '../ledger/clean-up.ts';
 import { type Obligation, planObligations } from '../plan/plan.ts';
 import { watchCoverage } from './contract-coverage.ts';
 import { describeExcluded, describeNotReached, describeUncovered, describeUnreached } from './not-tested.ts';
@@ -122,7 +122,7 @@ export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended)
     coverage: isElsewhere
       ? watchCoverage(contract, context.judge).measure(selected, onlyOf(statistics, isJudged))
       : coverage,
-    leftBehind,
+    leftBehind: groupLeft(leftBehind),
     ledger: run.ledger.file(),
     requests: statistics.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - run.startedAt),

@@ -10,7 +10,7 @@ import { runQueue } from '../execute/queue.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { causeKey, fingerprintOf, hashOf } from '../failures/failure.ts';
 import type { Chain, RecordedFailure, RecordedRequest } from '../failures/failure-file.ts';
-import { nameLeft } from '../ledger/clean-up.ts';
+import { groupLeft, nameLeft } from '../ledger/clean-up.ts';
 import { cleanUpRun } from './clean-up-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunOptions } from './run.ts';
@@ -136,7 +136,7 @@ async function attemptChain(
     verdict: judged.verdict,
     message: redact(`${judged.message}${because}`),
     exchanges: sent.filter(({ isPause }) => !isPause).map((exchange) => showExchange(exchange, redact)),
-    leftBehind: nameLeft(left).map(({ text }) => redact(text)),
+    leftBehind: nameLeft(groupLeft(left)).map(({ text }) => redact(text)),
   };
 }
 

@@ -6,7 +6,7 @@ import type { FoundFailures } from '../failures/failure-file.ts';
 import type { Finding, KnownFailure } from '../failures/finding.ts';
 import type { KnownFinding, Unmatched } from '../failures/known.ts';
 import type { Redactor } from '../failures/redact.ts';
-import type { Left } from '../ledger/clean-up.ts';
+import type { LeftGroup } from '../ledger/clean-up.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
 import type { ContractCoverage } from './contract-coverage.ts';
@@ -91,7 +91,7 @@ export interface RunResult extends Judgement {
   readonly notTested: readonly string[];
   readonly coverage: ContractCoverage;
   /** Effects of the run that its clean-up did not undo. */
-  readonly leftBehind: readonly Left[];
+  readonly leftBehind: readonly LeftGroup[];
   /** The ledger, if a later clean-up may undo more. */
   readonly ledger: string | undefined;
   /** Requests of the run without its clean-up. */

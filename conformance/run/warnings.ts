@@ -5,7 +5,7 @@ import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Unmatched } from '../failures/known.ts';
-import { type Left, nameLeft } from '../ledger/clean-up.ts';
+import { groupLeft, type Left, nameLeft } from '../ledger/clean-up.ts';
 import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
@@ -129,7 +129,7 @@ function undocumented({ operations }: WarningsGiven): Warning[] {
 }
 
 function leftBehind({ leftBehind: left, ledger }: WarningsGiven): Warning[] {
-  return nameLeft(left).map(({ text, isOpen }) => ({
+  return nameLeft(groupLeft(left)).map(({ text, isOpen }) => ({
     message: `Left behind: ${text}.`,
     fix:
       isOpen && ledger !== undefined
