@@ -53,6 +53,9 @@ function withoutId({ judge }: DataTools, { content, value }: NonNullable<Draft['
 /** Objects that are created for the probes of one operation. */
 const mostObjects = 4;
 
+/** Above the numbers of other requests of one create, so that each operation of a collection gets names of its own. */
+const firstNumber = 36 ** 3;
+
 export type Supply = (session: Session, context: RunContext) => Promise<readonly Exchange[]>;
 
 /**
@@ -72,7 +75,8 @@ export function createSupply(
     const draft = kind === 'read' || kind === 'create' ? undefined : creationFor(context, operation);
     if (draft === undefined || objects >= mostObjects || !isSent(draft.operation)) return [];
     objects += 1;
-    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, objects);
+    const number = firstNumber + mostObjects * context.contract.operations.indexOf(operation) + objects;
+    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, number);
     return await session.send({ ...named, label: `an object for probes of ${operation.id}` });
   };
 }
