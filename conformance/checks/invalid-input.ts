@@ -1,6 +1,6 @@
 // Whether invalid input is refused: verdicts on the probes of the phases `negative` and `random`.
 import { coversMediaType } from '../contract/contract.ts';
-import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import { type Exchange, headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { RunContext, TraceCheck } from './check.ts';
@@ -40,7 +40,7 @@ function isPage({ operation, outcome }: NumberedExchange): boolean {
 }
 
 /** Whether a redirect reports an error to the client (RFC 6749, 4.1.2.1). */
-function redirectsWithError({ outcome }: NumberedExchange): boolean {
+export function redirectsWithError({ outcome }: Pick<Exchange, 'outcome'>): boolean {
   return outcome.kind === 'answer' && /[?&#]error=/.test(headerOf(outcome, 'location') ?? '');
 }
 

@@ -251,3 +251,23 @@ test('any number of workers sends the same requests', async () => {
   expect(logs[2]).toEqual(logs[0]);
   expect(logs[0]?.length).toBeGreaterThan(50);
 });
+
+test('a redirect that reports the error to the client is a rejection: nothing is sent twice', async () => {
+  const scope = { name: 'scope', in: 'query', required: true, schema: { type: 'string', enum: ['read', 'write'] } };
+  const authorize = { operationId: 'authorize', parameters: [scope], responses: { 303: { description: '' } } };
+  const served = await serve(({ query }) => {
+    const isValid = ['read', 'write'].includes(query.get('scope') ?? '');
+    return { status: 303, headers: { location: isValid ? '/log-in' : '/back?error=invalid_scope' } };
+  });
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const { findings } = await runConformance(
+    contractOf({ '/authorize': { get: authorize } }),
+    testOptions('library', served.origin, {
+      ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+    }),
+  );
+  await served.close();
+  expect(findings).toEqual([]);
+  expect(served.requests.length).toBeGreaterThan(3);
+  expect(new Set(served.requests).size).toBe(served.requests.length);
+});

@@ -1,6 +1,6 @@
 // Invalid input: requests in which one value breaks one keyword of the contract.
 import type { RunContext } from '../checks/check.ts';
-import { inputCheck } from '../checks/invalid-input.ts';
+import { inputCheck, redirectsWithError } from '../checks/invalid-input.ts';
 import { type Contract, isJson, type MediaContent, type Operation, type Parameter } from '../contract/contract.ts';
 import { isObject, isSame, joinPointer, type Pointer, readPointer } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
@@ -132,7 +132,7 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
     const named = kind === 'create' ? withNewNames(tools, valid, 1_000 + 2 * number + serial) : valid;
     const sent = await send(apply(named), role, aim);
     if (sent === undefined) return undefined;
-    const isIn = isAccepted(sent);
+    const isIn = isAccepted(sent) && !redirectsWithError(sent);
     if (isIn && (kind !== 'create' || !(await undo(sent)))) accepted.count += kind === 'create' || !isOften ? 1 : 0;
     return isIn;
   };
