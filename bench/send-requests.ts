@@ -128,7 +128,8 @@ function runRepeatedly(
  * request is sent, as the cases of a later phase are. The baseline's searches are over by then.
  */
 function planCases(contract: Contract, operations: readonly Operation[]): readonly PlannedScenario[] {
-  const scenarios = planBaseline(contract, operations).map((baseline, index): Scenario<RunContext> => {
+  const setting = { isSent: () => true, hasProbes: false };
+  const scenarios = planBaseline(contract, operations, setting).map((baseline, index): Scenario<RunContext> => {
     const { operation, phase } = baseline;
     let sent = 0;
     return {
