@@ -218,24 +218,40 @@ function countValues(root: unknown): void {
   count(root);
 }
 
-/** Events as a tree: the members of an object or list with their offsets. */
+/** Events as a tree: the members of an object or list with their offsets. The events themselves would take twenty times the memory of the text. */
 class EventTree {
-  readonly #events: readonly Event[];
-  readonly #text: string;
   /** For each event, the index after everything that it contains. */
   readonly #ends: Int32Array;
+  readonly #offsets: Int32Array;
+  readonly #maps = new Set<number>();
+  /** The names of members, by event. */
+  readonly #names = new Map<number, string>();
   readonly #children = new Map<number, ReadonlyMap<string, Child>>();
   readonly repeated: [parent: number, name: string][] = [];
 
   constructor(events: readonly Event[], text: string) {
-    this.#events = events;
-    this.#text = text;
     this.#ends = new Int32Array(events.length);
-    const open: number[] = [];
-    events.forEach(({ type }, index) => {
+    this.#offsets = new Int32Array(events.length);
+    const open: { readonly index: number; readonly isMap: boolean; isNameNext: boolean }[] = [];
+    const known = new Map<string, string>();
+    events.forEach((event, index) => {
+      const { type } = event;
       this.#ends[index] = index + 1;
-      if (type === EVENT_ID.POP) this.#ends[open.pop() ?? 0] = index + 1;
-      else if (type !== EVENT_ID.SCALAR && type !== EVENT_ID.ALIAS) open.push(index);
+      this.#offsets[index] = offsetOf(event);
+      if (type === EVENT_ID.POP) {
+        this.#ends[open.pop()?.index ?? 0] = index + 1;
+        return;
+      }
+      const outer = open.at(-1);
+      if (outer?.isMap === true && outer.isNameNext && type === EVENT_ID.SCALAR) {
+        const name = getScalarValue(text, event);
+        known.set(name, known.get(name) ?? name);
+        this.#names.set(index, known.get(name) ?? name);
+      }
+      if (outer !== undefined) outer.isNameNext = !outer.isNameNext;
+      const isMap = type === EVENT_ID.MAPPING;
+      if (isMap) this.#maps.add(index);
+      if (type !== EVENT_ID.SCALAR && type !== EVENT_ID.ALIAS) open.push({ index, isMap, isNameNext: isMap });
     });
   }
 
@@ -244,18 +260,13 @@ class EventTree {
     const known = this.#children.get(parent);
     if (known !== undefined) return known;
     const children = new Map<string, Child>();
-    const isMap = this.#events[parent]?.type === EVENT_ID.MAPPING;
+    const isMap = this.#maps.has(parent);
     const last = (this.#ends[parent] ?? 0) - 1;
     for (let index = parent + 1; index < last; ) {
-      const event = this.#events[index];
       const value = isMap ? (this.#ends[index] ?? last) : index;
-      const name = !isMap
-        ? String(children.size)
-        : event?.type === EVENT_ID.SCALAR
-          ? getScalarValue(this.#text, event)
-          : '';
+      const name = isMap ? (this.#names.get(index) ?? '') : String(children.size);
       if (isMap && children.has(name) && name !== '<<') this.repeated.push([parent, name]);
-      children.set(name, { value, offset: offsetOf(event) });
+      children.set(name, { value, offset: this.#offsets[index] ?? 0 });
       index = this.#ends[value] ?? last;
     }
     this.#children.set(parent, children);
@@ -270,8 +281,8 @@ interface Child {
   readonly offset: number;
 }
 
-function offsetOf(event: Event | undefined): number {
-  if (event === undefined || !('anchorStart' in event)) return 0;
+function offsetOf(event: Event): number {
+  if (!('anchorStart' in event)) return 0;
   if ('valueStart' in event) return event.valueStart;
   return 'start' in event ? event.start : event.anchorStart;
 }
