@@ -82,6 +82,31 @@ async function run(
   return { cut, folded, order: folded.map(({ id }) => id) };
 }
 
+test('a scenario is prepared when its assumed rank is the first, and then has its own', async () => {
+  const log: string[] = [];
+  const waiting = (id: string, assumed: number, own: number): Scenario => {
+    let state: 'waiting' | 'ready' | 'over' = 'waiting';
+    return scenario(id, {
+      rank: () => ({ waiting: [assumed], ready: [own], over: undefined })[state],
+      prepare: () => {
+        if (state !== 'waiting') return false;
+        log.push(`prepare ${id}`);
+        state = 'ready';
+        return true;
+      },
+      run: async () => {
+        log.push(id);
+        state = 'over';
+        return { exchanges: [exchangeOf(200)], reasons: [] };
+      },
+    });
+  };
+  await run([waiting('late', 7, 8), waiting('falls', 1, 5), waiting('stays', 1, 1), waiting('middle', 4, 4)]);
+  expect(log).toEqual([
+    ...['prepare falls', 'prepare stays', 'stays', 'prepare middle', 'middle', 'falls', 'prepare late', 'late'],
+  ]);
+});
+
 describe('scenarios that may disturb each other run one after another', () => {
   const rows: readonly { name: string; domains: readonly Domain[]; chains: readonly (readonly number[])[] }[] = [
     { name: 'reads go together', domains: [at('/a'), at('/a'), at('/a/b')], chains: [[0], [1], [2]] },

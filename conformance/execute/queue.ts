@@ -1,3 +1,4 @@
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { type Exchange, isCounted } from './exchange.ts';
 import { compareRanks, type Domain, type Scenario, type Turn } from './scenario.ts';
 import type { Engine } from './session.ts';
@@ -57,7 +58,7 @@ export async function runQueue<RunContext>({
 }: Queue<RunContext>): Promise<Cut> {
   let left = options.requests ?? Number.POSITIVE_INFINITY;
   for (;;) {
-    const round = takeRound(scenarios, context);
+    const round = await takeRound(scenarios, context, options);
     if (round.length === 0) return undefined;
     engine.beginRound();
     const cut = cutBy(options, left);
@@ -98,7 +99,31 @@ function cutOf<RunContext>(round: readonly Scenario<RunContext>[], cut: Cut): Cu
   return cut !== 'interrupted' && round.every(({ isEndless }) => isEndless === true) ? undefined : cut;
 }
 
-function takeRound<RunContext>(
+/** Time of one piece of preparation, in milliseconds: timers, sockets and signals wait for no more. */
+const mostBlocked = 20;
+
+/** The next round, with its requests made: the ranks are those of the requests. */
+async function takeRound<RunContext>(
+  scenarios: readonly Scenario<RunContext>[],
+  context: RunContext,
+  options: QueueOptions,
+): Promise<readonly Scenario<RunContext>[]> {
+  let since = performance.now();
+  for (;;) {
+    const round = firstOf(scenarios, context);
+    let isChanged = false;
+    for (const { prepare } of round) {
+      if (prepare?.(context) === true) isChanged = true;
+      if (performance.now() - since < mostBlocked) continue;
+      await letOthersRun();
+      since = performance.now();
+    }
+    if (!isChanged || cutBy(options, 1) !== undefined) return round;
+  }
+}
+
+/** The scenarios of the first rank. */
+function firstOf<RunContext>(
   scenarios: readonly Scenario<RunContext>[],
   context: RunContext,
 ): readonly Scenario<RunContext>[] {

@@ -36,6 +36,13 @@ export interface Scenario<RunContext> {
    * @returns undefined if there is nothing to send at present; it is called again after the next round
    */
   readonly rank: (context: RunContext) => Rank | undefined;
+  /**
+   * Makes the requests of the next turns, where `rank` has only assumed the best rank that they may have. It is called for scenarios of
+   * the first rank: all operations at once would need more memory, and would delay the first request.
+   *
+   * @returns whether the rank may have changed
+   */
+  readonly prepare?: (context: RunContext) => boolean;
   /** Runs a turn. It reads the run context of the start of its round, and its own answers. */
   readonly run: (session: Session, context: RunContext, allowance: number) => Promise<Turn>;
 }

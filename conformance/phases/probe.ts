@@ -39,6 +39,8 @@ export interface Probe {
   readonly keyword?: string;
   /** Chance of a defect times its severity, by the cost in requests: the probe of most worth is sent first. */
   readonly worth: number;
+  /** Factor of the worth at present. */
+  readonly discount?: () => number;
   readonly mostRequests: number;
   /** Whether a change or a deletion may name only an object that the run created: a careless server may carry it out. */
   readonly needsOwn: boolean;
@@ -54,8 +56,14 @@ export interface OperationProbes {
   readonly operation: Operation;
   readonly probes: readonly Probe[];
   /** Further probes, made from the accepted request when the earlier ones have been sent: roughly those of most worth first. */
-  readonly more?: (context: RunContext, accepted: Draft) => Iterator<Probe>;
-  /** Number of these that are made at a time. */
+  readonly more?: More;
+}
+
+export interface More {
+  readonly probes: (context: RunContext, accepted: Draft) => Iterator<Probe>;
+  /** No probe is worth more: they are made when it is the turn of one of this worth. */
+  readonly mostWorth: number;
+  /** Number that is made at a time. */
   readonly mostWaiting?: number;
 }
 
@@ -99,28 +107,31 @@ interface Allowed {
 /** One scenario for each operation: in each turn, it asks its next question. */
 export function probeScenario(
   contract: Contract,
-  { operation, probes, more, mostWaiting = most.waiting }: OperationProbes,
+  { operation, probes, more }: OperationProbes,
   phase: PhaseName,
   { isWanted, isSent }: Allowed,
 ): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
   const waiting = [...probes];
   const facts = new Set<string>();
-  let source: Iterator<Probe> | undefined;
   let planned: Probe[] = [];
+  let source: Iterator<Probe> | 'none yet' | 'at its end' = more === undefined ? 'at its end' : 'none yet';
   let revision = -1;
+  const mayRefill = ({ resources }: RunContext): boolean =>
+    waiting.length === 0 &&
+    (source === 'none yet' ? revision !== resources.revisionFor(operation) : source !== 'at its end');
   const refill = (context: RunContext): void => {
-    const isOpen = more !== undefined && source === undefined;
-    if (isOpen && revision !== context.resources.revisionFor(operation)) {
+    if (source === 'none yet') {
       revision = context.resources.revisionFor(operation);
       const found = findDraft(context, operation, kind, false);
-      if (typeof found === 'object') source = more(context, found.draft);
+      if (typeof found === 'object') source = more?.probes(context, found.draft) ?? 'at its end';
     }
-    // A source may be endless, and `--check` may want none of its probes.
-    for (let tries = 0; tries < most.tries && waiting.length < mostWaiting; tries += 1) {
-      const next = source?.next();
-      if (next?.done !== false) break;
-      waiting.push(...wantedProbes([next.value], isWanted));
+    const mostWaiting = more?.mostWaiting ?? most.waiting;
+    // `--check` may want none of the probes.
+    for (let tries = 0; typeof source === 'object' && tries < most.tries && waiting.length < mostWaiting; tries += 1) {
+      const next = source.next();
+      if (next.done === true) source = 'at its end';
+      else waiting.push(...wantedProbes([next.value], isWanted));
     }
     planned.push(...waiting);
   };
@@ -130,7 +141,7 @@ export function probeScenario(
   /** The probe of most worth. */
   const next = (): Probe | undefined =>
     waiting.reduce<Probe | undefined>(
-      (best, one) => (best === undefined || one.worth > best.worth ? one : best),
+      (best, one) => (best === undefined || worthOf(one) > worthOf(best) ? one : best),
       undefined,
     );
   return {
@@ -148,9 +159,14 @@ export function probeScenario(
     },
     rank: (context) => {
       if (!context.accepted.has(operation) && kind !== 'remove') return undefined;
-      if (waiting.length === 0) refill(context);
+      if (more !== undefined && mayRefill(context)) return rankOfProbe(more.mostWorth);
       chosen = next();
-      return chosen && rankOfProbe(chosen.worth);
+      return chosen && rankOfProbe(worthOf(chosen));
+    },
+    prepare: (context) => {
+      if (!mayRefill(context)) return false;
+      refill(context);
+      return true;
     },
     run: async (session, context, allowance) => {
       const probe = chosen;
@@ -199,6 +215,10 @@ export function wantedProbes(probes: readonly Probe[], isWanted: Allowed['isWant
     if (checks.length === 0) return [];
     return [checks.length === probe.checks.length ? probe : { ...probe, checks }];
   });
+}
+
+function worthOf({ worth, discount }: Probe): number {
+  return worth * (discount?.() ?? 1);
 }
 
 /** Whether probes of an operation may be sent: not if it might end the run, or the run of others. */

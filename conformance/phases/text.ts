@@ -26,7 +26,7 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { withNewNames } from './own-objects.ts';
-import { type Bench, mayVary, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, type More, mayVary, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
 export function planText(
@@ -37,7 +37,8 @@ export function planText(
   return operations
     .filter((one) => mayVary(contract, one, permissions))
     .map((operation, index) => {
-      return { operation, probes: [], more: (context, accepted) => probesOf(context, accepted, index) };
+      const probes: More['probes'] = (context, accepted) => probesOf(context, accepted, index);
+      return { operation, probes: [], more: { probes, mostWorth: worths.scripts } };
     });
 }
 
