@@ -137,9 +137,10 @@ function weigh(
   }
   if (since !== undefined) return { severity: 'suspect', suffix: `; ${describeSince(since)}`, group: 'contamination' };
   if (repeat === undefined) {
-    return isUndisturbed === true && times > 1
+    if (times <= 1) return { severity: 'suspect', suffix: '; it was not repeated, and the failure may be temporary' };
+    return isUndisturbed === true
       ? { severity: 'defect', suffix: '; other data failed alike while no other request was in flight' }
-      : { severity: 'suspect', suffix: '; it was not repeated, and the failure may be temporary' };
+      : { severity: 'suspect', suffix: '; other data failed alike, but each time other requests were in flight' };
   }
   if (repeat.kind === 'none') return { severity: 'defect', suffix: `; when it was repeated alone, ${repeat.message}` };
   if (repeat.status >= 500) return { severity: 'defect', suffix: '' };
