@@ -18,6 +18,19 @@ export interface Contract {
   /** Parts that could not be read. The rest is still tested. */
   readonly problems: readonly ContractProblem[];
   readonly lineOf: (pointer: Pointer) => number;
+  readonly excerptAt: (pointer: Pointer) => Excerpt;
+}
+
+/** Lines of a document around the value of a pointer. */
+export interface Excerpt {
+  /** A further file of the contract, relative to the contract's folder; undefined for the contract itself. */
+  readonly file?: string;
+  /** 1-based line of the value. */
+  readonly line: number;
+  /** 1-based number of the first of the lines. */
+  readonly first: number;
+  /** Long ones are cut around the value. */
+  readonly lines: readonly string[];
 }
 
 export interface Operation {

@@ -40,6 +40,8 @@ test('files in the same folder are part of the contract, under their paths', asy
   });
   const contract = await readContractFile(join(folder, 'api/openapi.yaml'));
   expect(judge(contract, { id: 'a', next: { next: { id: 7 } } })).toEqual(['#/x-files/id.json/type 2']);
+  expect(contract.excerptAt('#/x-files/id.json/type')).toMatchObject({ file: 'id.json', line: 2, first: 1 });
+  expect(contract.excerptAt('#/openapi')).not.toHaveProperty('file');
   expect(contract.problems).toEqual([]);
 });
 

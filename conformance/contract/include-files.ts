@@ -70,6 +70,11 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
   }
   if (problems.length > 0) throw new ContractError(file, problems);
   if (names.size === 0) return source;
+  const partOf = (pointer: Pointer): { readonly part: Pick<Part, 'name' | 'source'>; readonly own: Pointer } => {
+    const [first, name = '', ...rest] = splitPointer(pointer);
+    const part = first === member ? names.get(name) : undefined;
+    return part === undefined ? { part: { name: '', source }, own: pointer } : { part, own: joinPointer('#', ...rest) };
+  };
   const files = Object.fromEntries([...names].map(([name, { source }]) => [name, source.root]));
   return {
     root: { ...root, [member]: files },
@@ -77,9 +82,12 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
       repeated.map((pointer) => joinPointer(base, ...splitPointer(pointer))),
     ),
     lineOf: (pointer) => {
-      const [first, name = '', ...rest] = splitPointer(pointer);
-      const part = first === member ? names.get(name) : undefined;
-      return part === undefined ? source.lineOf(pointer) : part.source.lineOf(joinPointer('#', ...rest));
+      const { part, own } = partOf(pointer);
+      return part.source.lineOf(own);
+    },
+    excerptAt: (pointer) => {
+      const { part, own } = partOf(pointer);
+      return { ...(part.name !== '' && { file: part.name }), ...part.source.excerptAt(own) };
     },
   };
 }

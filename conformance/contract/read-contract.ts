@@ -128,7 +128,7 @@ export function readContract(file: string, text: string): Contract {
   return readDocument(file, readAny(file, text));
 }
 
-function readDocument(file: string, { root: written, lineOf, repeated }: Source): Contract {
+function readDocument(file: string, { root: written, lineOf, excerptAt, repeated }: Source): Contract {
   const root = readExactly(written);
   const { problems, report } = gatherProblems(lineOf);
   requireOpenApi(file, root, lineOf);
@@ -143,7 +143,7 @@ function readDocument(file: string, { root: written, lineOf, repeated }: Source)
   }
   const title = textAt(root.info, 'title') ?? file;
   const servers = readAddresses(root);
-  return { file, title, root, servers, operations, schemes, problems, lineOf };
+  return { file, title, root, servers, operations, schemes, problems, lineOf, excerptAt };
 }
 
 /** Collects each problem once. Its line is looked up on first use: that takes another pass over the text. */

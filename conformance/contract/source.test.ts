@@ -118,3 +118,29 @@ paths:
     expect(readSource('api', text).lineOf(pointer)).toBe(line);
   });
 });
+
+describe('the lines around a value', () => {
+  const yaml = ['a:', ...Array.from({ length: 20 }, (_, index) => `  k${index}: ${index}`), ''].join('\n');
+  const minified = JSON.stringify({ a: 'x'.repeat(500), b: { c: 1 }, d: 'y'.repeat(500) });
+
+  test.each([
+    ['in the middle', yaml, '#/a/k9', { line: 11, first: 7, lines: [5, 15].map((at) => `  k${at}: ${at}`), count: 11 }],
+    ['of the first', yaml, '#/a', { line: 1, first: 1, lines: ['a:', '  k5: 5'], count: 7 }],
+    ['of the last', yaml, '#/a/k19', { line: 21, first: 17, lines: ['  k15: 15', '  k19: 19'], count: 5 }],
+  ])('%s', (_, text, pointer, { line, first, lines, count }) => {
+    const found = readSource('api', text).excerptAt(pointer);
+    expect([found.line, found.first, found.lines.at(0), found.lines.at(-1), found.lines.length]).toEqual([
+      line,
+      first,
+      ...lines,
+      count,
+    ]);
+  });
+
+  test('a long line is cut around the value', () => {
+    const { lines } = readSource('api', minified).excerptAt('#/b/c');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^…x+","b":\{"c":1\},"d":"y+…$/);
+    expect(lines[0]?.length).toBe(202);
+  });
+});

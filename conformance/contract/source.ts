@@ -15,7 +15,7 @@ import {
   seqTag,
   YAMLException,
 } from 'js-yaml';
-import { ContractError } from './contract.ts';
+import { ContractError, type Excerpt } from './contract.ts';
 import { isObject, type JsonObject, joinPointer, type Pointer, splitPointer } from './document.ts';
 import { messageOf } from './printable.ts';
 
@@ -23,6 +23,7 @@ export interface Source {
   readonly root: JsonObject;
   /** 1-based line of the nearest existing value: a pointer may name a missing keyword. */
   readonly lineOf: (pointer: Pointer) => number;
+  readonly excerptAt: (pointer: Pointer) => Excerpt;
   /** Members that are repeated in their object; the last one counts. */
   readonly repeated: readonly Pointer[];
 }
@@ -53,13 +54,19 @@ export function readSource(file: string, given: string): Source {
   try {
     const { root, repeated } = readJson(text) ?? readYaml(text);
     if (!isObject(root)) throw new Unreadable(1, 'The document is not an object.', 'Name an OpenAPI document.');
-    let lines: ((pointer: Pointer) => number) | undefined;
+    let index: ReturnType<typeof indexLines> | undefined;
+    const locate = (pointer: Pointer) => {
+      index ??= indexLines(text);
+      return index(pointer);
+    };
+    let lines: readonly string[] | undefined;
     return {
       root,
       repeated,
-      lineOf: (pointer) => {
-        lines ??= indexLines(text);
-        return lines(pointer);
+      lineOf: (pointer) => locate(pointer).line,
+      excerptAt: (pointer) => {
+        lines ??= text.split('\n');
+        return cutOut(lines, locate(pointer));
       },
     };
   } catch (error) {
@@ -300,15 +307,37 @@ function findRepeated(events: readonly Event[], text: string): Pointer[] {
   return found;
 }
 
+interface Location {
+  /** 1-based. */
+  readonly line: number;
+  /** 0-based. */
+  readonly column: number;
+}
+
+/** Lines before and after a value, and characters of a line: JSON may have only one. */
+const around = { before: 4, after: 6, characters: 200, left: 60 } as const;
+
+function cutOut(all: readonly string[], { line, column }: Location): Excerpt {
+  const first = Math.max(1, line - around.before);
+  const lines = all.slice(first - 1, line + around.after).map((whole, index) => {
+    const text = whole.trimEnd();
+    const from = first + index === line && text.length > around.characters ? Math.max(0, column - around.left) : 0;
+    const part = text.slice(from, from + around.characters);
+    return `${from > 0 ? '…' : ''}${part}${from + part.length < text.length ? '…' : ''}`;
+  });
+  while (lines.length > line - first + 1 && lines.at(-1) === '') lines.pop();
+  return { line, first, lines };
+}
+
 /** JSON is a subset of YAML, so that one index serves both. */
-function indexLines(text: string): (pointer: Pointer) => number {
+function indexLines(text: string): (pointer: Pointer) => Location {
   const starts = [0];
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
   let tree: EventTree;
   try {
     tree = new EventTree(parseEvents(text, { maxDepth: mostDepth }), text);
   } catch {
-    return () => 1;
+    return () => ({ line: 1, column: 0 });
   }
   return (pointer) => {
     let offset = 0;
@@ -324,7 +353,7 @@ function indexLines(text: string): (pointer: Pointer) => number {
       if ((starts[middle] ?? 0) <= offset) low = middle;
       else high = middle;
     }
-    return low + 1;
+    return { line: low + 1, column: offset - (starts[low] ?? 0) };
   };
 }
 

@@ -109,6 +109,14 @@ export type Identity =
   /** The user's own, but for one changed credential: that of the security scheme `of`. */
   | { readonly changed: CredentialChange; readonly of: string };
 
+/** `own`, `second`, `without items:read`, `changed nonsense of Bearer`. */
+export function nameIdentity(identity: Identity): string {
+  if (typeof identity === 'string') return identity;
+  return Object.entries(identity)
+    .map(([name, value]) => `${name} ${[value].flat().join(' ')}`)
+    .join(' ');
+}
+
 /** Every change makes a credential invalid, except that of the case of a scheme's name (RFC 9110, 11.1). */
 export type CredentialChange =
   | 'empty'

@@ -60,7 +60,13 @@ function record(exchanges: readonly NumberedExchange[], redact = (text: string) 
   for (const exchange of exchanges) chains.onExchange(exchange);
   const last = exchanges.at(-1) as NumberedExchange;
   chains.add(failure, failure.place, last, [last]);
-  const tools = { pieces: () => [], headerVariable: () => undefined, meaningOf: () => '', lineOf: () => 1 };
+  const tools = {
+    pieces: () => [],
+    headerText: () => '',
+    headerVariable: () => undefined,
+    meaningOf: () => '',
+    excerptAt: () => ({ line: 1, first: 1, lines: [] }),
+  };
   const findings = collectFindings({ ...tools, redact });
   findings.add(failure, last);
   return chains.of(findings.causes(), redact)[0]?.failures[0];

@@ -2,14 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Contract } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import {
-  type Exchange,
-  headerOf,
-  isAccepted,
-  type NumberedExchange,
-  type Trace,
-  undoRole,
-} from '../execute/exchange.ts';
+import { type Exchange, headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { type CreatedObject, createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import { isSameParents, pathBeneath, pathValues } from '../resources/addresses.ts';
@@ -26,6 +19,7 @@ import {
   spellSymbol,
 } from './failure-file.ts';
 import type { Collected } from './finding.ts';
+import { turnOf } from './shown-exchange.ts';
 
 /** An accepted create, with the symbols that its own request needs. */
 interface Create {
@@ -251,20 +245,6 @@ export function collectChains(contract: Contract) {
         };
       }),
   };
-}
-
-/** The requests that a check compares: those of one probe up to the judged one, otherwise one request alone. */
-function turnOf(check: string, exchange: NumberedExchange, trace: Trace | undefined): readonly NumberedExchange[] {
-  const { probe } = exchange.intent;
-  if (probe === undefined || trace === undefined) return [exchange];
-  // Once the fault is fixed, the server creates nothing that could be deleted. A replay undoes its own writes.
-  const isPart = ({ intent, isPause, isAlone }: NumberedExchange): boolean =>
-    intent.probe?.checks.includes(check) === true &&
-    intent.probe.name === probe.name &&
-    intent.probe.role !== undoRole &&
-    !isPause &&
-    isAlone !== true;
-  return trace.filter((one) => one === exchange || isPart(one));
 }
 
 function headerIn({ outcome }: Exchange, name: string): string | undefined {

@@ -24,7 +24,10 @@ function failureOf(change: Partial<Failure>): Failure {
 }
 
 function collect(failures: readonly (readonly [operation: string, change: Partial<Failure>])[]) {
-  const findings = collectFindings({ ...createRedactor(contract), lineOf: () => 1 });
+  const findings = collectFindings({
+    ...createRedactor(contract),
+    excerptAt: () => ({ line: 1, first: 1, lines: [] }),
+  });
   const isNew = failures.map(
     ([operation, change]) => findings.add(failureOf(change), exchangeOf(contract, { operation })) !== undefined,
   );

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { Operation, Target } from '../contract/contract.ts';
-import { excerpt, nameSome, printableParts, unsafeRun } from '../contract/printable.ts';
-import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
+import type { Excerpt } from '../contract/contract.ts';
+import { excerpt, nameSome, printableParts } from '../contract/printable.ts';
+import { headerOf, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
-import type { Piece, Redactor } from './redact.ts';
+import type { Redactor } from './redact.ts';
+import { type ShownExchange, showExchanges } from './shown-exchange.ts';
 
 /** A cause with all operations and places that show it. All texts are redacted. */
 export interface Finding {
@@ -19,6 +20,8 @@ export interface Finding {
   readonly place: string;
   readonly pointer: string;
   readonly line: number;
+  /** The contract at that line. */
+  readonly excerpt: Excerpt;
   readonly keyword: string;
   readonly clause: string;
   readonly message: string;
@@ -31,6 +34,8 @@ export interface Finding {
   readonly curl: string;
   /** Shell variables that the line reads, with a description of their values. */
   readonly curlNeeds: Readonly<Record<string, string>>;
+  /** The request that shows the failure and those that it is compared with, in the order sent. */
+  readonly exchanges: readonly ShownExchange[];
   /** Each operation and place once, in the order found; at most `mostOccurrences`. */
   readonly occurrences: readonly Occurrence[];
   /** Entries that accepted the finding until a day that is over. */
@@ -70,8 +75,8 @@ interface Occurrence {
   readonly count: number;
 }
 
-interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
-  readonly lineOf: (pointer: string) => number;
+interface FindingTools extends Pick<Redactor, 'redact' | 'headerText' | 'pieces' | 'headerVariable' | 'meaningOf'> {
+  readonly excerptAt: (pointer: string) => Excerpt;
   /** Whether a cause may be divided by operation, so that each needs a request of its own. */
   readonly isDivided?: boolean;
 }
@@ -141,12 +146,13 @@ export function collectFindings(tools: FindingTools) {
     },
     /**
      * @param exchange undefined for a failure of the contract itself, which needs no request
+     * @param trace the turn with the requests that it is compared with
      * @returns the finding if it is new or its severity has risen
      */
-    add: (failure: Failure, exchange?: NumberedExchange): Finding | undefined => {
+    add: (failure: Failure, exchange?: NumberedExchange, trace?: Trace): Finding | undefined => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
       const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
-      const describe = (id: string): Finding => describeFinding(id, failure, exchange, tools);
+      const describe = (id: string): Finding => describeFinding(id, failure, exchange && { exchange, trace }, tools);
       const cause: CauseRecord = known ?? {
         ...{ operations: new Set(), occurrences: new Map(), byOperation: new Map(), keys: new Set(), count: 0 },
         first: describe(hashOf(keys[0])),
@@ -220,19 +226,20 @@ function collect(cause: CauseRecord): Collected {
 /** Characters of a body that a report shows; the curl line reproduces the rest. */
 const mostShown = 300;
 
-function describeFinding(
-  id: string,
-  failure: Failure,
-  exchange: NumberedExchange | undefined,
-  tools: FindingTools,
-): Finding {
+function describeFinding(id: string, failure: Failure, shown: Shown | undefined, tools: FindingTools): Finding {
   const { check, severity, place, pointer, keyword, clause } = failure;
-  const { redact, lineOf } = tools;
+  const { redact, excerptAt } = tools;
+  const found = excerptAt(pointer);
   return {
-    ...{ id, check, severity, count: 1, place, pointer, line: lineOf(pointer), keyword, clause },
+    ...{ id, check, severity, count: 1, place, pointer, line: found.line, excerpt: found, keyword, clause },
     ...{ message: redact(failure.message), occurrences: [] },
-    ...(exchange === undefined ? unsent : describeExchange(exchange, tools)),
+    ...(shown === undefined ? unsent : describeExchange(shown, failure, tools)),
   };
+}
+
+interface Shown {
+  readonly exchange: NumberedExchange;
+  readonly trace: Trace | undefined;
 }
 
 /** Members of a finding without an exchange. */
@@ -246,12 +253,13 @@ const unsent = {
   detectedAtMs: 0,
   curl: '',
   curlNeeds: {},
+  exchanges: [],
 } as const;
 
-function describeExchange(exchange: NumberedExchange, tools: FindingTools) {
+function describeExchange({ exchange, trace }: Shown, failure: Failure, tools: FindingTools) {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact } = tools;
-  const { line: curl, needs: curlNeeds } = curlLine(request, operation, tools);
+  const { exchanges, curl, curlNeeds } = showExchanges(exchange, trace, failure, tools);
   const body = request.body === undefined ? '' : ` ${showBody(request.body, redact)}`;
   const answered =
     outcome.kind === 'none'
@@ -267,6 +275,7 @@ function describeExchange(exchange: NumberedExchange, tools: FindingTools) {
     detectedAtMs: Math.round(atMs),
     curl,
     curlNeeds,
+    exchanges,
   };
 }
 
@@ -325,107 +334,4 @@ function formatPlaces({ place, pointer, message, operation, occurrences }: Findi
     ),
   ];
   return others.length === 0 ? [] : [`  also at   ${nameSome(others, mostNamed)}`];
-}
-
-/** Names of the shell variables for the two addresses. */
-const bases: Readonly<Record<Target, string>> = { api: 'BASE', auth: 'AUTH' };
-
-interface CurlLine {
-  readonly line: string;
-  /** Shell variables that the line reads, with a description of their values. */
-  readonly needs: Readonly<Record<string, string>>;
-}
-
-type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
-
-/** A line for a POSIX shell that reproduces a request byte for byte. Variables replace the base address and secrets. */
-export function curlLine(
-  request: OutgoingRequest,
-  { target, address: own }: Pick<Operation, 'target' | 'address'>,
-  secrets: Secrets,
-): CurlLine {
-  const { method, path, headers } = request;
-  // A request of these methods without content has a Content-Length of 0 (RFC 9110, 8.6).
-  const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
-  const base = bases[target];
-  const isElsewhere = own !== undefined;
-  const needs: Record<string, string> = isElsewhere ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
-  const quote = (text: string): string => quotePieces(secrets.pieces(text), name);
-  const name = (variable: string): string => {
-    needs[variable] = secrets.meaningOf(variable);
-    return `"$${variable}"`;
-  };
-  const address = isElsewhere ? quote(`${request.base}${path}`) : `"$${base}"${path === '' ? '' : quote(path)}`;
-  const parts = ['curl', '-i', '-g', '--path-as-is'];
-  if (method === 'HEAD') parts.push('-I');
-  else if (method !== (body === undefined ? 'GET' : 'POST')) parts.push('-X', method);
-  for (const [header, value] of headers) {
-    const variable = secrets.headerVariable(header, value);
-    const basic = /^authorization$/i.test(header) ? decodeBasic(value) : undefined;
-    if (variable !== undefined) parts.push('-H', `'${header}: '${name(variable)}`);
-    else if (basic !== undefined) parts.push('-u', quote(basic));
-    // curl omits a header without a value; a semicolon makes it send an empty one.
-    else parts.push('-H', value === '' ? `'${header};'` : quote(`${header}: ${value}`));
-  }
-  if (body === undefined) return { line: [...parts, address].join(' '), needs };
-  // Otherwise curl adds a type of its own.
-  if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
-  const text = isUtf8(body) && !body.includes(0) ? body.toString() : undefined;
-  const isPlain = text !== undefined && !unsafeRun.test(text);
-  parts.push(...(isPlain ? ['--data-raw', quote(text)] : ['--data-binary', '@-']));
-  const line = [...parts, address].join(' ');
-  if (isPlain) return { line, needs };
-  const printed = text === undefined ? `'${octal(body)}'` : printfOf(secrets.pieces(text), name);
-  return { line: `printf ${printed} | ${line}`, needs };
-}
-
-/** User and password, if `-u` encodes the decoded text to the same bytes. */
-function decodeBasic(value: string): string | undefined {
-  const encoded = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(value)?.[1];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString();
-  return text.includes(':') && Buffer.from(text).toString('base64') === encoded ? text : undefined;
-}
-
-/** Single-quoted text, except for variables and for unsafe characters, which `printf` writes. */
-function quotePieces(pieces: readonly Piece[], name: (variable: string) => string): string {
-  return pieces
-    .flatMap((piece) =>
-      'variable' in piece
-        ? name(piece.variable)
-        : splitUnsafe(piece.text).map(({ text, isUnsafe }) =>
-            isUnsafe ? `"$(printf '${octal(Buffer.from(text))}')"` : quoted(text),
-          ),
-    )
-    .join('');
-}
-
-/** Arguments of `printf` for the same text: unlike `$(…)`, it keeps trailing line breaks. */
-function printfOf(pieces: readonly Piece[], name: (variable: string) => string): string {
-  const parts = pieces.flatMap((piece) =>
-    'variable' in piece
-      ? { isUnsafe: false, shown: name(piece.variable) }
-      : splitUnsafe(piece.text).map(({ text, isUnsafe }) => ({
-          isUnsafe,
-          shown: isUnsafe ? octal(Buffer.from(text)) : quoted(text),
-        })),
-  );
-  const format = parts.map(({ isUnsafe, shown }) => (isUnsafe ? shown : '%s')).join('');
-  return [`'${format}'`, ...parts.flatMap(({ isUnsafe, shown }) => (isUnsafe ? [] : shown))].join(' ');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function splitUnsafe(text: string): { readonly text: string; readonly isUnsafe: boolean }[] {
-  return text
-    .split(unsafeRun)
-    .map((part, index) => ({ text: part, isUnsafe: index % 2 === 1 }))
-    .filter((part, _, all) => part.text !== '' || all.length === 1);
-}
-
-/** Bytes as octal escapes for `printf` of a POSIX shell. */
-function octal(bytes: Buffer): string {
-  return [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

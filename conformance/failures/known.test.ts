@@ -13,7 +13,11 @@ const contract = contractOf(
 type Shown = readonly [operation: string, change?: Partial<Failure>];
 
 function collect(failures: readonly Shown[]) {
-  const findings = collectFindings({ ...createRedactor(contract), lineOf: () => 1, isDivided: true });
+  const findings = collectFindings({
+    ...createRedactor(contract),
+    excerptAt: () => ({ line: 1, first: 1, lines: [] }),
+    isDivided: true,
+  });
   for (const [operation, change] of failures) {
     const failure: Failure = {
       ...{ check: 'body-schema', severity: 'defect', place: 'response 200 body /x', pointer: '#/x', keyword: 'type' },

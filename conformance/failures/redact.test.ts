@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { Exchange, OutgoingRequest } from '../execute/exchange.ts';
 import { plainIntent } from '../seeded/apis.ts';
-import { curlLine } from './finding.ts';
+import { curlLine } from './curl-line.ts';
 import { createRedactor } from './redact.ts';
 
 const secretData = {

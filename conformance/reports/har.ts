@@ -9,15 +9,13 @@ import {
   type OutgoingRequest,
 } from '../execute/exchange.ts';
 import type { Redactor } from '../failures/redact.ts';
+import { isCredential } from '../failures/shown-exchange.ts';
 import { version } from '../version.ts';
 
 type Redaction = Pick<Redactor, 'redact' | 'headerText'>;
 
 /** Content of more bytes is omitted: readers of HAR load the whole file. */
 const mostBodyBytes = 1024 * 1024;
-
-/** Headers whose values are credentials, whether the run knows them or not. */
-const isCredential = /^(authorization|proxy-authorization|cookie|set-cookie)$/i;
 
 /**
  * An HTTP Archive of a run (HAR 1.2), written exchange by exchange, so that memory does not grow with the number of requests. Members

@@ -22,6 +22,7 @@ const finding: Finding = {
   place: 'response 200 body /a',
   pointer: '#/a/type',
   line: 3,
+  excerpt: { line: 3, first: 1, lines: ['a:', '  type: object', '  type: integer'] },
   keyword: 'type',
   clause: 'JSON Schema 2020-12, validation, 6.1.1',
   message: 'must be <integer> & "whole"\u0000',
@@ -32,6 +33,7 @@ const finding: Finding = {
   detectedAtMs: 1,
   curl: 'curl',
   curlNeeds: {},
+  exchanges: [],
   occurrences: [],
 };
 

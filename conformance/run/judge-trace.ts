@@ -31,7 +31,7 @@ export function createJudging({ checks, context, obligations, findings, chains, 
     obligations.settle(exchange.operation, check, place, isMet);
     for (const failure of failures) {
       chains.add(failure, place, exchange, trace);
-      const found = findings.add(failure, exchange);
+      const found = findings.add(failure, exchange, trace);
       if (found !== undefined) onFinding?.(found);
     }
   };

@@ -72,7 +72,7 @@ export function prepareRun(
   const redactor = createRedactor(contract, options.headers);
   const findings = collectFindings({
     ...redactor,
-    lineOf: contract.lineOf,
+    excerptAt: contract.excerptAt,
     isDivided: (options.known ?? []).length > 0,
   });
   const chains = collectChains(contract);

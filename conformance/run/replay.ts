@@ -5,7 +5,7 @@ import { checks } from '../checks/checks.ts';
 import { noAnswer, serverError } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { counted, excerpt } from '../contract/printable.ts';
-import { type Exchange, isAccepted, type Trace } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, nameIdentity, type Trace } from '../execute/exchange.ts';
 import { runQueue } from '../execute/queue.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import { causeKey, fingerprintOf, hashOf } from '../failures/failure.ts';
@@ -14,7 +14,7 @@ import { groupLeft, nameLeft } from '../ledger/clean-up.ts';
 import { cleanUpRun } from './clean-up-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunOptions } from './run.ts';
-import { mayRepeatChain, moveTimes, nameIdentity, operationOf, refuseChain, sendChain } from './send-chain.ts';
+import { mayRepeatChain, moveTimes, operationOf, refuseChain, sendChain } from './send-chain.ts';
 
 export type ReplayVerdict = 'FAILED' | 'FIXED' | 'FLAKY' | 'CANNOT RUN';
 

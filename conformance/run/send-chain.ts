@@ -2,7 +2,7 @@
 import { day, type Instant } from '@lockstep/values/instant';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import { type Draft, type Exchange, headerOf, type Identity, isAccepted } from '../execute/exchange.ts';
+import { type Draft, type Exchange, headerOf, isAccepted, nameIdentity } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import {
@@ -169,14 +169,6 @@ export async function sendChain(
 
 /** The request never arrived. */
 const unreceived: ReadonlySet<string> = new Set(['unsent', 'refused', 'unresolved']);
-
-/** `own`, `second`, `without items:read`, `changed nonsense of Bearer`. */
-export function nameIdentity(identity: Identity): string {
-  if (typeof identity === 'string') return identity;
-  return Object.entries(identity)
-    .map(([name, value]) => `${name} ${[value].flat().join(' ')}`)
-    .join(' ');
-}
 
 const hour = day / 24;
 /** An instant or a day, with its zone. */
