@@ -205,7 +205,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
   }
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
   const judged = failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
-  const { exitCode, faults } = await outputs.finish(result, judged);
+  const { exitCode, faults } = await outputs.finish(result, { exitCode: judged, contract });
   const console = values.events === '-' ? streams.error : streams.out;
   console.write(reports[values.json ? 'json' : 'console'].format(result));
   for (const fault of faults) streams.error.write(`${fault}\n`);

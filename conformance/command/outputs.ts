@@ -8,6 +8,7 @@ import { createEventStream } from '../reports/events.ts';
 import { type GrowingFile, openGrowingFile } from '../reports/growing-file.ts';
 import { createHar } from '../reports/har.ts';
 import { harFile, reports } from '../reports/reports.ts';
+import type { ReportContext } from '../reports/sarif.ts';
 import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { exitCodes } from '../run/verdict.ts';
 import type { OptionValues } from './options.ts';
@@ -24,7 +25,7 @@ interface Outputs {
    */
   readonly finish: (
     result: RunResult,
-    exitCode: number,
+    context: Pick<ReportContext, 'exitCode' | 'contract'>,
   ) => Promise<{ readonly exitCode: number; readonly faults: readonly string[] }>;
 }
 
@@ -64,7 +65,7 @@ export async function openOutputs(
           findings = found;
         },
       },
-      finish: async (result, exitCode) => {
+      finish: async (result, { exitCode, contract }) => {
         const faults: string[] = [];
         const complete = (file: GrowingFile | undefined, name: string): void => {
           const fault = file?.close();
@@ -72,7 +73,8 @@ export async function openOutputs(
         };
         const codeNow = (): number => (faults.length > 0 ? exitCodes.failed : exitCode);
         const written = report.filter((name) => name !== 'har').map((name) => reports[name]);
-        await Promise.all(written.map(({ file, format }) => writeFile(join(out, file), format(result)))).catch(
+        const context = { exitCode, contract, root: process.env.GITHUB_WORKSPACE ?? process.cwd() };
+        await Promise.all(written.map(({ file, format }) => writeFile(join(out, file), format(result, context)))).catch(
           (error: unknown) => faults.push(describeFault(`--out ${out}`, error)),
         );
         if (findings.length > 0)

@@ -6,20 +6,23 @@ import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
 import { formatMarkdown } from './markdown.ts';
+import { formatSarif, type ReportContext } from './sarif.ts';
 
 /** A report: a file name and a pure function of the result. */
 interface Report {
   readonly file: string;
-  readonly format: (result: RunResult) => string;
+  readonly format: (result: RunResult, context: ReportContext) => string;
 }
 
 /** Reports by their names in `--report`. */
 export const reports = {
   console: { file: 'report.txt', format: formatConsole },
   /** For programs: the whole result. */
-  json: { file: 'report.json', format: (result) => `${printableJson(result, 2)}\n` },
+  json: { file: 'report.json', format: (result: RunResult) => `${printableJson(result, 2)}\n` },
   junit: { file: 'junit.xml', format: formatJunit },
   markdown: { file: 'summary.md', format: (result) => formatMarkdown(result) },
+  /** For code scanning services. */
+  sarif: { file: 'report.sarif', format: formatSarif },
 } as const satisfies Record<string, Report>;
 
 /** The report that grows during the run: the exchanges, as an HTTP Archive. */

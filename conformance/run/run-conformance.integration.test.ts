@@ -135,11 +135,12 @@ describe('no report and no log contains a secret', () => {
       // First in the body, where an excerpt does not cut it off, and wrong at a member of each operation.
       return { ...answer, body: { leak: own, ...answer.body, id: -1, unit: 0, items: 0, expires_in: 0 } };
     };
-    const { result, log } = await runAgainst(api, leak, { selection: { only: [], exclude }, headers });
+    const { result, log, contract } = await runAgainst(api, leak, { selection: { only: [], exclude }, headers });
     expect(secrets.size).toBeGreaterThan(0);
     const shown = result.findings.filter((finding) => finding.operation === operation);
     expect(shown.map(({ answered }) => answered).join()).toMatch(/"leak":\["\*\*\*"/);
-    const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
+    const context = { exitCode: 1, contract, root: '' };
+    const texts = [...Object.values(reports).map(({ format }) => format(result, context)), log.join('\n')];
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(7);
       for (const spelling of [secret, encodeURIComponent(secret), btoa(secret)]) {
@@ -234,13 +235,14 @@ test('does not change a foreign book if it has no own book', async () => {
 });
 
 test('a key that the user gave as a header is a credential: no request with it counts as anonymous, and no report shows it', async () => {
-  const { result, log } = await runAgainst('library', createBroken(), {
+  const { result, log, contract } = await runAgainst('library', createBroken(), {
     credentials: { token: undefined, clientId: undefined, clientSecret: undefined },
     headers: [['x-library-key', libraryKey]],
   });
   expect(result.coverage.reached).toBeGreaterThan(3);
   expect(result.findings.length).toBeGreaterThan(0);
-  const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
+  const context = { exitCode: 1, contract, root: '' };
+  const texts = [...Object.values(reports).map(({ format }) => format(result, context)), log.join('\n')];
   expect(texts.join()).not.toContain('without credentials');
   expect(texts.filter((text) => text.includes(libraryKey))).toEqual([]);
 });
