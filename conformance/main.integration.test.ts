@@ -446,12 +446,20 @@ test('shows no secret on any stream and in no report, from options or from the e
   ];
   const env = { LOCKSTEP_CLIENT_ID: weatherClient.id, LOCKSTEP_CLIENT_SECRET: weatherClient.secret };
   const { code, out, error } = await spawned(
-    [...args, '--json', '--report', 'json,junit,console,markdown,sarif,har', '--out', 'reports'],
+    [...args, '--json', '--report', 'json,junit,console,markdown,sarif,html,har', '--out', 'reports'],
     env,
   );
   expect(code).toBe(0);
   const files = await readdir(join(folder, 'reports'));
-  expect(files.sort()).toEqual(['junit.xml', 'report.json', 'report.sarif', 'report.txt', 'summary.md', 'traffic.har']);
+  expect(files.sort()).toEqual([
+    'junit.xml',
+    'report.html',
+    'report.json',
+    'report.sarif',
+    'report.txt',
+    'summary.md',
+    'traffic.har',
+  ]);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, 'reports', file), 'utf8')));
   const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
   const shown = [weatherClient.secret, weatherToken, basic].filter((secret) =>
@@ -517,15 +525,21 @@ test('no control, line or direction mark of a contract or an answer reaches the 
   const runs = [
     await conform(['plan', ...args]),
     await conform(['plan', ...args, '--json']),
-    await conform([...args, '--report', 'console,json,junit,markdown,sarif,har', '--out', 'there']),
+    await conform([...args, '--report', 'console,json,junit,markdown,sarif,html,har', '--out', 'there']),
     await conform([...args, '--json']),
     await conform([...args, '--operation', 'raed']),
     await conform([...args, '--credential', 'a=b']),
     await conform(['plan', '--contract', 'worse.json']),
   ];
-  const files = ['report.txt', 'report.json', 'junit.xml', 'summary.md', 'report.sarif', 'traffic.har'].map((name) =>
-    readFile(join(folder, 'there', name), 'utf8'),
-  );
+  const files = [
+    'report.txt',
+    'report.json',
+    'junit.xml',
+    'summary.md',
+    'report.sarif',
+    'report.html',
+    'traffic.har',
+  ].map((name) => readFile(join(folder, 'there', name), 'utf8'));
   const texts = [...runs.flatMap(({ out, error }) => [out, error]), ...(await Promise.all(files))];
   for (const text of texts) {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e]/u);

@@ -44,6 +44,7 @@ const result: RunResult = {
   authUrl: undefined,
   seed: 1,
   now: '',
+  phases: ['baseline'],
   verdict: 'defects',
   message: '',
   fix: undefined,

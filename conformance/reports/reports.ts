@@ -5,6 +5,7 @@ import type { Obligation } from '../plan/plan.ts';
 import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
+import { formatHtml } from './html.ts';
 import { formatMarkdown } from './markdown.ts';
 import { formatSarif, type ReportContext } from './sarif.ts';
 
@@ -21,6 +22,8 @@ export const reports = {
   json: { file: 'report.json', format: (result: RunResult) => `${printableJson(result, 2)}\n` },
   junit: { file: 'junit.xml', format: formatJunit },
   markdown: { file: 'summary.md', format: (result) => formatMarkdown(result) },
+  /** For a browser, without a network. */
+  html: { file: 'report.html', format: formatHtml },
   /** For code scanning services. */
   sarif: { file: 'report.sarif', format: formatSarif },
 } as const satisfies Record<string, Report>;

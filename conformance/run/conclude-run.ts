@@ -87,6 +87,7 @@ export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended)
     authUrl: options.authUrl,
     seed: context.seed,
     now: new Date(context.now).toISOString(),
+    phases: options.phases,
     ...judged,
     findings: divided.findings.filter(isOfJudged),
     known: known.filter(isOfJudged),

@@ -80,6 +80,7 @@ export interface RunResult extends Judgement {
   readonly authUrl: string | undefined;
   readonly seed: number;
   readonly now: string;
+  readonly phases: readonly PhaseName[];
   readonly findings: readonly Finding[];
   /** Accepted findings, outside of the verdict. */
   readonly known: readonly KnownFinding[];

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Contract } from '../contract/contract.ts';
+import { printableJson, printableParts } from '../contract/printable.ts';
+import type { Finding } from '../failures/finding.ts';
+import type { KnownFinding } from '../failures/known.ts';
+import type { Obligation } from '../plan/plan.ts';
+import { describeCoverage } from '../run/contract-coverage.ts';
+import type { RunResult } from '../run/run.ts';
+import { version } from '../version.ts';
+import { addressOfClause, explainFinding } from './clauses.ts';
+import type { ReportContext } from './sarif.ts';
+
+/** Places named of the obligations of an operation that one reason left open. */
+const mostPlaces = 4;
+
+/**
+ * The report for a browser: one file that loads nothing else, with exchanges, lines of the contract, fixes and a map of the coverage. The
+ * data of the run is JSON in the page, and its script writes texts only, so markup in a contract or an answer stays text.
+ */
+export function formatHtml(given: RunResult, { contract }: ReportContext): string {
+  const data = printableParts(dataOf(given, contract));
+  const [page, style] = ['page.html', 'page.css'].map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+  const [, script = ''] = /<script>(.*)<\/script>/s.exec(page ?? '') ?? [];
+  const filled: readonly (readonly [part: string, by: string])[] = [
+    ['style-hash', hashOf(style ?? '')],
+    ['script-hash', hashOf(script)],
+    ['<style></style>', `<style>${style}</style>`],
+    // A text in JSON cannot close the element, nor open a comment.
+    ['id="data">', `id="data">${printableJson(data).replaceAll('<', '\\u003c')}`],
+  ];
+  return filled.reduce((text, [part, by]) => text.replace(part, () => by), page ?? '');
+}
+
+/** The source expression by which a policy allows exactly this text (Content Security Policy Level 3, 8.3). */
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+function dataOf(result: RunResult, contract: Contract) {
+  const { title, contractFile, baseUrl, authUrl, message, fix, coverage, warnings, notTested } = result;
+  const rules = indexOf<ReturnType<typeof ruleOf>>();
+  const findings = [...result.findings, ...result.known].map((finding) => ({
+    ...finding,
+    kind: kindOf(finding),
+    rule: rules.add(`${finding.check} ${finding.keyword} ${finding.clause}`, () => ruleOf(finding)),
+  }));
+  const { operations, checks, reasons } = operationsOf(result, contract);
+  return {
+    ...{ version, title, contractFile, baseUrl, authUrl, message, fix, warnings, notTested },
+    facts: factsOf(result),
+    reached: coverage.reached,
+    coverage: [
+      `responses seen: ${coverage.responsesSeen} of ${coverage.responses}`,
+      ...describeCoverage({ ...coverage, parts: [] }).flatMap((line) => line.split('; ')),
+      ...coverage.parts.map(({ kind, covered, all }) => `${kind}: ${covered} of ${all}`),
+    ],
+    ...{ operations, checks, reasons, findings },
+    rules: rules.all(),
+  };
+}
+
+function kindOf(finding: Finding | KnownFinding): 'defect' | 'inconclusive' | 'known' {
+  if ('known' in finding) return 'known';
+  return finding.severity === 'defect' ? 'defect' : 'inconclusive';
+}
+
+function ruleOf(finding: Finding) {
+  const { check, keyword, clause } = finding;
+  const texts = explainFinding(finding) ?? { about: check, effect: '', fix: '', allow: '' };
+  return { name: keyword === '' ? check : `${check} ${keyword}`, ...texts, address: addressOfClause(clause) };
+}
+
+function factsOf({ baseUrl, authUrl, contractFile, requests, durationMs, phases, seed, now }: RunResult) {
+  return [
+    ['target', baseUrl],
+    ...(authUrl === undefined ? [] : [['authorization server', authUrl]]),
+    ['contract', contractFile],
+    ['requests', String(requests)],
+    ['time', `${(durationMs / 1000).toFixed(2)} s`],
+    ['phases', phases.join(', ')],
+    ['seed', String(seed)],
+    ['started', now.replace(/\.\d+Z$/, 'Z')],
+  ];
+}
+
+/** The operations with the states of their obligations by check, and the reasons why some are open. */
+function operationsOf({ coverage, obligations }: RunResult, contract: Contract) {
+  const checks = indexOf<string>();
+  const reasons = indexOf<string>();
+  const described = new Map(contract.operations.map((operation) => [operation.id, operation]));
+  const byOperation = Map.groupBy(obligations, ({ operation }) => operation);
+  const groupOf = groupPaths(contract.operations.map(({ path }) => path));
+  const operations = coverage.operations.map(({ operation: id, ...facts }) => {
+    const own = byOperation.get(id) ?? [];
+    const { method = '', path = id } = described.get(id) ?? {};
+    const byCheck = Map.groupBy(own, ({ check }) => check);
+    const open = Map.groupBy(
+      own.filter(({ state }) => state === 'not reached'),
+      ({ reason = '' }) => reason,
+    );
+    return {
+      ...{
+        id,
+        method: method.toUpperCase(),
+        path,
+        group: groupOf(path),
+        weight: Math.sqrt(Math.max(1, own.length)),
+        ...facts,
+      },
+      checks: [...byCheck].map(([check, all]) => [checks.add(check, () => check), ...countStates(all)]),
+      open: [...open].map(([reason, all]) => [
+        reasons.add(reason, () => reason),
+        all.length,
+        all.slice(0, mostPlaces).map(({ check, place }) => `${check} ${place}`),
+      ]),
+    };
+  });
+  return { operations, checks: checks.all(), reasons: reasons.all() };
+}
+
+function countStates(obligations: readonly Obligation[]): readonly number[] {
+  return (['met', 'violated', 'not reached'] as const).map(
+    (wanted) => obligations.filter(({ state }) => state === wanted).length,
+  );
+}
+
+/** Groups paths by the first segment in which they differ: `/api/v1/books/{id}` by `/books`. */
+function groupPaths(paths: readonly string[]): (path: string) => string {
+  const split = paths.map((path) => path.split('/').slice(1));
+  let shared = 0;
+  const isShared = (at: number): boolean =>
+    split.every((segments) => segments.length > at + 1 && segments[at] === split[0]?.[at]);
+  while (isShared(shared)) shared += 1;
+  return (path) => `/${path.split('/')[shared + 1] ?? ''}`;
+}
+
+/** Values in the order of their first use, each once. */
+function indexOf<Value>() {
+  const indexes = new Map<string, number>();
+  const values: Value[] = [];
+  return {
+    add: (key: string, create: () => Value): number => {
+      const index = indexes.get(key) ?? values.push(create()) - 1;
+      indexes.set(key, index);
+      return index;
+    },
+    all: (): readonly Value[] => values,
+  };
+}

@@ -1,0 +1,129 @@
+// The HTML report of the conformance runner, opened from the disk as a reader does who has nothing else.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reports } from '../conformance/reports/reports.ts';
+import { apis, runAgainst } from '../conformance/seeded/apis.ts';
+import { injectFault, withBody } from '../conformance/seeded/faults.ts';
+import { findBrowser } from '../docs/find-browser.ts';
+import { connectBrowser } from '../docs/fixtures/connect-browser.ts';
+import { type WatchedPage, watchPage } from '../docs/watch-page.ts';
+
+const found = findBrowser(process.env);
+const missing = found.kind === 'missing' ? found.reason : undefined;
+
+describe('a browser for the report', () => {
+  test('is installed', ({ skip }) => {
+    if (missing && process.env.CI) throw new Error(missing);
+    if (missing) skip(missing);
+  });
+});
+
+const hostile = '</script><script>document.title = "taken"</script><img src=x onerror="document.title = 1">';
+
+describe.skipIf(missing)('the HTML report', () => {
+  let browser: Browser;
+  let folder: string;
+  let url: string;
+  let axe: string;
+
+  beforeAll(async () => {
+    browser = await connectBrowser();
+    folder = await mkdtemp(join(tmpdir(), 'lockstep-report-'));
+    const broken = injectFault(
+      { at: /^GET \S*\/books(\?|$)/, change: withBody((body) => ({ ...body, total: hostile, items: 7 })) },
+      apis.library.create(),
+    );
+    const { result, contract } = await runAgainst('library', broken, { phases: ['baseline', 'auth'] });
+    const text = reports.html.format(result, { exitCode: 1, contract, root: process.cwd() });
+    const file = join(folder, reports.html.file);
+    await writeFile(file, text);
+    url = pathToFileURL(file).href;
+    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true });
+  });
+
+  const openReport = (more: object = {}): Promise<WatchedPage> => watchPage(browser, url, { offline: true, ...more });
+
+  async function judge(page: Page): Promise<readonly string[]> {
+    // The debugger loads axe, since the content policy does not apply to it.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      "axe.run({ resultTypes: ['violations'] })",
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('\n')}`);
+  }
+
+  test('shows a finding with its answer, its line of the contract, the fix and the lines to paste', async () => {
+    const { page, outside, complaints } = await openReport();
+    const card = page.locator('.finding').first();
+    await card.locator('summary').first().click();
+    await expect.poll(() => card.locator('.exchange').count()).toBeGreaterThan(0);
+    const shown = await card.innerText();
+    expect(shown).toContain(hostile.slice(0, 30));
+    expect(shown).toMatch(/lockstep-conform replay [0-9a-f]{8}/);
+    expect(shown).toContain('curl -i -g');
+    expect(shown).toContain('library.yaml:');
+    expect(await card.locator('.numbered .marked').count()).toBe(1);
+    expect(await card.locator('.exchange .marked').count()).toBeGreaterThan(0);
+    expect(await page.title()).not.toMatch(/taken|^1$/);
+    expect([outside, complaints]).toEqual([[], []]);
+    await page.context().close();
+  });
+
+  test('opens the finding of its address, and filters by text, kind, check and operation', async () => {
+    const { page } = await openReport();
+    const visible = () => page.locator('.finding:visible').count();
+    const all = await visible();
+    const id = (await page.locator('.finding').last().getAttribute('id')) ?? '';
+    await page.evaluate(`location.hash = '${id}'`);
+    await page.locator(`[id="${id}"] .body`).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('no such text');
+    await expect.poll(visible).toBe(0);
+    await page.getByRole('searchbox').fill('');
+    await expect.poll(visible).toBe(all);
+    await page.getByRole('button', { name: /^Defects/ }).click();
+    await expect.poll(visible).toBe(all - (await page.locator('.finding:has(.badge.defect)').count()));
+    await page.getByRole('button', { name: /^Defects/ }).click();
+    await page.getByRole('combobox', { name: 'Check' }).selectOption('body-schema');
+    await expect.poll(visible).toBe(await page.locator('.finding:has-text("body-schema")').count());
+    await page.context().close();
+  });
+
+  test('the map of the coverage is read with the keyboard, and leads to the findings of an operation', async () => {
+    const { page } = await openReport();
+    const tiles = page.locator('.tile');
+    expect(await tiles.count()).toBe(7);
+    await tiles.first().focus();
+    const names: (string | null)[] = [];
+    for (let step = 0; step < 7; step += 1) {
+      names.push(await page.locator('.tile:focus').getAttribute('aria-label'));
+      await page.keyboard.press('ArrowRight');
+    }
+    expect(new Set(names).size).toBe(7);
+    expect(names).toContainEqual(expect.stringMatching(/^GET \/books: \d+ met, \d+ violated/));
+    await page.locator('.tile[aria-label^="GET /books:"]').press('Enter');
+    await page.getByRole('button', { name: /^Show \d+ finding/ }).click();
+    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listBooks');
+    await page.context().close();
+  });
+
+  test.each([
+    { width: 1400, colorScheme: 'dark' },
+    { width: 390, colorScheme: 'light' },
+  ] as const)('axe finds nothing at $width px, $colorScheme, and nothing is wider than the page', async (screen) => {
+    const { page } = await openReport({ ...screen, viewport: { width: screen.width, height: 900 } });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    expect(await judge(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screen.width);
+    await page.context().close();
+  });
+});
