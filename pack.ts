@@ -33,7 +33,7 @@ const slimmed = { name: 'recheck', without: /\/lib\/browser\.js$/ };
 /** Files that the code next to them reads. Markdown and pictures are for readers of the repository. */
 const asset = /\.(json|ya?ml|hbs|html|css)$/;
 const notPacked =
-  /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)|^mock\/examples\//;
+  /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)|^mock\/examples\/|^conformance\/action\.yml$/;
 
 /** The end of a path to a module that code does not import, and whose extension changes when it is compiled. */
 const ownExtension = /\$\{extname\(import\.meta\.(url|filename)\)\}$/;
