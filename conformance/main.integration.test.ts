@@ -446,7 +446,7 @@ test('shows no secret on any stream and in no report, from options or from the e
   ];
   const env = { LOCKSTEP_CLIENT_ID: weatherClient.id, LOCKSTEP_CLIENT_SECRET: weatherClient.secret };
   const { code, out, error } = await spawned(
-    [...args, '--json', '--report', 'json,junit,console,markdown,sarif,html,har', '--out', 'reports'],
+    [...args, '--json', '--report', 'json,junit,console,markdown,sarif,html,vitest,har', '--out', 'reports'],
     env,
   );
   expect(code).toBe(0);
@@ -525,7 +525,7 @@ test('no control, line or direction mark of a contract or an answer reaches the 
   const runs = [
     await conform(['plan', ...args]),
     await conform(['plan', ...args, '--json']),
-    await conform([...args, '--report', 'console,json,junit,markdown,sarif,html,har', '--out', 'there']),
+    await conform([...args, '--report', 'console,json,junit,markdown,sarif,html,vitest,har', '--out', 'there']),
     await conform([...args, '--json']),
     await conform([...args, '--operation', 'raed']),
     await conform([...args, '--credential', 'a=b']),

@@ -38,7 +38,7 @@ describe.skipIf(missing)('the HTML report', () => {
       apis.library.create(),
     );
     const { result, contract } = await runAgainst('library', broken, { phases: ['baseline', 'auth'] });
-    const text = reports.html.format(result, { exitCode: 1, contract, root: process.cwd() });
+    const text = reports.html.format(result, { exitCode: 1, contract, failures: [], root: process.cwd() });
     const file = join(folder, reports.html.file);
     await writeFile(file, text);
     url = pathToFileURL(file).href;

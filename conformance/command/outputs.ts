@@ -73,7 +73,7 @@ export async function openOutputs(
         };
         const codeNow = (): number => (faults.length > 0 ? exitCodes.failed : exitCode);
         const written = report.filter((name) => name !== 'har').map((name) => reports[name]);
-        const context = { exitCode, contract, root: process.env.GITHUB_WORKSPACE ?? process.cwd() };
+        const context = { exitCode, contract, failures: findings, root: process.env.GITHUB_WORKSPACE ?? process.cwd() };
         await Promise.all(written.map(({ file, format }) => writeFile(join(out, file), format(result, context)))).catch(
           (error: unknown) => faults.push(describeFault(`--out ${out}`, error)),
         );

@@ -54,7 +54,7 @@ function pageOf(change: Partial<RunResult> = {}): string {
     ...{ phases: ['baseline', 'auth'], requests: 4, durationMs: 1234, fix: undefined },
     ...change,
   };
-  return formatHtml(result as unknown as RunResult, { exitCode: 1, contract, root: '' });
+  return formatHtml(result as unknown as RunResult, { exitCode: 1, contract, failures: [], root: '' });
 }
 
 const dataOf = (page: string) => JSON.parse(/id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? '');

@@ -8,6 +8,7 @@ import { formatConsole } from './console.ts';
 import { formatHtml } from './html.ts';
 import { formatMarkdown } from './markdown.ts';
 import { formatSarif, type ReportContext } from './sarif.ts';
+import { formatVitest } from './vitest.ts';
 
 /** A report: a file name and a pure function of the result. */
 interface Report {
@@ -26,6 +27,8 @@ export const reports = {
   html: { file: 'report.html', format: formatHtml },
   /** For code scanning services. */
   sarif: { file: 'report.sarif', format: formatSarif },
+  /** For a developer's tests. */
+  vitest: { file: 'findings.test.mjs', format: formatVitest },
 } as const satisfies Record<string, Report>;
 
 /** The report that grows during the run: the exchanges, as an HTTP Archive. */

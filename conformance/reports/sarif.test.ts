@@ -45,7 +45,7 @@ function sarifOf(change: Partial<RunResult>, exitCode = 1) {
   };
   const lists = { findings: [], known: [], warnings: [], notTested: [], requests: 3, durationMs: 4 };
   const given = { ...result, ...lists, fix: undefined, ...change } as unknown as RunResult;
-  const log = JSON.parse(formatSarif(given, { exitCode, contract, root: process.cwd() }));
+  const log = JSON.parse(formatSarif(given, { exitCode, contract, failures: [], root: process.cwd() }));
   expect(validate(log) ? [] : validate.errors).toEqual([]);
   return log.runs[0];
 }

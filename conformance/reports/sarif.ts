@@ -2,6 +2,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Contract, Excerpt } from '../contract/contract.ts';
 import { nameSome, printableJson, printableParts } from '../contract/printable.ts';
+import type { FoundFailures } from '../failures/failure-file.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { KnownFinding } from '../failures/known.ts';
 import type { ShownBody, ShownHeader } from '../failures/shown-exchange.ts';
@@ -16,6 +17,8 @@ const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 export interface ReportContext {
   readonly exitCode: number;
   readonly contract: Contract;
+  /** The requests that show each finding. */
+  readonly failures: readonly FoundFailures[];
   /** The folder that files are named relative to: the root of the repository. */
   readonly root: string;
 }

@@ -139,7 +139,7 @@ describe('no report and no log contains a secret', () => {
     expect(secrets.size).toBeGreaterThan(0);
     const shown = result.findings.filter((finding) => finding.operation === operation);
     expect(shown.map(({ answered }) => answered).join()).toMatch(/"leak":\["\*\*\*"/);
-    const context = { exitCode: 1, contract, root: '' };
+    const context = { exitCode: 1, contract, failures: [], root: '' };
     const texts = [...Object.values(reports).map(({ format }) => format(result, context)), log.join('\n')];
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(7);
@@ -241,7 +241,7 @@ test('a key that the user gave as a header is a credential: no request with it c
   });
   expect(result.coverage.reached).toBeGreaterThan(3);
   expect(result.findings.length).toBeGreaterThan(0);
-  const context = { exitCode: 1, contract, root: '' };
+  const context = { exitCode: 1, contract, failures: [], root: '' };
   const texts = [...Object.values(reports).map(({ format }) => format(result, context)), log.join('\n')];
   expect(texts.join()).not.toContain('without credentials');
   expect(texts.filter((text) => text.includes(libraryKey))).toEqual([]);

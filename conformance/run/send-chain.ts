@@ -75,7 +75,7 @@ export function mayRepeatChain(chain: Chain, contract: Contract): boolean {
 }
 
 /** @returns why the draft cannot be built from the contract */
-function readDraft(
+export function readDraft(
   operation: Operation,
   recorded: RecordedRequest,
   symbols: ReadonlyMap<string, Scalar>,
