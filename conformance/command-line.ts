@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { cleanCommand, framesOf, planCommand, type RunSignals, runCommand, type Streams } from './command/commands.ts';
+import { cleanCommand, framesOf, planCommand, runCommand } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
 import { replayCommand } from './command/replay.ts';
+import type { RunSignals, Streams } from './command/watch-run.ts';
 import { printable } from './contract/printable.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 import { version } from './version.ts';

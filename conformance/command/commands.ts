@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError } from '../contract/contract.ts';
@@ -15,14 +14,13 @@ import { LedgerError, readLedger } from '../ledger/ledger.ts';
 import { phases } from '../phases/phase.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
-import { createLiveProgress, formatNotTested, formatProgress } from '../reports/console.ts';
+import { formatNotTested } from '../reports/console.ts';
 import { showOnGitHub } from '../reports/github-actions.ts';
 import { reports } from '../reports/reports.ts';
 import { cleanLedger } from '../run/clean-up-run.ts';
 import { describeExcluded, describeUnsent } from '../run/not-tested.ts';
 import { refuseToSend } from '../run/prepare-run.ts';
-import type { RunOptions, RunResult } from '../run/run.ts';
-import { runConformance } from '../run/run-conformance.ts';
+import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
@@ -30,11 +28,7 @@ import { type OptionValues, type RawOptions, readOptions, suggest } from './opti
 import { openOutputs } from './outputs.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
 import { refuseToUpdate, updateKnown } from './update-known.ts';
-
-export interface Streams {
-  readonly out: { write(text: string): unknown };
-  readonly error: { readonly isTTY?: boolean; write(text: string): unknown };
-}
+import { describeStart, type RunSignals, type Streams, showCleanUp, watchRun } from './watch-run.ts';
 
 export interface Prepared {
   readonly values: OptionValues;
@@ -138,18 +132,9 @@ function describeUnknown(unknown: readonly string[], names: readonly string[]): 
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
-export interface RunSignals {
-  readonly interrupted: AbortSignal;
-  /** Aborted by an uncaught failure of the runner, with a `RunnerFailure` as its reason. */
-  readonly failed: AbortSignal;
-}
-
-/** Longest wait for the end of a run after the runner failed: a promise may stay pending. */
-const patienceMs = 5_000;
-
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
 export async function runCommand(raw: RawOptions, streams: Streams, signals: RunSignals): Promise<number> {
-  const { interrupted, failed } = signals;
+  const { failed } = signals;
   const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract, config } = prepared;
@@ -164,45 +149,20 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     streams.error.write(`${ledgerFault}\n`);
     return usageError;
   }
-  const signal = AbortSignal.any([interrupted, failed]);
-  const effects = run.permissions.effects.join(', ') || 'none';
-  const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
-  streams.error.write(
-    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}${config.text === undefined ? '' : `, options of ${config.file}`}\n`,
-  );
+  streams.error.write(`${describeStart(contract, run, config.text === undefined ? undefined : config.file)}\n`);
   if (!isAddress(values.contract)) {
     const exitCode = await waitIfAsked(values, run.tls, streams, signals);
     if (exitCode !== undefined) return exitCode;
   }
   outputs.start(contract, run);
-  const live = createLiveProgress(streams.error);
-  const cleaning = showCleanUp(streams);
-  const running = runConformance(
-    contract,
-    { ...run, ledger },
-    {
-      ...outputs.events,
-      onProgress: (progress) => {
-        live.show(() => formatProgress(progress));
-        outputs.events.onProgress?.(progress);
-      },
-      onCleanUp: cleaning.show,
-      onFinding: (finding) => {
-        outputs.events.onFinding?.(finding);
-        live.clear();
-        if (streams.error.isTTY === true) streams.error.write(`${formatFinding(finding).split('\n')[0]}\n`);
-      },
+  const events: RunEvents = {
+    ...outputs.events,
+    onFinding: (finding) => {
+      outputs.events.onFinding?.(finding);
+      if (streams.error.isTTY === true) streams.error.write(`${formatFinding(finding).split('\n')[0]}\n`);
     },
-    signal,
-  );
-  const result = await Promise.race([running, timeOutAfter(failed)]);
-  live.clear();
-  cleaning.clear();
-  if (result === undefined) {
-    if (ledger !== undefined && existsSync(ledger))
-      streams.error.write(`To undo the writes of this run, use its options: clean ${ledger}\n`);
-    throw failed.reason;
-  }
+  };
+  const result = await watchRun({ contract, run: { ...run, ledger }, events, streams, signals });
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
   const judged = failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
   const { exitCode, faults } = await outputs.finish(result, { exitCode: judged, contract });
@@ -244,18 +204,6 @@ export async function chooseLedger({
   } catch (error) {
     return { fault: `--ledger ${file} cannot be written: ${messageOf(error)}. Name another file, or add --read-only.` };
   }
-}
-
-/** Reports the progress of a clean-up after two seconds. */
-function showCleanUp({ error }: Streams) {
-  let live: ReturnType<typeof createLiveProgress> | undefined;
-  return {
-    show: (done: number, all: number): void => {
-      live ??= createLiveProgress(error, 2_000);
-      live.show(() => `clean-up: ${done} of ${counted(all, 'write')}`);
-    },
-    clear: (): void => live?.clear(),
-  };
 }
 
 /** Undoes the writes of a run that was killed, or whose clean-up left some. @returns 0 if nothing is left, 1 if something is */
@@ -309,12 +257,12 @@ function displayName(contract: string): string {
   return `${address.protocol}//${user}${address.host}${address.pathname}${address.search === '' ? '' : '?…'}`;
 }
 
-function isAddress(contract: string | undefined): boolean {
+export function isAddress(contract: string | undefined): boolean {
   return /^https?:/i.test(contract ?? '');
 }
 
 /** @returns the exit code if the target did not answer, or the wait was interrupted */
-async function waitIfAsked(
+export async function waitIfAsked(
   { waitForTarget: withinMs, baseUrl = '', proxy }: OptionValues,
   tls: RunOptions['tls'],
   streams: Streams,
@@ -327,15 +275,6 @@ async function waitIfAsked(
   if (message === undefined) return undefined;
   streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${printable(message)}.\n`);
   return exitCodes.unreachable;
-}
-
-/** Settles some time after the runner has failed, else never. */
-function timeOutAfter(failed: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    const begin = (): unknown => sleep(patienceMs, undefined, { ref: false }).then(resolve);
-    if (failed.aborted) begin();
-    else failed.addEventListener('abort', begin, { once: true });
-  });
 }
 
 /** Stack frames of a failure of the runner, without the message, which may contain data of the deployment. */

@@ -2,7 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import type { Check, LawDescription } from '../checks/check.ts';
 import { checks } from '../checks/checks.ts';
 import { printable, printableJson } from '../contract/printable.ts';
-import { type Streams, usageError } from './commands.ts';
+import { usageError } from './commands.ts';
+import type { Streams } from './watch-run.ts';
 
 /** The texts about a check, or about one law of a check: `body-schema`, `http-law/405-allow`. */
 interface Explained extends Pick<Check, 'name' | 'about' | 'effect' | 'clauses' | 'example' | 'fix' | 'allow'> {

@@ -4,9 +4,10 @@ import { counted, printable, printableJson, printableParts } from '../contract/p
 import { FailureFileError, failureFile, findFailures, readFailures } from '../failures/failure-file.ts';
 import { type Replay, type ReplayVerdict, replayFailure } from '../run/replay.ts';
 import { exitCodes } from '../run/verdict.ts';
-import { chooseLedger, prepareRun, type RunSignals, type Streams, usageError } from './commands.ts';
+import { chooseLedger, prepareRun, usageError } from './commands.ts';
 import { readConfigFile } from './config-file.ts';
 import { type RawOptions, readOptions } from './options.ts';
+import type { RunSignals, Streams } from './watch-run.ts';
 
 /** The worst verdict of several places is that of the finding. */
 const worstFirst: readonly ReplayVerdict[] = ['FAILED', 'FLAKY', 'CANNOT RUN', 'FIXED'];
