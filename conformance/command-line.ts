@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { cleanCommand, framesOf, planCommand, runCommand } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
+import { proveCommand } from './command/prove.ts';
 import { replayCommand } from './command/replay.ts';
 import type { RunSignals, Streams } from './command/watch-run.ts';
 import { printable } from './contract/printable.ts';
@@ -51,6 +52,14 @@ export async function conform(
     .description('print the operations and checks of a run, in order; sends nothing')
     .action(async () => {
       exitCode = await planCommand(program.opts<RawOptions>(), streams);
+    });
+  program
+    .command('prove')
+    .description(
+      'run once, then show that the run could have failed: inject faults into the recorded answers, and judge them again without a request; exits with 1 if a fault is not reported',
+    )
+    .action(async () => {
+      exitCode = await proveCommand(program.opts<RawOptions>(), streams, watch());
     });
   program
     .command('explain')
@@ -104,6 +113,7 @@ requests of a finding from failures.json in --out.
   ${name} --contract http://localhost:8080/openapi.json \\
     --base-url http://localhost:8080 --wait-for-target 30s
   ${name} --contract openapi.yaml plan
+  ${name} prove --contract openapi.yaml --base-url … --token "$TOKEN"
   ${name} explain body-schema
   ${name} replay 7f3a9c12 --token "$TOKEN"
   ${name} clean lockstep-conform-report/ledger-….ndjson \\

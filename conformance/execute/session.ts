@@ -248,7 +248,7 @@ function secretsOf({ headers, query, cookies }: Authorization): string[] {
 }
 
 /** Adds the answer to the values that links and rules can read. */
-function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
+export function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
   if (outcome.kind === 'none') return seen;
   const read = isJson(headerOf(outcome, 'content-type') ?? '') ? readJson(outcome.body) : undefined;
   return {

@@ -10,7 +10,7 @@ import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isLogIn, isOfAccess, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
-import { mayRepeat, refuseValues } from '../plan/permissions.ts';
+import { mayRepeat, type Permissions, refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, type More, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
@@ -114,6 +114,12 @@ export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
   };
 }
 
+/** Whether an accepted invalid request may be sent again: an effect that nobody can take back may not occur twice. */
+export function mayAskTwice(contract: Contract, operation: Operation, permissions: Permissions): boolean {
+  const isIdempotent = kindOf(contract, operation) !== 'create' && mayRepeat(operation, operation.method);
+  return isIdempotent || mayCallOften(contract, operation, permissions);
+}
+
 /** Sends the invalid request. If it is accepted, its effect is undone, and it is sent again. */
 async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: Asking): Promise<string | undefined> {
   const { number, needsOwn, accepted } = asking;
@@ -122,6 +128,7 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
   const kind = kindOf(context.contract, operation);
   if (kind === 'change' && needsOwn && !bench.isOwn) return 'the run has no object of its own there';
   const isOften = mayCallOften(context.contract, operation, context.permissions);
+  const mayAgain = mayAskTwice(context.contract, operation, context.permissions);
   if (accepted.count >= (isOften ? mostAccepted.objects : mostAccepted.effects))
     return 'the server has accepted invalid requests of the operation whose effects stay';
   // Until a value of the part, or for the keyword, has been refused, all that is accepted there has one cause.
@@ -145,7 +152,6 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
   // A careless server has deleted the object, if the request named it.
   const isGone = kind === 'remove' && !part.startsWith('path ');
   const next = isGone ? await bench.another() : draft;
-  const mayAgain = isOften || (kind !== 'create' && mayRepeat(operation, operation.method));
   if (next !== undefined && mayAgain) await ask('repeat', 2, next);
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');

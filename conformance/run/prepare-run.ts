@@ -222,7 +222,9 @@ export function prepareRun(
       const before = statistics.requests();
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
       for (const exchange of trace) for (const { onExchange } of observers) onExchange(exchange);
-      judging.judge(trace.filter(({ isControl }) => isControl !== true));
+      const judged = trace.filter(({ isControl }) => isControl !== true);
+      judging.judge(judged);
+      events.onTrace?.(judged, context);
       const { met, all } = obligations.count();
       const counts = { requests: statistics.requests(), findings: findings.count() };
       events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });

@@ -1,6 +1,7 @@
 import type { Instant } from '@lockstep/values/instant';
+import type { RunContext } from '../checks/check.ts';
 import type { Credentials } from '../execute/authorize.ts';
-import type { NumberedExchange, PhaseName } from '../execute/exchange.ts';
+import type { NumberedExchange, PhaseName, Trace } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
 import type { Finding, KnownFailure } from '../failures/finding.ts';
@@ -67,6 +68,8 @@ export interface RunEvents {
   readonly onRequest?: (line: string, exchange?: NumberedExchange) => void;
   /** Each exchange in the order of the plan, also those that only delayed a case. It contains secrets: an output redacts them. */
   readonly onExchange?: (exchange: NumberedExchange, redactor: Redactor) => void;
+  /** The exchanges of each turn without controls, after the checks have judged them. They contain secrets. */
+  readonly onTrace?: (trace: Trace, context: RunContext) => void;
   /** Called once at the end of a run with findings, with the requests that show them and without secrets. */
   readonly onFailures?: (findings: readonly FoundFailures[]) => void;
   /** Called before the clean-up undoes each write. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Contract } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import type { Intent } from '../execute/exchange.ts';
-import type { RunOptions, RunResult } from '../run/run.ts';
+import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
 import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
@@ -82,6 +82,7 @@ export async function runAgainst(
   handle: Handler,
   change: Partial<RunOptions> = {},
   amend: (contract: Contract) => Contract = (contract) => contract,
+  events: RunEvents = {},
 ): Promise<{
   readonly result: RunResult;
   /** One line for each request. */
@@ -94,7 +95,7 @@ export async function runAgainst(
   try {
     const log: string[] = [];
     const onRequest = (line: string): unknown => log.push(line);
-    const result = await runConformance(contract, testOptions(api, served.origin, change), { onRequest });
+    const result = await runConformance(contract, testOptions(api, served.origin, change), { ...events, onRequest });
     return { result, log, served, contract };
   } finally {
     await served.close();
