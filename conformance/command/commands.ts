@@ -25,7 +25,7 @@ import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';
-import { openOutputs } from './outputs.ts';
+import { type Outputs, openOutputs } from './outputs.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
 import { refuseToUpdate, updateKnown } from './update-known.ts';
 import { describeStart, type RunSignals, type Streams, showCleanUp, watchRun } from './watch-run.ts';
@@ -134,7 +134,6 @@ function describeUnknown(unknown: readonly string[], names: readonly string[]): 
 
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
 export async function runCommand(raw: RawOptions, streams: Streams, signals: RunSignals): Promise<number> {
-  const { failed } = signals;
   const prepared = await prepareRun(raw, streams, signals);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract, config } = prepared;
@@ -163,6 +162,17 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
     },
   };
   const result = await watchRun({ contract, run: { ...run, ledger }, events, streams, signals });
+  return finishRun(result, outputs, prepared, streams, signals);
+}
+
+/** Prints a result and writes its reports. @returns the exit code */
+export async function finishRun(
+  result: RunResult,
+  outputs: Outputs,
+  { values, config }: Prepared,
+  streams: Streams,
+  { failed }: RunSignals,
+): Promise<number> {
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
   const judged = failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
   const { exitCode, faults } = await outputs.finish(result, { exitCode: judged, contract });

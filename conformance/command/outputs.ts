@@ -13,7 +13,7 @@ import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { exitCodes } from '../run/verdict.ts';
 import type { OptionValues } from './options.ts';
 
-interface Outputs {
+export interface Outputs {
   /** Called when the run begins. */
   readonly start: (contract: Contract, options: RunOptions) => void;
   /** Writes the files that grow during the run. */
