@@ -23,13 +23,14 @@ export const bodySchema: ExchangeCheck = {
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
     if (answer === undefined || response === undefined || !hasContent(exchange)) return [];
-    if (answer.body.length === 0) return judgeSilence(answer, response);
+    if (answer.body.length === 0 && answer.isCut !== true) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
     if (sent === undefined) return [];
     const content = contentFor(response.contents, sent);
     if (content === undefined) return [];
     const place = `response ${response.status} ${content.mediaType}`;
-    if (answer.isCut === true) return [{ place, failures: [], unjudged: 'only the beginning of the content was read' }];
+    const cut = answer.undecoded?.message ?? 'only the beginning of the content was read';
+    if (answer.isCut === true) return [{ place, failures: [], unjudged: cut }];
     const judged = judgeContent(exchange, answer, content, sent, context);
     return [typeof judged === 'string' ? { place, failures: [], unjudged: judged } : { place, failures: judged }];
   },

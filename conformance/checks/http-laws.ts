@@ -310,6 +310,7 @@ export const httpLaw: ExchangeCheck = {
     const failures = Object.entries(laws).flatMap(([name, law]): Failure[] => {
       const { clause, header, of = [status], unlessListed = false } = law;
       if (!of.includes(status) || (isListed && unlessListed)) return [];
+      if (header !== undefined && answer.hidden?.includes(header.toLowerCase()) === true) return [];
       const field = header === undefined ? undefined : headerOf(answer, header);
       const message = law.judge({ operation, request, answer, schemes, field });
       if (message === undefined) return [];

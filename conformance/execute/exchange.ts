@@ -48,6 +48,8 @@ export interface Answer {
   readonly undecoded?: Undecoded;
   /** True if `body` is only the beginning: the content may never end, or the round holds too much already. */
   readonly isCut?: boolean;
+  /** Names of headers whose values a recording hides. */
+  readonly hidden?: readonly string[];
   /** Time to the end of the content; to its beginning if the content was cut. */
   readonly durationMs: number;
 }
