@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { checkCommand } from './command/check.ts';
 import { cleanCommand, framesOf, planCommand, runCommand } from './command/commands.ts';
 import { explainCommand } from './command/explain.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
@@ -62,6 +63,14 @@ export async function conform(
       exitCode = await proveCommand(program.opts<RawOptions>(), streams, watch());
     });
   program
+    .command('check <har>')
+    .description(
+      'judge recorded traffic, an HTTP Archive (HAR 1.2), by the contract; sends nothing; exits as a run does',
+    )
+    .action(async (har: string) => {
+      exitCode = await checkCommand(har, program.opts<RawOptions>(), streams, watch());
+    });
+  program
     .command('explain')
     .argument('[check]', 'a check, or a law as in http-law/405-allow')
     .description('print what a check means, its clauses, an example, the fix, and how to silence it; alone, list all')
@@ -114,6 +123,7 @@ requests of a finding from failures.json in --out.
     --base-url http://localhost:8080 --wait-for-target 30s
   ${name} --contract openapi.yaml plan
   ${name} prove --contract openapi.yaml --base-url … --token "$TOKEN"
+  ${name} check traffic.har --contract openapi.yaml
   ${name} explain body-schema
   ${name} replay 7f3a9c12 --token "$TOKEN"
   ${name} clean lockstep-conform-report/ledger-….ndjson \\

@@ -287,7 +287,7 @@ function cookieOf(request: OutgoingRequest, name: string): string | undefined {
 }
 
 /** Whether a request has a credential of a scheme. A client certificate is not part of a request: it is presumed. */
-function hasCredential(request: OutgoingRequest, scheme: SecurityScheme | undefined): boolean {
+export function hasCredential(request: OutgoingRequest, scheme: SecurityScheme | undefined): boolean {
   if (scheme?.key === undefined)
     return scheme?.type === 'mutualTLS' || headerOf(request, 'authorization') !== undefined;
   const { in: where, name } = scheme.key;

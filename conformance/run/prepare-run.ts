@@ -211,7 +211,10 @@ export function prepareRun(
       };
     },
     /** Adds the exchanges of one turn to the run context of the next round. */
-    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons, left, planned = [] }: Turn): void => {
+    fold: (
+      { operation, phase }: Pick<Scenario<RunContext>, 'operation' | 'phase'>,
+      { exchanges, reasons, left, planned = [] }: Turn,
+    ): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
       for (const probe of planned) {
