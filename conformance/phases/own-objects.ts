@@ -5,6 +5,7 @@ import { isObject, memberOf } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft, Exchange, PhaseName } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
+import type { Address } from '../ledger/ledger.ts';
 import { createdReader } from '../ledger/record-writes.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
@@ -41,6 +42,21 @@ export function deletionOf(
     (one) => !one.required || parameters.some(({ parameter }) => parameter === one),
   );
   return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
+}
+
+/** The address of the object that an accepted create has created; undefined if its answer has no id. */
+export function addressOfCreated(
+  { contract, resources }: RunContext,
+  { operation, seen, outcome }: Exchange,
+): Address | undefined {
+  if (outcome.kind === 'none') return undefined;
+  const write = { method: 'post', key: plainPath(operation.path), values: pathValues(operation, seen) };
+  const [created] = createdReader(contract)(write, seen, outcome) ?? [];
+  if (created === undefined) return undefined;
+  const { key, parents, ids } = created;
+  const pairings = resources.slots.get(key)?.pairings;
+  const [, id] = ids.find(([member]) => (pairings?.get(member)?.yes ?? 0) > 0) ?? ids[0] ?? [];
+  return id === undefined ? undefined : { key, values: [...parents, id] };
 }
 
 /** The content without an id of its own, if that is optional: a server may replace the object that has it. */

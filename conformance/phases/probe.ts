@@ -81,6 +81,8 @@ export interface Bench {
     role: string,
     aim?: Partial<Pick<Intent, 'polarity' | 'place'> & Pick<PartOfProbe, 'groups'>>,
   ) => Promise<Exchange | undefined>;
+  /** Whether the options allow requests of an operation. */
+  readonly isSent: (operation: Operation) => boolean;
   /** Deletes the object that an accepted create has created. @returns whether a DELETE of it was sent */
   readonly undo: (created: Exchange) => Promise<boolean>;
   /** Creates another object. @returns the same request about it; undefined unless the operation deletes such objects */
@@ -196,11 +198,11 @@ export function probeScenario(
         const deletion = created.flatMap((one) => deletionOf(context, one) ?? []).at(-1);
         if (deletion?.operation !== operation) return undefined;
         const values = Object.fromEntries(deletion.parameters.map(({ parameter, value }) => [parameter.name, value]));
-        return moveTo(found.draft, values);
+        return withPath(found.draft, values);
       };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);
-      const means = { context, operation, send, undo, another, ofOther, facts, follow, superseded };
+      const means = { context, operation, send, isSent, undo, another, ofOther, facts, follow, superseded };
       const reason = await probe.ask({ ...means, ...found });
       const judged = exchanges.map((one) => (superseded.has(one) ? { ...one, isSuperseded: true } : one));
       return { ...nothing, exchanges: judged, ...(reason !== undefined && { left: leave(reason) }) };
@@ -296,14 +298,31 @@ export function findDraft(
   }
   const [target] = present;
   if (target === undefined) return needsOwn ? 'the run has no object of its own there' : 'no object is left to ask for';
-  if (known !== undefined) return { draft: moveTo(known, target.values), isOwn: target.owned };
-  const tools = toolsFor(context, operation, 'baseline', 0);
-  const draft = createRequestBuilder(tools, operation).build(target, plainVariant, resources, noConstraints);
-  const prepared =
-    draft === undefined
-      ? 'no valid request could be built'
-      : prepare({ context, tools, operation, kind }, draft, target);
+  if (known !== undefined) return { draft: withPath(known, target.values), isOwn: target.owned };
+  const prepared = buildDraft(context, operation, kind, target);
   return typeof prepared === 'string' ? prepared : { draft: prepared, isOwn: target.owned };
+}
+
+/** @returns a first request of an operation that was never accepted, or why there is none */
+function buildDraft(context: RunContext, operation: Operation, kind: OperationKind, target: Target): Draft | string {
+  const tools = toolsFor(context, operation, 'baseline', 0);
+  const draft = createRequestBuilder(tools, operation).build(target, plainVariant, context.resources, noConstraints);
+  return draft === undefined
+    ? 'no valid request could be built'
+    : prepare({ context, tools, operation, kind }, draft, target);
+}
+
+/**
+ * A valid request of another operation about an object of this run: the accepted one if there is one.
+ *
+ * @param values of the parameters of its path, in their order
+ */
+export function draftAbout(context: RunContext, operation: Operation, values: readonly Scalar[]): Draft | undefined {
+  const known = context.accepted.get(operation)?.draft;
+  if (known !== undefined) return moveTo(known, values);
+  const target = { label: 'recorded', values: namedValues(operation, values), owned: true, sure: true } as const;
+  const built = buildDraft(context, operation, kindOf(context.contract, operation), target);
+  return typeof built === 'string' ? undefined : built;
 }
 
 function isSame({ values }: Target, name: string, value: unknown): boolean {
@@ -311,7 +330,21 @@ function isSame({ values }: Target, name: string, value: unknown): boolean {
   return wanted === undefined || String(wanted) === String(value);
 }
 
-function moveTo(draft: Draft, values: Readonly<Record<string, unknown>>): Draft {
+/** The same request about another object. @param values of the parameters of its path, in their order */
+export function moveTo(draft: Draft, values: readonly Scalar[]): Draft {
+  return withPath(draft, namedValues(draft.operation, values));
+}
+
+function namedValues({ path }: Operation, values: readonly Scalar[]): Target['values'] {
+  return Object.fromEntries(
+    slotsOf(path).flatMap(({ parameter }, index): [string, Scalar][] => {
+      const value = values[index];
+      return value === undefined ? [] : [[parameter, value]];
+    }),
+  );
+}
+
+function withPath(draft: Draft, values: Readonly<Record<string, unknown>>): Draft {
   const parameters = draft.parameters.map(({ parameter, value }) => {
     const other = parameter.in === 'path' ? values[parameter.name] : undefined;
     return { parameter, value: other ?? value };
@@ -331,7 +364,7 @@ function draftOfOther({ accepted }: RunContext, draft: Draft, other: Operation):
       return isScalar(value) ? [[parameter, value]] : [];
     }),
   );
-  return moveTo(known, values);
+  return withPath(known, values);
 }
 
 /**

@@ -18,16 +18,15 @@ import { buildFrom } from '../data/value-candidates.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { spell } from '../resources/find-targets.ts';
 import { isScalar } from '../resources/read-items.ts';
 import { isIdName, plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsReadOnly } from '../schema/annotated-values.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, unlike } from './probe.ts';
+import { addressOfCreated } from './own-objects.ts';
+import { type Bench, mayCallOften, mayProbe, moveTo, type OperationProbes, unlike } from './probe.ts';
 
 /** Members that are sent alone if the server rejects all together. */
 const mostAlone = 4;
@@ -97,18 +96,9 @@ async function writeAndRead(bench: Bench, reading: Draft, offers: readonly Offer
 }
 
 /** The read of the object that a request has created; undefined if its answer has no id. */
-function readingOfCreated({ context }: Bench, reading: Draft, { operation, seen, outcome }: Exchange) {
-  const slot = slotsOf(reading.operation.path).at(-1);
-  if (outcome.kind === 'none' || slot === undefined) return undefined;
-  const address = { method: 'post', key: plainPath(operation.path), values: pathValues(operation, seen) };
-  const [{ ids } = { ids: [] }] = createdReader(context.contract)(address, seen, outcome) ?? [];
-  const pairings = context.resources.slots.get(slot.key)?.pairings;
-  const [, id] = ids.find(([member]) => (pairings?.get(member)?.yes ?? 0) > 0) ?? ids[0] ?? [];
-  if (id === undefined) return undefined;
-  const parameters = reading.parameters.map((one) =>
-    one.parameter.in === 'path' && one.parameter.name === slot.parameter ? { ...one, value: id } : one,
-  );
-  return { ...reading, parameters };
+function readingOfCreated({ context }: Bench, reading: Draft, created: Exchange) {
+  const address = addressOfCreated(context, created);
+  return address?.key === plainPath(reading.operation.path) ? moveTo(reading, address.values) : undefined;
 }
 
 /**

@@ -15,18 +15,17 @@ import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, type Exchange, type Intent, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
-import { createdReader } from '../ledger/record-writes.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { mayRepeat, type Permissions } from '../plan/permissions.ts';
 import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
 import { pathValues } from '../resources/addresses.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { plainPath } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
-import { withNewNames } from './own-objects.ts';
-import { type Bench, type More, mayVary, type OperationProbes, type Probe } from './probe.ts';
+import { addressOfCreated, withNewNames } from './own-objects.ts';
+import { type Bench, type More, mayVary, moveTo, type OperationProbes, type Probe } from './probe.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
 export function planText(
@@ -288,27 +287,14 @@ async function compareRow(sending: Sending, pairs: readonly Pair[], sent: Exchan
 async function readBack(bench: Bench, written: Exchange, role: string): Promise<Exchange | undefined> {
   const { context, operation, ofOther, send } = bench;
   const { contract, accepted } = context;
-  const { outcome, seen } = written;
-  if (outcome.kind === 'none' || !isAccepted(written)) return undefined;
-  const path = plainPath(operation.path);
-  const isCreate = kindOf(contract, operation) === 'create';
-  const address = { key: path, values: pathValues(operation, seen) };
-  const created = isCreate
-    ? createdReader(contract)({ ...address, method: operation.method }, seen, outcome)?.[0]
-    : undefined;
-  const key = isCreate ? created?.key : path;
+  if (!isAccepted(written)) return undefined;
+  const address =
+    kindOf(contract, operation) === 'create'
+      ? addressOfCreated(context, written)
+      : { key: plainPath(operation.path), values: pathValues(operation, written.seen) };
   const read = contract.operations.find(
-    (one) => one.method === 'get' && plainPath(one.path) === key && accepted.has(one),
+    (one) => one.method === 'get' && plainPath(one.path) === address?.key && accepted.has(one),
   );
   const draft = read === undefined ? undefined : ofOther(read);
-  if (read === undefined || draft === undefined) return undefined;
-  const id = created?.ids[0]?.[1];
-  if (isCreate && (created === undefined || id === undefined)) return undefined;
-  const values = created === undefined ? address.values : [...created.parents, id];
-  const named = new Map(slotsOf(read.path).map(({ parameter }, index) => [parameter, values[index]]));
-  const parameters = draft.parameters.map(({ parameter, value }) => ({
-    parameter,
-    value: (parameter.in === 'path' ? named.get(parameter.name) : undefined) ?? value,
-  }));
-  return send({ ...draft, parameters }, role);
+  return address === undefined || draft === undefined ? undefined : send(moveTo(draft, address.values), role);
 }
