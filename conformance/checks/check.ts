@@ -65,7 +65,7 @@ interface Example {
 }
 
 /** The command `explain` prints every member. */
-interface Described {
+export interface Described {
   readonly name: string;
   /** The failure that the check reports. */
   readonly about: string;

@@ -2,7 +2,9 @@ import type { ContractProblem } from '../contract/contract.ts';
 import { type Failure, normaliseBody } from '../failures/failure.ts';
 import { authInvalid, authMissing, authValidRefused, existenceLeak, scopeIgnored, tenantLeak } from './access.ts';
 import { bodySchema } from './body-schema.ts';
+import { patchSpills, putMerge, putPartial, putRepeat } from './changed.ts';
 import type { Check, ExchangeCheck } from './check.ts';
+import { deleteKept, useAfterFree } from './deleted.ts';
 import { httpLaw } from './http-laws.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
@@ -11,6 +13,8 @@ import { readOnlyWritten } from './read-only.ts';
 import { refusalWrong } from './refusal-wrong.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 import { noAnswer, serverError, slow } from './server-failure.ts';
+import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from './side-effects.ts';
+import { answerDiffers, createdMissing, storedDiffers } from './stored.ts';
 import { textChanged } from './text-changed.ts';
 import { validRefused } from './valid-refused.ts';
 
@@ -44,6 +48,19 @@ export const checks: readonly Check[] = [
   mediaType,
   bodySchema,
   headerSchema,
+  createdMissing,
+  storedDiffers,
+  putPartial,
+  patchSpills,
+  putMerge,
+  answerDiffers,
+  deleteKept,
+  useAfterFree,
+  putRepeat,
+  writeSpills,
+  idCollides,
+  failedWriteLeftTrace,
+  readWrites,
   textChanged,
   writeOnlyExposed,
   sensitiveLeak,

@@ -7,6 +7,8 @@ export interface OperationExtensions {
   readonly byValue: readonly ByValue[];
   /** Whether a repeated call has no second effect; the contract describes how. */
   readonly isIdempotent: boolean;
+  /** The time after which every read shows a write, as in `PT5S`; undefined if the contract states none. */
+  readonly consistency: string | undefined;
   /** Whether every account gets the same answer. */
   readonly isShared: boolean;
 }
@@ -36,6 +38,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     effect: textAt(operation, 'x-effect'),
     byValue: list(operation['x-by-value']).map(readByValue),
     isIdempotent: operation['x-idempotency'] !== undefined,
+    consistency: textAt(operation, 'x-consistency'),
     isShared: operation['x-shared'] === true,
   };
 }
@@ -80,6 +83,11 @@ export function isOpenEnum(schema: JsonObject): boolean {
 /** Whether a value is a secret: every output redacts it, and no other answer may contain it. */
 export function isSensitive(schema: JsonObject): boolean {
   return schema['x-sensitive'] === true;
+}
+
+/** Whether a value may differ between two reads without a write. */
+export function isVolatile(schema: JsonObject): boolean {
+  return schema['x-volatile'] === true;
 }
 
 function readByValue(entry: JsonObject): ByValue {

@@ -9,7 +9,7 @@ import type { Judge } from '../schema/create-judge.ts';
 const hour = 3_600_000;
 
 /** An ISO 8601 duration in milliseconds; a month has 30 days, a year 365. Undefined for any other text. */
-function readDuration(text: string): number | undefined {
+export function readDuration(text: string): number | undefined {
   const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(text);
   if (match === null || text.length < 3) return undefined;
   const units = [365 * 24 * hour, 30 * 24 * hour, 7 * 24 * hour, 24 * hour, hour, 60_000, 1_000];

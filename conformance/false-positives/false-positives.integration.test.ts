@@ -10,10 +10,11 @@ import { readEdited } from '../seeded/validate.ts';
 import { unusualAnswers } from './answers.ts';
 import { inputServers } from './input-servers.ts';
 import { type FalsePositiveServer, falsePositiveServers } from './servers.ts';
+import { storyServers } from './story-servers.ts';
 
 // If these fail, the runner reports a false positive: behaviour that no norm or contract forbids.
 
-describe.each([...falsePositiveServers, ...inputServers])('a server that $name', (server) => {
+describe.each([...falsePositiveServers, ...inputServers, ...storyServers])('a server that $name', (server) => {
   const findNoDefect = async (seed: number, workers: number): Promise<void> => {
     const { api, contract = [] } = server;
     const amend = () => readContract(`${api}.json`, JSON.stringify(readEdited(apis[api].file, contract)));

@@ -23,12 +23,15 @@ export function createJudging({ checks, context, obligations, findings, chains, 
     { place, failures, unjudged }: Verdict,
     trace?: Trace,
   ): void => {
+    // A probe may show a failure of another operation than the one that it is about.
+    const asked = trace && exchange.intent.probe?.operation;
+    const operation = context.contract.operations.find(({ id }) => id === asked) ?? exchange.operation;
     if (unjudged !== undefined) {
-      obligations.leave(exchange.operation, [check], place, unjudged);
+      obligations.leave(operation, [check], place, unjudged);
       return;
     }
     const isMet = failures.every(({ severity }) => severity === 'warning');
-    obligations.settle(exchange.operation, check, place, isMet);
+    obligations.settle(operation, check, place, isMet);
     for (const failure of failures) {
       chains.add(failure, place, exchange, trace);
       const found = findings.add(failure, exchange, trace);

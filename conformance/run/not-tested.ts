@@ -1,7 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { counted, nameSome } from '../contract/printable.ts';
-import { phases } from '../phases/phase.ts';
 import type { Obligation } from '../plan/plan.ts';
 import { type ContractCoverage, impliedReasons, type Reason } from './contract-coverage.ts';
 
@@ -12,10 +11,10 @@ interface Scope {
   readonly allChecks: readonly string[];
 }
 
-/** Parts that the options or the runner exclude, one line each: without them a passed run would look complete. */
+/** Parts that the options exclude, one line each: without them a passed run would look complete. */
 export function describeExcluded({ contract, selected, checks, allChecks }: Scope): readonly string[] {
   const { operations } = contract;
-  const reasons = Object.values(phases).flatMap(({ built, about }) => (built ? [] : [`not built yet: ${about}`]));
+  const reasons: string[] = [];
   const left = operations.filter((operation) => !selected.includes(operation)).map(({ id }) => id);
   if (left.length > 0)
     reasons.push(`excluded by the options: ${left.length} of ${operations.length} operations, ${nameSome(left)}`);

@@ -13,7 +13,7 @@ import {
   parseJson,
   placeAt,
 } from '../contract/document.ts';
-import { isErrorCode, isSensitive, ruleOf } from '../contract/extensions.ts';
+import { isErrorCode, isSensitive, isVolatile, ruleOf } from '../contract/extensions.ts';
 
 export interface AnnotatedValue {
   readonly at: string;
@@ -37,6 +37,11 @@ export function holdsSecrets(root: JsonObject, schema: Pointer): boolean {
 /** Whether a value of this schema can have a property that only the server sets. */
 export function holdsReadOnly(root: JsonObject, schema: Pointer): boolean {
   return markedIn(root, isReadOnly)(placeAt(root, schema)) !== undefined;
+}
+
+/** Whether a value of this schema can have a part that differs between two reads. */
+export function holdsVolatile(root: JsonObject, schema: Pointer): boolean {
+  return markedIn(root, isVolatile)(placeAt(root, schema)) !== undefined;
 }
 
 /** Codes for programs in an error. */

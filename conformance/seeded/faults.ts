@@ -60,6 +60,11 @@ export function by(check: string, operation: string, pointer: string, keyword: s
   return { check, operation, pointer, keyword };
 }
 
+const ofStories = [
+  ...['created-missing', 'stored-differs', 'answer-differs', 'put-partial', 'put-merge', 'put-repeat', 'patch-spills'],
+  ...['delete-kept', 'use-after-free', 'write-spills', 'id-collides', 'failed-write-left-trace', 'read-writes'],
+];
+
 /** The phase that finds the faults of a check; those of all others show in one of the first three. */
 const phasesOf: Readonly<Record<string, PhaseName>> = {
   'invalid-accepted': 'negative',
@@ -68,6 +73,7 @@ const phasesOf: Readonly<Record<string, PhaseName>> = {
   'refusal-wrong': 'negative',
   'valid-refused': 'boundary',
   'text-changed': 'text',
+  ...Object.fromEntries(ofStories.map((check) => [check, 'story' as const])),
 };
 
 /** The phases that a fault needs to be found. */

@@ -89,7 +89,9 @@ export function createLibrary(validate: Validate): Handler {
         if (book === undefined) return unknown;
         const refused = refuseCondition(request, book);
         if (refused !== undefined) return refused;
-        const changed = { ...book, ...JSON.parse(request.body), added: book.added };
+        const { id: own, state, mood, added, lastLoan } = book;
+        const kept = { id: own, state, added, lastLoan, ...(mood !== undefined && { mood }) };
+        const changed = { ...JSON.parse(request.body), ...kept };
         books.set(id, changed);
         return { status: 200, body: changed };
       },

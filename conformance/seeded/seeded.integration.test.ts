@@ -12,6 +12,7 @@ import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
+import { storyFaults } from './story-faults.ts';
 import { weatherFaults } from './weather-faults.ts';
 
 // If these fail, the runner misses a defect, or reports the wrong one.
@@ -47,6 +48,7 @@ const faults: readonly SeededFault[] = [
   ...protocolFaults,
   ...declaredFaults,
   ...inputFaults,
+  ...storyFaults,
 ];
 
 test('each check and each law has a fault that it alone finds', () => {

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { agrees, isUnchanged, objectIn } from './compare-objects.ts';
+
+test.each([
+  { sent: '50', read: 50, want: true },
+  { sent: 'true', read: true, want: true },
+  { sent: true, read: false, want: false },
+  { sent: 'Emma', read: 'emma ', want: true },
+  { sent: 'Emma', read: 'Dune', want: false },
+  { sent: '2026-04-01T10:00:00Z', read: '2026-04-01T12:00:00+02:00', want: true },
+  { sent: '2026-04-01T10:00:00Z', read: '2026-04-02T10:00:00Z', want: false },
+  { sent: '2026-04-01', read: '2026-04-01T00:00:00Z', want: true },
+  { sent: 'example.com', read: 'https://example.com/', want: true },
+  { sent: '4242424242424242', read: '****', want: true },
+  { sent: 10.005, read: 10.01, want: true },
+  { sent: 412, read: 411, want: false },
+  { sent: null, read: undefined, want: true },
+  { sent: [], read: null, want: true },
+  { sent: 7, read: undefined, want: false },
+  { sent: ['a1', 'b2'], read: ['b2', 'a1'], want: true },
+  { sent: ['a1', 'b2'], read: ['a1'], want: false },
+  { sent: { city: 'Alta' }, read: { city: 'Alta', code: 7 }, want: true },
+  { sent: { city: 'Alta' }, read: { city: 'Oslo' }, want: false },
+  { sent: 7, read: { id: 7, name: 'x' }, want: true },
+])('$read may be the stored form of $sent: $want', ({ sent, read, want }) => {
+  expect(agrees(sent, read)).toBe(want);
+});
+
+test.each([
+  { before: 'Emma', after: 'emma', want: false },
+  { before: undefined, after: null, want: true },
+  { before: '2026-04-01T10:00:00Z', after: '2026-04-01T10:00:00.000Z', want: true },
+])('two reads of $before and $after are the same: $want', ({ before, after, want }) => {
+  expect(isUnchanged(before, after)).toBe(want);
+});
+
+test('the object of a body is read from its wrapper, unless the body has its members', () => {
+  expect(objectIn({ data: { title: 'Emma' } }, ['title'])).toEqual({ title: 'Emma' });
+  expect(objectIn({ meta: { a: 1 }, title: null }, ['title'])).toEqual({ meta: { a: 1 }, title: null });
+  expect(objectIn([{ title: 'Emma' }])).toEqual({ title: 'Emma' });
+  expect(objectIn([{ title: 'Emma' }, { title: 'Dune' }])).toBeUndefined();
+});

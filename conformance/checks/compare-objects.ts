@@ -1,0 +1,144 @@
+// Objects as they were sent and as answers show them: the members that can be compared, and how much two values may differ.
+import { type Contract, isJson, type Operation, responseFor } from '../contract/contract.ts';
+import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
+import { type Exchange, isAccepted } from '../execute/exchange.ts';
+import { unwrap } from '../resources/read-items.ts';
+import { normal, plainPath } from '../resources/slots.ts';
+import { holdsSecrets, holdsVolatile } from '../schema/annotated-values.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
+import type { RunContext } from './check.ts';
+import { isSameValue } from './read-only.ts';
+
+/** A property of an object in the content of a write. */
+export interface Member {
+  readonly name: string;
+  /** Its schema. */
+  readonly pointer: Pointer;
+}
+
+/** The object of a body, without a wrapper such as `{"data": {…}}`; undefined for anything else. @param names some of its members */
+export function objectIn(body: unknown, names: readonly string[] = []): JsonObject | undefined {
+  if (Array.isArray(body)) return body.length === 1 ? objectIn(body[0], names) : undefined;
+  if (!isObject(body)) return undefined;
+  return names.some((name) => Object.hasOwn(body, name)) ? body : unwrap(body);
+}
+
+/** The object that an accepted answer shows. */
+export function shownIn(exchange: Exchange | undefined, names: readonly string[] = []): JsonObject | undefined {
+  return exchange !== undefined && isAccepted(exchange) ? objectIn(exchange.seen.responseBody, names) : undefined;
+}
+
+/** The properties that a schema declares for an object, within a wrapper if the schema declares one; none that is left out. */
+function declaredIn(form: CanonicalForm, schema: Pointer, names: readonly string[]): ReadonlyMap<string, Pointer> {
+  const read = (pointer: Pointer): ReadonlyMap<string, Pointer> => {
+    const shapes = form.shapes(form.at(pointer));
+    return new Map(
+      shapes.flatMap((shape) =>
+        [...form.declared(shape)].filter(([name]) => !form.common(form.property(shape, name)).isLeftOut),
+      ),
+    );
+  };
+  const outer = read(schema);
+  if (names.length === 0 || names.some((name) => outer.has(name))) return outer;
+  const inner = [...outer.values()].map(read).find((members) => names.some((name) => members.has(name)));
+  return inner ?? outer;
+}
+
+/** The operations that create or change the objects of a path: those of its collection, and its own. @param key `/books/{}` */
+export function writesOf({ operations }: Contract, key: string): readonly Operation[] {
+  return operations.filter(({ method, path, body }) => {
+    if (body === undefined) return false;
+    const own = plainPath(path);
+    return method === 'post' ? `${own}/{}` === key : own === key && (method === 'put' || method === 'patch');
+  });
+}
+
+/** The properties that a write of the objects declares; of a body in a wrapper, those of the object within. */
+export function writableIn({ judge }: Pick<RunContext, 'judge'>, { body }: Operation): ReadonlyMap<string, Pointer> {
+  const schema = body?.contents.find(({ mediaType }) => isJson(mediaType))?.schema;
+  if (schema === undefined) return new Map();
+  const form = judge.forms.request;
+  const outer = declaredIn(form, schema, []);
+  const [only, ...others] = outer.values();
+  const inner = only === undefined || others.length > 0 ? outer : declaredIn(form, only, []);
+  return inner.size > 0 ? inner : outer;
+}
+
+/**
+ * The properties that clients set and reads show, by the contract: no secrets, none that may differ between two reads.
+ *
+ * @param read answer to a read of the object
+ * @returns by name, with the schema in a write
+ */
+export function comparableMembers(context: RunContext, read: Exchange): ReadonlyMap<string, Pointer> {
+  const { contract, judge } = context;
+  const { outcome, operation } = read;
+  if (outcome.kind === 'none') return new Map();
+  const schema = responseFor(operation, outcome.status)?.contents.find(({ mediaType }) => isJson(mediaType))?.schema;
+  if (schema === undefined) return new Map();
+  const written = new Map(
+    writesOf(contract, plainPath(operation.path)).flatMap((write) => [...writableIn(context, write)].reverse()),
+  );
+  const shown = declaredIn(judge.forms.response, schema, [...written.keys()]);
+  const isPlain = (pointer: Pointer): boolean =>
+    !holdsSecrets(contract.root, pointer) && !holdsVolatile(contract.root, pointer);
+  return new Map(
+    [...written].filter(([name, pointer]) => {
+      const other = shown.get(name);
+      return other !== undefined && isPlain(pointer) && isPlain(other);
+    }),
+  );
+}
+
+/** Whether a value is absent, or stands for an absent one. */
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/**
+ * Whether a value may be the stored form of another: servers trim and fold texts, round numbers, spell times and numbers otherwise, add
+ * members, and replace an object by its id.
+ */
+export function agrees(sent: unknown, read: unknown): boolean {
+  if (isSameValue(sent, read) || (isEmpty(sent) && isEmpty(read))) return true;
+  if (isEmpty(sent) || isEmpty(read)) return false;
+  if (Array.isArray(sent) && Array.isArray(read))
+    return sent.length === read.length && sent.every((item) => read.some((other) => agrees(item, other)));
+  if (isObject(sent) && isObject(read))
+    return Object.entries(sent).every(([name, value]) => !Object.hasOwn(read, name) || agrees(value, read[name]));
+  if (typeof sent === 'object' || typeof read === 'object') return true;
+  if (typeof sent === 'boolean' || typeof read === 'boolean') return truthOf(sent) === truthOf(read);
+  return agreesAsNumber(sent, read) ?? agreesAsText(String(sent), String(read));
+}
+
+function truthOf(value: unknown): boolean | undefined {
+  const text = String(value).toLowerCase();
+  return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined;
+}
+
+/** @returns undefined unless both are numbers */
+function agreesAsNumber(sent: unknown, read: unknown): boolean | undefined {
+  const [a, b] = [sent, read].map((value) => (String(value).trim() === '' ? Number.NaN : Number(value)));
+  if (a === undefined || b === undefined || Number.isNaN(a) || Number.isNaN(b)) return undefined;
+  // A price may be rounded, a whole number may not.
+  return a === b || (!Number.isInteger(a) && Math.abs(a - b) <= Math.max(0.5, Math.abs(a) * 1e-6));
+}
+
+const minute = 60_000;
+
+/** A text that was trimmed, cut or folded, that has a prefix, or that is masked, is no other text: `text-changed` judges some of these. */
+function agreesAsText(sent: string, read: string): boolean {
+  const [a, b] = [sent, read].map((text) => (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN));
+  if (a !== undefined && b !== undefined && Math.abs(a - b) <= minute) return true;
+  const [own, other] = [sent, read].map((text) => normal(text.normalize('NFKC')));
+  if (own === undefined || other === undefined || own === '' || other === '') return true;
+  return own.includes(other) || other.includes(own);
+}
+
+/** Whether two reads show the same value. */
+export function isUnchanged(before: unknown, after: unknown): boolean {
+  if (isSameValue(before, after) || (isEmpty(before) && isEmpty(after))) return true;
+  return typeof before === 'object' && typeof after === 'object' && agrees(before, after);
+}

@@ -1,0 +1,82 @@
+// Deletions: reads and lists no longer have the object.
+import type { NumberedExchange } from '../execute/exchange.ts';
+import { isUnchanged, objectIn } from './compare-objects.ts';
+import { statusOf } from './parts.ts';
+import { idIn, itemsIn } from './stored.ts';
+import { type Deviation, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
+
+/** The object after an accepted deletion, as a read and the list show it; undefined where they do not settle it. */
+function afterDeletion(story: Story) {
+  const deletion = story.of('delete');
+  if (!isDone(deletion)) return undefined;
+  const [read, list, before] = [story.of('deleted read'), story.of('list after delete'), readBefore(story, deletion)];
+  const [id = '', items, old] = [idIn(story), itemsIn(list, story), itemsIn(story.of('list'), story)];
+  const shown = read === undefined || before === undefined ? undefined : compare(before, read);
+  const isMarked = shown === 'marked' || (items?.get(id) !== undefined && items.get(id) !== old?.get(id));
+  const isListed = items === undefined || old?.get(id) === undefined ? undefined : items.has(id) && !isMarked;
+  return { deletion, read, isRead: shown && shown === 'same', isListed };
+}
+
+/** A server that keeps the object may mark it: `"deleted": true`. @returns undefined if the answers are about something else */
+function compare(before: NumberedExchange, read: NumberedExchange): 'gone' | 'marked' | 'same' | undefined {
+  if (isMissing(read)) return 'gone';
+  const [old, now] = [before, read].map((one) => (isDone(one) ? objectIn(one.seen.responseBody) : undefined));
+  if (old === undefined || now === undefined) return undefined;
+  // A member may differ in each read: only an object without any difference was kept.
+  return Object.keys({ ...old, ...now }).every((name) => isUnchanged(old[name], now[name])) ? 'same' : 'marked';
+}
+
+function failureAt(exchange: NumberedExchange, place: string, message: string): Deviation {
+  const { operation } = exchange;
+  return {
+    exchange,
+    failure: {
+      ...({ severity: 'defect', place, pointer: operation.pointer, keyword: 'deleted' } as const),
+      ...{ clause: 'RFC 9110 9.3.5', message, causes: [['deleted', operation.id]] },
+    },
+  };
+}
+
+const example = { sent: 'DELETE /books/7, answered 204; then GET /books/7', answered: '200 {"title":"Emma"}' };
+
+export const deleteKept = storyCheck(
+  {
+    name: 'delete-kept',
+    about: 'a deletion is accepted, and the object is still there',
+    effect: 'Clients believe that data is gone, and it is still shown to others.',
+    clauses: ['RFC 9110 9.3.5'],
+    example,
+    fix: 'Delete the object before the answer; answer 202 if it follows later.',
+    allow: 'Declare 202 for the deletion, the time by x-consistency, or a property that marks deleted objects.',
+  },
+  (story) => {
+    const after = afterDeletion(story);
+    if (after === undefined || (after.isRead === undefined && after.isListed === undefined)) return undefined;
+    const { deletion, isRead, isListed } = after;
+    const isKept = isListed === true || (isRead === true && isListed === undefined);
+    if (!isKept) return [];
+    const shown =
+      isRead === true && isListed === true ? 'a read and the list show' : isRead ? 'a read shows' : 'the list has';
+    const message = `the deletion was answered ${statusOf(deletion)}, and ${shown} the object as before`;
+    return [failureAt(deletion, 'object', message)];
+  },
+);
+
+export const useAfterFree = storyCheck(
+  {
+    name: 'use-after-free',
+    about: 'a deleted object is gone from its list, and can still be read by its id',
+    effect: 'Data that was deleted is still given to everyone who knows its address.',
+    clauses: ['RFC 9110 9.3.5'],
+    example,
+    fix: 'Answer 404 or 410 to requests about deleted objects.',
+    allow: 'Declare a property that marks deleted objects, such as deletedAt.',
+  },
+  (story) => {
+    const { read, isRead, isListed, deletion } = afterDeletion(story) ?? {};
+    if (read === undefined || deletion === undefined || isRead === undefined || isListed !== false) return undefined;
+    if (!isRead) return [];
+    const message = `the deletion was answered ${statusOf(deletion)}, the list has the object no longer, and a read shows it`;
+    return [failureAt(read, 'object', message)];
+  },
+);

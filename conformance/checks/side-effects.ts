@@ -1,0 +1,200 @@
+// Side effects: reads change nothing, a write changes no other object, and a rejected write changes none.
+import type { NumberedExchange } from '../execute/exchange.ts';
+import { readScalars } from '../resources/read-items.ts';
+import type { RunContext } from './check.ts';
+import { comparableMembers, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
+import { statusOf } from './parts.ts';
+import { failureOf, idOf, itemsIn, spelled } from './stored.ts';
+import { type Deviation, isDone, isMissing, readAfter, readBefore, type Story, storyCheck } from './story.ts';
+
+/** The members that differ between two reads of one object, without those that change by themselves. */
+function differences(
+  context: RunContext,
+  { of }: Story,
+  before: NumberedExchange,
+  after: NumberedExchange,
+): readonly { readonly name: string; readonly pointer: string; readonly from: unknown; readonly to: unknown }[] {
+  const members = comparableMembers(context, before);
+  const names = [...members.keys()];
+  const [old, now] = [shownIn(before, names), shownIn(after, names)];
+  const [first, again] = [shownIn(of('read'), names), shownIn(of('read again'), names)];
+  if (old === undefined || now === undefined) return [];
+  return [...members].flatMap(([name, pointer]) => {
+    const isStable = again === undefined || isUnchanged(first?.[name], again[name]);
+    return isStable && !isUnchanged(old[name], now[name]) ? [{ name, pointer, from: old[name], to: now[name] }] : [];
+  });
+}
+
+/** A failure about an object as a whole. */
+function failureAt(
+  exchange: NumberedExchange,
+  { place, keyword, clause, message }: Pick<Deviation['failure'], 'place' | 'keyword' | 'clause' | 'message'>,
+): Deviation {
+  const { operation } = exchange;
+  const failure = { place, keyword, clause, message, pointer: operation.pointer, causes: [[keyword, operation.id]] };
+  return { exchange, failure: { ...failure, severity: 'defect' } };
+}
+
+export const readWrites = storyCheck(
+  {
+    name: 'read-writes',
+    about:
+      'a read changes the object: two reads without a write between them show other values than the first was sent',
+    effect: 'Caches, crawlers and repeated requests change data.',
+    clauses: ['RFC 9110 9.2.1'],
+    example: {
+      sent: 'POST /books {"title":"Emma","pages":474}, then GET /books/8 twice',
+      answered: 'first "pages":474, then "pages":475',
+    },
+    fix: 'Make GET safe: move the change into a POST.',
+    allow: 'Declare a property that varies by itself x-volatile.',
+  },
+  (story, context) => {
+    const [create, read, again] = [story.of('create'), story.of('read'), story.of('read again')];
+    if (create === undefined || read === undefined || again === undefined || !isDone(read)) return undefined;
+    if (isMissing(again)) {
+      const message = `the first read is answered ${statusOf(read)}, the second ${statusOf(again)}`;
+      const { failure } = failureAt(again, { place: 'object', keyword: 'gone', clause: 'RFC 9110 9.2.1', message });
+      // An object may be meant to be read once.
+      return [{ exchange: again, failure: { ...failure, severity: 'suspect' } }];
+    }
+    const members = comparableMembers(context, read);
+    const names = [...members.keys()];
+    const [sent, first, second] = [
+      objectIn(create.seen.requestBody, names),
+      shownIn(read, names),
+      shownIn(again, names),
+    ];
+    if (sent === undefined || first === undefined || second === undefined || members.size === 0) return undefined;
+    return [...members].flatMap(([name, pointer]): Deviation[] => {
+      // A member that the client has set does not vary by itself.
+      if (!Object.hasOwn(sent, name) || !isUnchanged(sent[name], first[name])) return [];
+      if (isUnchanged(first[name], second[name])) return [];
+      const message = `two reads without a write between them show ${name} as ${spelled(first[name])} and ${spelled(second[name])}`;
+      const about = { keyword: 'read', clause: 'RFC 9110 9.2.1', message };
+      return [
+        {
+          exchange: again,
+          failure: { ...failureOf(context, again, { name, pointer }, about), place: `answer /${name}` },
+        },
+      ];
+    });
+  },
+);
+
+export const writeSpills = storyCheck(
+  {
+    name: 'write-spills',
+    about: 'a write to one object changes or removes another',
+    effect: 'A client destroys data that its request does not name.',
+    clauses: ['RFC 9110 9.3'],
+    example: {
+      sent: 'GET /books/9, then PUT /books/8 {"pages":500}',
+      answered: '200; GET /books/9 has "pages":500 too',
+    },
+    fix: 'Select the object by its id in each statement that writes.',
+    allow: 'Declare the property readOnly if the server derives it from other objects.',
+  },
+  (story, context) => {
+    const [first, second] = [story.of('create'), story.of('second create')];
+    if (!isDone(first) || !isDone(second)) return undefined;
+    // `id-collides` judges two creates of one id.
+    if (idOf(story.of('read')) === idOf(story.of('other read'))) return undefined;
+    const change = story.steps.findLast((step) => /^change/.test(step.intent.probe?.role ?? '') && isDone(step));
+    const pairs = [
+      { before: story.of('early read'), after: story.of('read'), write: second },
+      { before: story.of('other read'), after: story.of('late other read'), write: change },
+    ];
+    const judged = pairs.flatMap((pair) =>
+      pair.before !== undefined && pair.after !== undefined && pair.write !== undefined && isDone(pair.before)
+        ? [{ before: pair.before, after: pair.after, write: pair.write }]
+        : [],
+    );
+    if (judged.length === 0) return undefined;
+    return judged.flatMap((pair): readonly Deviation[] => {
+      const { write } = pair;
+      const own = write.operation.method === 'post' ? 'RFC 9110 9.3.3' : 'RFC 9110 9.3.4';
+      if (isMissing(pair.after)) {
+        const message = `after ${write.operation.id}, another object cannot be read`;
+        return [failureAt(write, { place: 'other object', keyword: 'other', clause: own, message })];
+      }
+      return differences(context, story, pair.before, pair.after).map(({ name, pointer, from, to }): Deviation => {
+        const message = `${write.operation.id} has changed ${name} of another object from ${spelled(from)} to ${spelled(to)}`;
+        const failure = failureOf(context, write, { name, pointer }, { keyword: 'other', clause: own, message });
+        return { exchange: write, failure: { ...failure, place: `other object /${name}` } };
+      });
+    });
+  },
+);
+
+export const idCollides = storyCheck(
+  {
+    name: 'id-collides',
+    about: 'two creates with different content give the same id',
+    effect: 'One object hides or replaces the other.',
+    clauses: ['RFC 9110 9.3.3'],
+    example: {
+      sent: 'POST /books {"title":"Emma"}, then POST /books {"title":"Dune"}',
+      answered: '201 {"id":8} to both',
+    },
+    fix: 'Give each new object an id that no other has.',
+    allow: 'Declare x-idempotency: natural if a create may return an object that exists.',
+  },
+  (story) => {
+    const [first, second] = [story.of('create'), story.of('second create')];
+    const [id, other] = [idOf(story.of('other read')), idOf(story.of('read'))];
+    if (!isDone(first) || !isDone(second) || first.operation.extensions.isIdempotent) return undefined;
+    if (id === undefined || other === undefined) return undefined;
+    if (id !== other) return [];
+    const message = `two creates with different content gave the id ${spelled(id)}`;
+    return [failureAt(second, { place: 'object', keyword: 'id', clause: 'RFC 9110 9.3.3', message })];
+  },
+);
+
+export const failedWriteLeftTrace = storyCheck(
+  {
+    name: 'failed-write-left-trace',
+    about: 'a write is rejected, and has changed or created something',
+    effect: 'A client repeats or corrects the request, and works on data that it does not know.',
+    clauses: ['RFC 9110 15.5'],
+    example: { sent: 'PUT /books/7 {"title":"Dune","pages":"many"}', answered: '400; GET /books/7 has "title":"Dune"' },
+    fix: 'Validate the whole request before the first change, or write in one transaction.',
+    allow: 'None: a 4xx means that the request was not carried out.',
+  },
+  (story, context) => {
+    const [change, create] = [story.of('rejected change'), story.of('rejected create')];
+    const clause = 'RFC 9110 15.5.1';
+    const before = change && readBefore(story, change);
+    const after = change && readAfter(story, change);
+    const changed =
+      change === undefined || !isRejected(change) || before === undefined || after === undefined || !isDone(after)
+        ? undefined
+        : differences(context, story, before, after).map(({ name, pointer, from, to }): Deviation => {
+            const message = `the request was answered ${statusOf(change)}, and has changed ${name} from ${spelled(from)} to ${spelled(to)}`;
+            return {
+              exchange: change,
+              failure: failureOf(context, change, { name, pointer }, { keyword: 'changed', clause, message }),
+            };
+          });
+    const items = itemsIn(story.of('list after rejected'), story);
+    const known = itemsIn(story.of('list'), story);
+    if (create === undefined || !isRejected(create) || items === undefined || known === undefined) return changed;
+    const sent = [...readScalars(create.seen.requestBody).values()].filter(
+      (value) => String(value).length >= leastTelling,
+    );
+    const isSent = (text: string): boolean => sent.length === 0 || sent.some((value) => text.includes(String(value)));
+    // Others may create objects at the same time.
+    const added = [...items].filter(([id, text]) => !known.has(id) && isSent(text));
+    const message = `the create was answered ${statusOf(create)}, and the list has a new object`;
+    const created =
+      added.length === 0 ? [] : [failureAt(create, { place: 'list', keyword: 'created', clause, message })];
+    return [...(changed ?? []), ...created];
+  },
+);
+
+/** A shorter value may be that of an object of others. */
+const leastTelling = 6;
+
+function isRejected(exchange: NumberedExchange): boolean {
+  return [400, 409, 415, 422].includes(statusOf(exchange));
+}

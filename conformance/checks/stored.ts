@@ -1,0 +1,249 @@
+// Creates and changes: what was sent can be read, and answers agree with reads.
+import { isObject } from '../contract/document.ts';
+import { excerpt } from '../contract/printable.ts';
+import type { NumberedExchange } from '../execute/exchange.ts';
+import { idsAmong } from '../resources/collections.ts';
+import { readScalars } from '../resources/read-items.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
+import type { RunContext } from './check.ts';
+import { agrees, isEmpty, isUnchanged, type Member, objectIn, shownIn, writableIn } from './compare-objects.ts';
+import { statusOf } from './parts.ts';
+import { changesIn, type Deviation, isDone, isMissing, membersOf, readAfter, type Story, storyCheck } from './story.ts';
+
+/** The id of the object that a read or a deletion is about. */
+export function idOf(exchange: NumberedExchange | undefined): string | undefined {
+  const slot = exchange && slotsOf(exchange.operation.path).at(-1);
+  const id = slot && exchange?.seen.path[slot.parameter];
+  return id === undefined ? undefined : String(id);
+}
+
+/** The id of the story's object. */
+export function idIn({ steps }: Story): string | undefined {
+  return idOf(steps.find(({ intent }) => /^(read|delete)/.test(intent.probe?.role ?? '')));
+}
+
+/** The items of a list by their ids; undefined if the answer has none with an id. */
+export function itemsIn(list: NumberedExchange | undefined, story: Story): ReadonlyMap<string, string> | undefined {
+  if (list === undefined || !isDone(list)) return undefined;
+  const item = story.steps.find(({ intent }) => /^(read|delete)/.test(intent.probe?.role ?? ''));
+  const slot = item && slotsOf(item.operation.path).at(-1);
+  const items = arrayIn(list.seen.responseBody);
+  const byId = items?.flatMap((one): [string, string][] =>
+    [...idsAmong(readScalars(one), slot).values()].map((id) => [String(id), JSON.stringify(one)]),
+  );
+  return byId === undefined || (byId.length === 0 && items?.length !== 0) ? undefined : new Map(byId);
+}
+
+/** Levels of objects around a list. */
+const deepest = 3;
+
+/** The outermost array of an answer, by preference one of objects. */
+function arrayIn(body: unknown): readonly unknown[] | undefined {
+  let level = [body];
+  for (let depth = 0; depth <= deepest; depth += 1) {
+    const arrays = level.filter(Array.isArray);
+    if (arrays.length > 0) return arrays.find((one) => one.some(isObject)) ?? arrays[0];
+    level = level.flatMap((part) => (isObject(part) ? Object.values(part) : []));
+  }
+  return undefined;
+}
+
+/** Names by which lists are divided into pages. */
+const ofPages =
+  /^(page|per_?page|page_?(size|number|token|index)|limit|offset|cursor|skip|take|top|size|count|first|last|after|before|start(ing)?_?(after|at|index)?|max_?results|marker|next_?token|continuation_?token)$/i;
+
+/** Whether an answer has all items of its list. */
+export function isWhole({ operation, outcome, seen }: NumberedExchange): boolean {
+  if (outcome.kind === 'none' || outcome.headers.some(([name, value]) => name === 'link' && /next/.test(value)))
+    return false;
+  if (!operation.parameters.some(({ in: where, name }) => where === 'query' && ofPages.test(name))) return true;
+  const text = JSON.stringify(seen.responseBody) ?? '';
+  return /"(has_?more|has_?next(_?page)?)":false|"next(_?(cursor|page(_?token)?|token|link|url))?":(null|"")/i.test(
+    text,
+  );
+}
+
+/** Names of query parameters that may hide new objects by a default. */
+const hiding = /stat(e|us)|archiv|delet|publish|visib|activ|draft|hidden|include|approv|verif|enabl/i;
+
+function mayHide({ operation }: NumberedExchange): boolean {
+  return operation.parameters.some(({ in: where, name }) => where === 'query' && hiding.test(name));
+}
+
+export const createdMissing = storyCheck(
+  {
+    name: 'created-missing',
+    about: 'an object whose create was accepted cannot be read, or its list does not have it',
+    effect: 'Clients lose what they have just created, or create it again.',
+    clauses: ['RFC 9110'],
+    example: { sent: 'POST /books {"title":"Emma"}, answered 201; then GET /books/8', answered: '404' },
+    fix: 'Answer a create with 2xx only when reads show the object; answer 202 if it follows later.',
+    allow: 'Declare 202 for the create, or the time after which reads show it by x-consistency.',
+  },
+  (story, context) => {
+    const [create, read, list] = [story.of('create'), story.of('read'), story.of('list')];
+    if (!isDone(create)) return undefined;
+    const failureAt = (exchange: NumberedExchange, keyword: string, message: string): Deviation => ({
+      exchange,
+      failure: {
+        ...{ severity: 'defect', place: 'created object', pointer: exchange.operation.pointer, keyword },
+        ...{ clause: 'RFC 9110 15.3.2', message, causes: [[keyword]] },
+      },
+    });
+    if (read !== undefined && isMissing(read))
+      return [
+        failureAt(read, 'read', `${create.operation.id} created it, and a read of it is answered ${statusOf(read)}`),
+      ];
+    const [id, items] = [idIn(story), itemsIn(list, story)];
+    if (list === undefined || items === undefined || id === undefined || !isWhole(list))
+      return read && isDone(read) ? [] : undefined;
+    if (items.has(id)) return [];
+    const deviation = failureAt(
+      list,
+      'list',
+      `${create.operation.id} created an object, and the list does not have it`,
+    );
+    const isSure = !mayHide(list) || showsOwn(list, items, context);
+    return [isSure ? deviation : { ...deviation, failure: { ...deviation.failure, severity: 'suspect' } }];
+  },
+);
+
+/** Whether a list shows another object that the run has created. */
+function showsOwn(
+  { operation }: NumberedExchange,
+  items: ReadonlyMap<string, string>,
+  { resources }: RunContext,
+): boolean {
+  const known = resources.collections.get(plainPath(operation.path))?.items ?? [];
+  return known.some(
+    ({ owned, scalars }) => owned && [...idsAmong(scalars).values()].some((id) => items.has(String(id))),
+  );
+}
+
+const shownCharacters = 60;
+
+export function spelled(value: unknown): string {
+  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value), shownCharacters);
+}
+
+/** A write of the story with the read that follows it, and the read before it if it is a change. */
+interface Written {
+  readonly write: NumberedExchange;
+  readonly before: NumberedExchange | undefined;
+  readonly after: NumberedExchange;
+}
+
+function writesIn(story: Story): readonly Written[] {
+  const create = story.of('create');
+  const after = create && readAfter(story, create);
+  const first = isDone(create) && after !== undefined ? [{ write: create, before: undefined, after }] : [];
+  return [...first, ...changesIn(story)];
+}
+
+/** A failure at a member of an object. The pointer is that of the write, if its schema has the member. */
+export function failureOf(
+  context: RunContext,
+  { operation }: NumberedExchange,
+  member: Member,
+  { keyword, clause, message }: { readonly keyword: string; readonly clause: string; readonly message: string },
+): Deviation['failure'] {
+  const { name } = member;
+  const pointer = writableIn(context, operation).get(name) ?? member.pointer;
+  return {
+    ...{ severity: 'defect', place: `request body /${name}`, pointer, keyword, clause, message },
+    // An operation that stores one member wrongly may store all so.
+    causes: [
+      [keyword, pointer],
+      [keyword, operation.id],
+    ],
+  };
+}
+
+export const storedDiffers = storyCheck(
+  {
+    name: 'stored-differs',
+    about: 'a property that was sent and accepted is read with another value, or not at all',
+    effect: 'Data of clients is lost or changed, and the client has no error to act on.',
+    clauses: ['OpenAPI', 'RFC 9110', 'RFC 5789'],
+    example: {
+      sent: 'POST /books {"title":"Emma","pages":474}, then GET /books/8',
+      answered: '200 {"title":"Emma","pages":0}',
+    },
+    fix: 'Store every property of the request that the contract declares, or reject the request.',
+    allow:
+      'Declare the property readOnly if the server chooses it, writeOnly if no read shows it, or x-volatile if it varies.',
+  },
+  (story, context) => {
+    const members = membersOf(story, context);
+    if (members.length === 0) return undefined;
+    const names = members.map(({ name }) => name);
+    const seen = story.steps.map((step) => (step.operation.method === 'get' ? shownIn(step, names) : undefined));
+    return writesIn(story).flatMap(({ write, before, after }) => {
+      const [sent, read, old] = [
+        objectIn(write.seen.requestBody, names),
+        shownIn(after, names),
+        shownIn(before, names),
+      ];
+      if (sent === undefined || read === undefined) return [];
+      return members.flatMap((member): Deviation[] => {
+        const { name } = member;
+        const [from, to] = [sent[name], read[name]];
+        if (isEmpty(from) || agrees(from, to)) return [];
+        // `put-partial` judges a PUT that changes nothing there.
+        if (write.operation.method === 'put' && old !== undefined && isUnchanged(old[name], to)) return [];
+        const message = `${name} was sent as ${spelled(from)} and accepted, and a read shows ${spelled(to)}`;
+        const failure = failureOf(context, write, member, { keyword: 'stored', clause: clauseFor(write), message });
+        // Some reads show only a part of the object.
+        const isShown = Object.hasOwn(read, name) || seen.some((other) => !isEmpty(other?.[name]));
+        return [{ exchange: write, failure: isShown ? failure : { ...failure, severity: 'suspect' } }];
+      });
+    });
+  },
+);
+
+const clauses: Readonly<Record<string, string>> = { put: 'RFC 9110 9.3.4', patch: 'RFC 5789 2' };
+
+function clauseFor({ operation }: NumberedExchange): string {
+  return clauses[operation.method] ?? 'OpenAPI: request and read declare the property, and neither as readOnly';
+}
+
+export const answerDiffers = storyCheck(
+  {
+    name: 'answer-differs',
+    about: 'the answer to a create or a change shows another value than the next read',
+    effect: 'Clients that rely on the answer work with data that the server does not have.',
+    clauses: ['RFC 9110'],
+    example: {
+      sent: 'PUT /books/7 {"title":"Emma","pages":474}',
+      answered: '200 {"pages":470}; GET /books/7 has "pages":474',
+    },
+    fix: 'Answer with the stored object, read after the write.',
+    allow: 'Declare the property x-volatile if it varies, or answer without the object.',
+  },
+  (story, context) => {
+    const members = membersOf(story, context);
+    const names = members.map(({ name }) => name);
+    const judged = writesIn(story).flatMap(({ write, after }) => {
+      const [sent = {}, answered, read] = [
+        objectIn(write.seen.requestBody, names),
+        shownIn(write, names),
+        shownIn(after, names),
+      ];
+      return answered === undefined || read === undefined ? [] : [{ write, sent, answered, read }];
+    });
+    if (members.length === 0 || judged.length === 0) return undefined;
+    return judged.flatMap(({ write, sent, answered, read }) =>
+      members.flatMap((member): Deviation[] => {
+        const { name } = member;
+        if (!Object.hasOwn(answered, name) || agrees(answered[name], read[name])) return [];
+        // `stored-differs` judges a read that does not show what was sent.
+        if (!isEmpty(sent[name]) && !agrees(sent[name], read[name])) return [];
+        const message = `the answer shows ${name} as ${spelled(answered[name])}, and the next read as ${spelled(read[name])}`;
+        const clause = write.operation.method === 'post' ? 'RFC 9110 15.3.2' : 'RFC 9110 15.3.1';
+        return [
+          { exchange: write, failure: failureOf(context, write, member, { keyword: 'answer', clause, message }) },
+        ];
+      }),
+    );
+  },
+);

@@ -1,0 +1,139 @@
+// Stories: steps in the life of an object, each a request with a role. Several checks judge one story, and a failure counts only if a
+// second object, with other values, shows it too.
+import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
+import { isAccepted } from '../execute/exchange.ts';
+import type { Failure } from '../failures/failure.ts';
+import type { Described, RunContext, TraceCheck, TraceVerdict } from './check.ts';
+import { comparableMembers, isUnchanged, type Member, shownIn } from './compare-objects.ts';
+import { exchangesOf, statusOf } from './parts.ts';
+
+/** The steps with one object. */
+export interface Story {
+  readonly steps: Trace;
+  /** @returns the last step of this role */
+  readonly of: (role: string) => NumberedExchange | undefined;
+}
+
+/** The role of a step with the second object. */
+const ofSecond = ', second object';
+
+export function roleIn(turn: 0 | 1, role: string): string {
+  return turn === 0 ? role : `${role}${ofSecond}`;
+}
+
+/** A failure that a step shows. */
+export interface Deviation {
+  readonly exchange: NumberedExchange;
+  readonly failure: Omit<Failure, 'check'>;
+}
+
+/** @returns undefined if the answers do not settle it */
+export type Find = (story: Story, context: RunContext) => readonly Deviation[] | undefined;
+
+export interface StoryCheck extends TraceCheck {
+  readonly find: Find;
+}
+
+type About = Omit<Described, 'plan' | 'needs'>;
+
+/** A check of stories. */
+export function storyCheck(about: About, find: Find): StoryCheck {
+  return {
+    ...about,
+    kind: 'trace',
+    plan: () => [],
+    needs: (place) => `conclusive story "${place}"`,
+    find,
+    judge: (trace, context) => judgeStories(about.name, find, trace, context),
+  };
+}
+
+function storyOf(steps: Trace, turn: 0 | 1): Story {
+  const own = steps.filter(({ intent: { probe } }) => probe?.role.endsWith(ofSecond) === (turn === 1));
+  return { steps: own, of: (role) => own.findLast(({ intent }) => intent.probe?.role === roleIn(turn, role)) };
+}
+
+/** The story of the first object, before it is judged. */
+export function firstStory(exchanges: readonly Exchange[]): Story {
+  const steps = exchanges.filter(({ isPause }) => !isPause).map((one, index) => ({ ...one, number: index + 1 }));
+  return storyOf(steps, 0);
+}
+
+function judgeStories(check: string, find: Find, trace: Trace, context: RunContext): readonly TraceVerdict[] {
+  const steps = exchangesOf(trace, check);
+  const [exchange] = steps;
+  const found = find(storyOf(steps, 0), context);
+  const place = exchange?.intent.probe?.name ?? '';
+  if (exchange === undefined || found === undefined) return [];
+  if (found.length === 0) return [{ place, failures: [], exchange }];
+  const again = find(storyOf(steps, 1), context) ?? [];
+  const proven = found.filter((one) => again.some((other) => keyOf(other) === keyOf(one)));
+  const unjudged = 'only one of two objects showed a failure: reads may show writes late';
+  if (proven.length === 0) return [{ place, failures: [], exchange, unjudged }];
+  return proven.map((one) => ({ place, failures: [{ check, ...one.failure }], exchange: one.exchange }));
+}
+
+function keyOf({ exchange, failure }: Deviation): string {
+  return `${exchange.operation.id} ${failure.keyword} ${failure.pointer} ${failure.place}`;
+}
+
+/** Statuses of an object that is not there. */
+export function isMissing(exchange: NumberedExchange): boolean {
+  return [404, 410].includes(statusOf(exchange));
+}
+
+/** Whether an answer means that the server has carried out a request, not that it will. */
+export function isDone(exchange: NumberedExchange | undefined): exchange is NumberedExchange {
+  return exchange !== undefined && isAccepted(exchange) && statusOf(exchange) !== 202;
+}
+
+/**
+ * The members of the story's object that can be compared: clients set them, reads show them, and two reads without a write between them
+ * show the same.
+ */
+export function membersOf({ of }: Story, context: RunContext): readonly Member[] {
+  const read = of('read');
+  if (read === undefined || !isAccepted(read)) return [];
+  const members = comparableMembers(context, read);
+  const names = [...members.keys()];
+  const [first, again] = [shownIn(read, names), shownIn(of('read again'), names)];
+  return [...members].flatMap(([name, pointer]): Member[] => {
+    const isStable = again === undefined || isUnchanged(first?.[name], again[name]);
+    return isStable ? [{ name, pointer }] : [];
+  });
+}
+
+/** The last read of the story's object before a step. */
+export function readBefore({ steps }: Story, step: NumberedExchange): NumberedExchange | undefined {
+  return readsIn(steps.slice(0, steps.indexOf(step))).at(-1);
+}
+
+/** The first read of the story's object after a step. */
+export function readAfter({ steps }: Story, step: NumberedExchange): NumberedExchange | undefined {
+  return readsIn(steps.slice(steps.indexOf(step) + 1))[0];
+}
+
+function readsIn(steps: Trace): Trace {
+  return steps.filter(({ intent: { probe } }) => /^read( again| after .*)?$/.test(roleName(probe?.role)));
+}
+
+function roleName(role = ''): string {
+  return role.replace(ofSecond, '');
+}
+
+/** The accepted changes of the story's object, each with the reads before and after it. */
+export function changesIn(story: Story): readonly Change[] {
+  return story.steps.flatMap((write): Change[] => {
+    const role = roleName(write.intent.probe?.role);
+    if (!/^change/.test(role) || !isDone(write)) return [];
+    const [before, after] = [readBefore(story, write), readAfter(story, write)];
+    return before === undefined || after === undefined ? [] : [{ role, write, before, after }];
+  });
+}
+
+export interface Change {
+  readonly role: string;
+  readonly write: NumberedExchange;
+  readonly before: NumberedExchange;
+  readonly after: NumberedExchange;
+}

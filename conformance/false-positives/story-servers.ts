@@ -1,0 +1,116 @@
+import { isObject, type JsonObject } from '../contract/document.ts';
+import type { Instead } from '../seeded/faults.ts';
+import type { TestAnswer } from '../seeded/serve.ts';
+import { storing } from '../seeded/story-faults.ts';
+import type { FalsePositiveServer } from './servers.ts';
+
+/** Keeps deleted objects, and marks them. */
+const marking = (): Instead => {
+  const deleted = new Map<string, JsonObject>();
+  return async (request, handle) => {
+    const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
+    const { body } = await handle({ ...request, method: 'GET', body: '', headers });
+    const answer = await handle(request);
+    if (answer.status === 204 && isObject(body)) deleted.set(request.path, { ...body, deleted: true });
+    if (request.method === 'GET' && answer.status === 404 && deleted.has(request.path))
+      return { status: 200, body: deleted.get(request.path) };
+    if (request.method !== 'GET' || !isObject(answer.body) || !Array.isArray(answer.body.items)) return answer;
+    return { ...answer, body: { items: [...answer.body.items, ...deleted.values()] } };
+  };
+};
+
+/** Reads show objects and deletions a moment after the write. */
+const late = (): Instead => {
+  let written = 0;
+  const last = new Map<string, TestAnswer>();
+  const lateMs = 200;
+  return async (request, handle) => {
+    const key = `${request.path}?${request.query} ${request.headers['x-library-key']}`;
+    const isLate = request.method === 'GET' && performance.now() - written < lateMs;
+    const answer = await handle(request);
+    if (request.method !== 'GET' && answer.status < 300) written = performance.now();
+    if (answer.status !== 200 && answer.status !== 404) return answer;
+    const old = last.get(key) ?? { status: 404, body: { reason: 'not yet' } };
+    if (isLate && request.headers['if-none-match'] === undefined)
+      return /books\/b/.test(key) ? old : (last.get(key) ?? answer);
+    if (request.method === 'GET') last.set(key, answer);
+    return answer;
+  };
+};
+
+const change = '#/components/schemas/BookChange';
+const put = '#/paths/~1books~1{bookId}/put/requestBody/content/application~1json/schema';
+
+/** Unusual servers that keep, show and delete objects as their contracts allow. */
+export const storyServers: readonly FalsePositiveServer[] = [
+  { name: 'keeps deleted books with a mark', api: 'library', at: /^(GET|DELETE) \/v2\/books/, instead: marking() },
+  { name: 'shows writes a moment later', api: 'library', at: /\/v2\/books/, instead: late() },
+  {
+    name: 'shows writes within the declared time',
+    api: 'library',
+    at: /\/v2\/books/,
+    instead: late(),
+    contract: ['post', 'put', 'delete'].map((method) => ({
+      at: `#/paths/~1books${method === 'post' ? '' : '~1{bookId}'}/${method}/x-consistency`,
+      to: 'PT1S',
+    })),
+  },
+  {
+    name: 'has a PUT for some properties',
+    api: 'library',
+    at: /^PUT \/v2\/books/,
+    instead: storing((content, { isbn }) => ({ ...(isbn !== undefined && { isbn }), ...content })),
+    contract: [
+      {
+        at: change,
+        to: {
+          type: 'object',
+          required: ['title', 'pages'],
+          properties: {
+            title: { $ref: '#/components/schemas/NewBook/properties/title' },
+            pages: { $ref: '#/components/schemas/NewBook/properties/pages' },
+          },
+        },
+      },
+      { at: put, to: { $ref: change } },
+    ],
+  },
+  {
+    name: 'deletes later, with a documented 202',
+    api: 'library',
+    at: /^DELETE \/v2\/books/,
+    instead: async (request, handle) => {
+      const { status } = await handle({ ...request, method: 'GET' });
+      return status === 200 ? { status: 202 } : handle(request);
+    },
+    contract: [{ at: '#/paths/~1books~1{bookId}/delete/responses/202', to: { description: 'Later' } }],
+  },
+  {
+    name: 'trims titles and writes them in capitals',
+    api: 'library',
+    at: /^(POST|PUT) \/v2\/books/,
+    instead: (request, handle) =>
+      handle({
+        ...request,
+        body: request.body.replace(/"title":"((?:[^"\\]|\\.)*)"/, (_, title: string) =>
+          /\\/.test(title) ? `"title":"${title}"` : `"title":"${title.toUpperCase()}"`,
+        ),
+      }),
+  },
+  {
+    name: 'keeps no state, and shows an example',
+    api: 'library',
+    at: /^(GET|POST|PUT|DELETE) \/v2\/books/,
+    instead: async (request, handle) => {
+      const isKnown = request.method === 'DELETE' && (await handle({ ...request, method: 'GET' })).status === 200;
+      if (isKnown) return { status: 204 };
+      const answer = await handle(request);
+      if (answer.status === 201)
+        return { ...answer, headers: { location: '/v2/books/b1' }, body: { ...Object(answer.body), id: 'b1' } };
+      if (answer.status !== 404) return answer;
+      return request.method === 'DELETE'
+        ? { status: 204 }
+        : handle({ ...request, path: '/v2/books/b1', method: 'GET', body: '' });
+    },
+  },
+];

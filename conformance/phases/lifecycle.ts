@@ -1,0 +1,285 @@
+// The life of an object that the run creates: create, list, read, change, delete, and a read after each.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
+import type { RunContext } from '../checks/check.ts';
+import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
+import { deleteKept, useAfterFree } from '../checks/deleted.ts';
+import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
+import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
+import { firstStory, roleIn, type StoryCheck } from '../checks/story.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { JsonObject } from '../contract/document.ts';
+import { readDuration } from '../data/time.ts';
+import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
+import { toolsFor } from '../execute/session.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
+import type { Scalar } from '../resources/read-items.ts';
+import { plainPath } from '../resources/slots.ts';
+import { partial, replacement, withNull, withOptional, withOtherValues, wrongContent } from './other-values.ts';
+import { addressOfCreated, deletionOf, withNewNames } from './own-objects.ts';
+import {
+  type Bench,
+  draftAbout,
+  mayCallOften,
+  mayProbe,
+  type OperationProbes,
+  type Probe,
+  withUnknownId,
+} from './probe.ts';
+
+/** The operations on the objects of a collection. */
+interface Resource {
+  readonly create: Operation;
+  readonly read: Operation | undefined;
+  readonly list: Operation | undefined;
+  readonly changes: readonly Operation[];
+  readonly removal: Operation | undefined;
+}
+
+export function planLifecycle(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly OperationProbes[] {
+  return operations
+    .filter((one) => one.method === 'post' && kindOf(contract, one) === 'create')
+    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions))
+    .flatMap((create): OperationProbes[] => {
+      const resource = resourceOf(contract, create, permissions);
+      if (resource.read === undefined && resource.list === undefined) return [];
+      return [{ operation: create, probes: [lifeProbe(resource), ...twoProbe(resource)] }];
+    });
+}
+
+function resourceOf(contract: Contract, create: Operation, permissions: Permissions): Resource {
+  const [own, key] = [plainPath(create.path), `${plainPath(create.path)}/{}`];
+  const at = (path: string, ...methods: string[]): readonly Operation[] =>
+    contract.operations.filter((one) => methods.includes(one.method) && plainPath(one.path) === path);
+  const changes = at(key, 'put', 'patch').filter(
+    (one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions),
+  );
+  return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
+}
+
+/** A story with its checks. */
+function storyProbe(
+  name: string,
+  checks: readonly StoryCheck[],
+  { create }: Resource,
+  row: Pick<Probe, 'worth' | 'mostRequests'> & { readonly tell: (teller: Teller) => Promise<string | undefined> },
+): Probe {
+  return {
+    ...{ name, checks: checks.map((check) => check.name), pointer: create.pointer },
+    ...{ worth: row.worth, mostRequests: 2 * row.mostRequests, needsOwn: true },
+    ask: (bench) => askStory(bench, checks, row.tell),
+  };
+}
+
+/** Sends a story, and once more with another object if a check finds a failure in it. */
+async function askStory(
+  bench: Bench,
+  checks: readonly StoryCheck[],
+  tell: (teller: Teller) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  if (bench.facts.has(keepsNoState)) return keepsNoState;
+  const first = createTeller(bench, 0, new Set());
+  const reason = await tell(first);
+  if (reason !== undefined) return reason;
+  const story = firstStory(first.exchanges);
+  const found = checks.flatMap(({ find }) => find(story, bench.context) ?? []);
+  if (found.length === 0) return undefined;
+  const late = new Set(found.flatMap(({ exchange }) => exchange.intent.probe?.role ?? []));
+  return await tell(createTeller(bench, 1, late));
+}
+
+/** Why no story of a collection is sent. */
+const keepsNoState = 'the server answers a read of an object that does not exist: it keeps no state';
+
+/** A fact for later stories. */
+const keepsState = 'an object that does not exist cannot be read';
+
+/** Longest time that a run waits for a read to show a write. */
+const mostWaitMs = 10_000;
+
+/** Reads of most replicas and search indexes show a write earlier. */
+const replicaMs = 1_000;
+
+type Teller = ReturnType<typeof createTeller>;
+
+/** @param late roles of the first story that showed a failure: reads may show a write late */
+function createTeller(bench: Bench, turn: 0 | 1, late: ReadonlySet<string>) {
+  const { context, send } = bench;
+  const exchanges: Exchange[] = [];
+  let written: Operation | undefined;
+  const step = async (draft: Draft | undefined, role: string, aim?: Parameters<Bench['send']>[2]) => {
+    if (draft === undefined) return undefined;
+    const isRead = draft.operation.method === 'get';
+    const waitMs = readDuration(written?.extensions.consistency ?? '') ?? (turn === 1 && late.size > 0 ? replicaMs : 0);
+    if (isRead && written !== undefined) await sleep(Math.min(waitMs, mostWaitMs));
+    if (isRead) written = undefined;
+    const sent = await send(draft, roleIn(turn, role), aim);
+    if (sent !== undefined) exchanges.push(sent);
+    if (sent !== undefined && !isRead) written = draft.operation;
+    return sent;
+  };
+  return { bench, context, turn, exchanges, step };
+}
+
+function lifeProbe(resource: Resource): Probe {
+  const { changes, removal } = resource;
+  const has = (method: string): boolean => changes.some((change) => change.method === method);
+  const checks = [
+    ...[createdMissing, storedDiffers, answerDiffers],
+    ...(has('put') ? [putPartial, putMerge] : []),
+    ...(has('patch') ? [patchSpills] : []),
+    ...(removal === undefined ? [] : [deleteKept, useAfterFree]),
+  ];
+  const mostRequests = 11 + 2 * changes.length;
+  const tell = (teller: Teller) => tellLife(teller, resource);
+  return storyProbe('life of an object', checks, resource, { worth: 6.5, mostRequests, tell });
+}
+
+async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
+  const { bench, context, step } = teller;
+  const object = await createObject(teller, resource.create, 'create', 0);
+  if (typeof object === 'string') return object;
+  const { values, created } = object;
+  const read = resource.read && draftAbout(context, resource.read, values);
+  const list = resource.list && draftAbout(context, resource.list, values.slice(0, -1));
+  const shown = await step(read, 'read');
+  if (await readsUnknown(teller, read)) return keepsNoState;
+  for (const change of resource.changes) {
+    if (!bench.isSent(change)) continue;
+    await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+    await step(read, `read after ${change.method}`);
+  }
+  const [patch] = resource.changes.filter(({ method }) => method === 'patch').filter(bench.isSent);
+  const removing = patch && withNull(context, draftAbout(context, patch, values), shown);
+  if ((await step(removing, 'change by null')) !== undefined) await step(read, 'read after null');
+  await step(list, 'list');
+  const deletion = deletionOf(context, created);
+  if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
+  await step(deletion, 'delete');
+  await step(read, 'deleted read');
+  await step(list, 'list after delete');
+  if (teller.turn === 0) await step(deletion, 'second delete', { polarity: 'grey' });
+  return undefined;
+}
+
+function twoProbe(resource: Resource): readonly Probe[] {
+  if (resource.read === undefined) return [];
+  const repeated = resource.changes[0]?.method === 'put' ? [putRepeat] : [];
+  const checks = [idCollides, writeSpills, readWrites, failedWriteLeftTrace, ...repeated];
+  const tell = (teller: Teller) => tellTwo(teller, resource);
+  return [storyProbe('two objects', checks, resource, { worth: 5.4, mostRequests: 20, tell })];
+}
+
+async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {
+  const { bench, context, step } = teller;
+  const object = await createObject(teller, resource.create, 'create', 20);
+  if (typeof object === 'string') return object;
+  const { values, created } = object;
+  const read = resource.read && draftAbout(context, resource.read, values);
+  const list = resource.list && draftAbout(context, resource.list, values.slice(0, -1));
+  await step(read, 'early read');
+  if (await readsUnknown(teller, read)) return keepsNoState;
+  const second = await createObject(teller, resource.create, 'second create', 30);
+  if (typeof second === 'string') return second;
+  const other = resource.read && draftAbout(context, resource.read, second.values);
+  const shown = await step(read, 'read');
+  await step(read, 'read again');
+  await step(other, 'other read');
+  await step(list, 'list');
+  const [change] = resource.changes.filter(bench.isSent);
+  if (change !== undefined) {
+    const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+    await step(read, `read after ${change.method}`);
+    if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {
+      await step(changed.draft, 'repeat put');
+      await step(read, 'read after repeat');
+      await step(list, 'list after repeat');
+    }
+    const wrong = wrongContent(context, toolsFor(context, change, 'story', 1), draftAbout(context, change, values));
+    if ((await step(wrong, 'rejected change', { polarity: 'invalid' })) !== undefined)
+      await step(read, 'read after rejected');
+  }
+  const wrong = list && wrongContent(context, toolsFor(context, resource.create, 'story', 1), bench.draft);
+  const sent = await step(wrong, 'rejected create', { polarity: 'invalid' });
+  if (sent !== undefined) await step(list, 'list after rejected');
+  if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
+  await step(other, 'late other read');
+  await bench.undo(second.created);
+  await bench.undo(created);
+  return undefined;
+}
+
+/** Whether a read of an object that nobody created is accepted. */
+async function readsUnknown({ bench, context, turn, step }: Teller, read: Draft | undefined): Promise<boolean> {
+  const unknown = read && withUnknownId(context, read);
+  if (unknown === undefined || turn === 1 || bench.facts.has(keepsState)) return false;
+  const sent = await step(unknown, 'unknown id');
+  const isRead = sent !== undefined && isAccepted(sent);
+  bench.facts.add(isRead ? keepsNoState : keepsState);
+  return isRead;
+}
+
+interface Own {
+  readonly created: Exchange;
+  /** Of the parameters of its path. */
+  readonly values: readonly Scalar[];
+}
+
+/** Objects of one story: each gets names of its own. */
+const namesPerStory = 40;
+
+/** Creates an object with all optional members, or else by the accepted request. @returns why there is none */
+async function createObject({ bench, context, turn, step }: Teller, create: Operation, role: string, number: number) {
+  const tools = toolsFor(context, create, 'story', 0);
+  const serial = 1 + number + turn * namesPerStory;
+  const plain = withNewNames(tools, bench.draft, serial);
+  const isFirst = turn === 0 && role === 'create';
+  const other = isFirst ? plain : withOtherValues(context, tools, plain, serial);
+  const whole = withOptional(context, tools, other);
+  for (const [index, draft] of [whole, other, plain].entries()) {
+    const created = await step(withNewNames(tools, draft, serial + index * 7), role);
+    if (created === undefined) return 'the budget was spent';
+    if (!isAccepted(created)) continue;
+    const address = addressOfCreated(context, created);
+    if (address === undefined) return 'the answer to the create has no id';
+    return { created, values: address.values };
+  }
+  return 'the server accepted no further create';
+}
+
+interface Changing extends Own {
+  /** The object as a read shows it. */
+  readonly shown: Exchange | undefined;
+  readonly change: Operation;
+  readonly role: string;
+}
+
+/** Changes the object: as many members as possible, or else by the accepted request. */
+async function changeObject({ context, turn, step }: Teller, { change, values, created, shown, role }: Changing) {
+  const tools = toolsFor(context, change, 'story', 0);
+  const accepted = draftAbout(context, change, values);
+  if (accepted === undefined) return undefined;
+  const sent = membersFor(context, change, created);
+  const known = shown === undefined ? [] : [...comparableMembers(context, shown).keys()];
+  const own =
+    change.method === 'put'
+      ? replacement(context, tools, accepted, { sent, known, turn })
+      : partial(context, tools, accepted, { sent, known, turn });
+  for (const draft of [own, withOtherValues(context, tools, accepted, 3 + turn), accepted]) {
+    const sent = await step(draft, role);
+    if (sent === undefined || isAccepted(sent)) return sent;
+  }
+  return undefined;
+}
+
+/** The members of a created object that a change declares. */
+function membersFor(context: RunContext, change: Operation, created: Exchange): JsonObject {
+  const known = writableIn(context, change);
+  const sent = objectIn(created.seen.requestBody, [...known.keys()]) ?? {};
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => known.has(name)));
+}

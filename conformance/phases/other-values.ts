@@ -1,0 +1,168 @@
+// Further valid content for an object: other values of its members, and members that it lacks.
+import { namesFormat } from '@lockstep/values/build-scalar';
+import { saidTypes } from '@lockstep/values/shape';
+import type { RunContext } from '../checks/check.ts';
+import { comparableMembers, isEmpty, shownIn } from '../checks/compare-objects.ts';
+import { isJson } from '../contract/contract.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
+import { buildNode, type DataTools } from '../data/value-candidates.ts';
+import { validityOf } from '../data/wire-validity.ts';
+import type { Draft, Exchange } from '../execute/exchange.ts';
+import { isScalar } from '../resources/read-items.ts';
+import { nounOf } from '../resources/slots.ts';
+import { freshOf } from '../search/apply-constraints.ts';
+import { isUniqueName } from '../search/build-request.ts';
+import { faultsOf } from './negative.ts';
+import { withNewNames } from './own-objects.ts';
+import { isGiven, isSendable } from './text-places.ts';
+
+/** Names of states that an object reaches only by certain moves, and of consent that no server lets a client take back. */
+const isBound = /(^|[a-z_-])(status|state|phase|stage)$|accept|agree|confirm|consent|terms/i;
+
+/** Whether any valid value may be sent for a member: none that has to exist elsewhere, or that the server chooses. */
+function isFree(context: RunContext, { operation }: Draft, name: string): boolean {
+  return !isBound.test(name) && !isGiven(context, name, nounOf(operation.path));
+}
+
+/** Keeps each change of the content that the contract allows. */
+function withEach(
+  context: RunContext,
+  draft: Draft,
+  names: readonly string[],
+  choose: (name: string, value: unknown) => unknown,
+): Draft {
+  const { body } = draft;
+  if (body === undefined || !isObject(body.value)) return draft;
+  const { schema } = body.content;
+  let own: JsonObject = body.value;
+  for (const name of names) {
+    const value = choose(name, own[name]);
+    const changed = { ...own, [name]: value };
+    const isValid = schema === undefined || context.judge.accepts(schema, 'request', changed);
+    if (value !== undefined && isValid && isSendable(context, { ...draft, body: { ...body, value: changed } }))
+      own = changed;
+  }
+  return { ...draft, body: { ...body, value: own } };
+}
+
+/** The request with other values of its members, as far as any value may be sent. @param turn different in each request */
+export function withOtherValues(context: RunContext, tools: DataTools, draft: Draft, turn: number): Draft {
+  const value = draft.body?.value;
+  const names = isObject(value) ? Object.keys(value).filter((name) => isFree(context, draft, name)) : [];
+  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, name, now, turn));
+}
+
+function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknown, turn: number): unknown {
+  const form = tools.judge.forms.request;
+  const { schema } = body?.content ?? {};
+  if (schema === undefined) return undefined;
+  const shape = form.branch(form.property(form.branch(form.at(schema)), name));
+  if (shape.values !== undefined) {
+    const others = shape.values.filter((member) => member !== now && typeof member === typeof now);
+    return others[turn % Math.max(1, others.length)];
+  }
+  if (typeof now === 'boolean') return !now;
+  if (typeof now === 'number') {
+    const step = shape.multipleOf ?? 1;
+    const steps = [now + step * (turn + 1), now - step * (turn + 1), now + step, now - step];
+    return steps.find((other) => other !== now && other >= shape.minimum && other <= shape.maximum);
+  }
+  const isPlain = shape.patterns.size === 0 && shape.format === undefined && !namesFormat(name);
+  if (typeof now !== 'string' || !isPlain) return undefined;
+  const text = isUniqueName(name) ? `other ${freshOf(tools, turn + 500)}` : `other text ${'abcdefghij'[turn % 10]}`;
+  return text.slice(0, Math.min(text.length, shape.maxLength)).padEnd(Math.min(shape.minLength, 200), 'x');
+}
+
+/** The request with the optional members that it lacks, as far as any value may be sent. */
+export function withOptional(context: RunContext, tools: DataTools, draft: Draft): Draft {
+  const { schema } = draft.body?.content ?? {};
+  if (schema === undefined) return draft;
+  const form = context.judge.forms.request;
+  const shape = form.branch(form.at(schema));
+  const has = (name: string): boolean => isObject(draft.body?.value) && Object.hasOwn(draft.body.value, name);
+  const isSent = (name: string): boolean => !form.common(form.property(shape, name)).isLeftOut;
+  const absent = [...form.declared(shape).keys()].filter(
+    (name) => !has(name) && isSent(name) && isFree(context, draft, name),
+  );
+  return withEach(context, draft, absent, (name) => {
+    const node = form.property(shape, name);
+    const isNull = [...saidTypes(form.common(node))].every((type) => type === 'null');
+    return isNull ? undefined : buildNode(tools, node, {}, name);
+  });
+}
+
+interface Given {
+  /** Members of the object that its create was sent, and that the change declares. */
+  readonly sent: JsonObject;
+  /** Members that reads show. */
+  readonly known: readonly string[];
+  readonly turn: number;
+}
+
+/** A PUT of the whole object with other values, and without one optional member. */
+export function replacement(context: RunContext, tools: DataTools, accepted: Draft, given: Given): Draft | undefined {
+  const { sent, known, turn } = given;
+  const { body } = accepted;
+  if (body === undefined || !isObject(body.value) || !isJson(body.content.mediaType)) return undefined;
+  const { schema } = body.content;
+  const whole = { ...body.value, ...sent };
+  const isValid = (value: JsonObject): boolean =>
+    schema === undefined || context.judge.accepts(schema, 'request', value);
+  if (!isValid(whole)) return undefined;
+  const changed = withOtherValues(context, tools, { ...accepted, body: { ...body, value: whole } }, 3 + turn);
+  const value = changed.body?.value;
+  if (!isObject(value)) return changed;
+  const less = Object.keys(value)
+    .filter((name) => known.includes(name) && Object.hasOwn(sent, name))
+    .reverse()
+    .map((name) => Object.fromEntries(Object.entries(value).filter(([other]) => other !== name)))
+    .find((other) => Object.keys(other).length > 0 && isValid(other));
+  return less === undefined ? changed : { ...changed, body: { ...body, value: less } };
+}
+
+/** A PATCH of one member. */
+export function partial(context: RunContext, tools: DataTools, accepted: Draft, given: Given): Draft | undefined {
+  const { sent, known, turn } = given;
+  const { body } = accepted;
+  if (body === undefined || !isObject(body.value)) return undefined;
+  const { schema } = body.content;
+  const members = Object.entries(sent).filter(
+    ([name, value]) => known.includes(name) && (isScalar(value) || typeof value === 'boolean'),
+  );
+  for (const [name, value] of members) {
+    const one = { ...accepted, body: { ...body, value: { [name]: value } } };
+    const other = withOtherValues(context, tools, one, 3 + turn);
+    const own = other.body?.value;
+    const isOther = isObject(own) && own[name] !== value;
+    if (isOther && (schema === undefined || context.judge.accepts(schema, 'request', own))) return other;
+  }
+  return undefined;
+}
+
+/** A merge patch that removes a member which a read shows; undefined if the contract allows no null there. */
+export function withNull(
+  context: RunContext,
+  accepted: Draft | undefined,
+  read: Exchange | undefined,
+): Draft | undefined {
+  const body = accepted?.body;
+  if (accepted === undefined || body === undefined || read === undefined) return undefined;
+  const { schema, mediaType } = body.content;
+  const names = [...comparableMembers(context, read).keys()];
+  const shown = shownIn(read, names);
+  if (schema === undefined || !mediaType.startsWith('application/merge-patch+json')) return undefined;
+  const name = names.find((one) => !isEmpty(shown?.[one]) && context.judge.accepts(schema, 'request', { [one]: null }));
+  return name === undefined ? undefined : { ...accepted, body: { ...body, value: { [name]: null } } };
+}
+
+/** The request with other values and one fault in its content: a careless server stores the values before it finds the fault. */
+export function wrongContent(context: RunContext, tools: DataTools, draft: Draft | undefined): Draft | undefined {
+  if (draft?.body === undefined) return undefined;
+  const other = withOtherValues(context, tools, withNewNames(tools, draft, 39), 7);
+  for (const { part, at, apply } of faultsOf(tools, other)) {
+    const wrong = apply(other);
+    const isFit = part === 'body' && at !== '' && isSendable(context, wrong);
+    if (isFit && validityOf(context.judge, wrong, context.contract) === 'invalid') return wrong;
+  }
+  return undefined;
+}
