@@ -169,7 +169,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, signals: Run
 export async function finishRun(
   result: RunResult,
   outputs: Outputs,
-  { values, config }: Prepared,
+  { values, config, contract }: Prepared,
   streams: Streams,
   { failed }: RunSignals,
 ): Promise<number> {
