@@ -18,6 +18,11 @@ describe('the items of an answer are', () => {
       list: one,
     },
     { name: 'objects, before plain texts', body: { names: ['a'], rows: [null, ...one] }, list: one },
+    {
+      name: 'none of an empty page, next to the names of its columns',
+      body: { ids: [], result: [], columns: ['a'] },
+      list: [],
+    },
     { name: 'plain texts of a list of any name', body: { errors: [], all: ['a'] }, list: [{ '@value': 'a' }] },
     { name: 'those of the outer list', body: { rows: one, more: { pets: [{ id: 9 }] } }, list: one },
     { name: 'those of an inner list, next to an empty one', body: { errors: [], data: { pets: one } }, list: one },

@@ -86,6 +86,9 @@ export function readScalars(value: unknown): Map<string, Scalar> {
 /** Members that mark an item as part of the deployment itself. */
 const ofSystem = /(^|\.|is_?)(system|built_?in|default|protected|internal|immutable|read_?only|locked|reserved)$/i;
 
+/** Usual names of the list in an answer. */
+const ofItems = /^(results?|items|data|records|rows|entries|content|payload|hits|objects)$/i;
+
 function findList(body: unknown, noun: string): Scalars[] | undefined {
   if (Array.isArray(body)) return body.map(readScalars);
   if (!isObject(body)) return undefined;
@@ -94,6 +97,8 @@ function findList(body: unknown, noun: string): Scalars[] | undefined {
   const chosen =
     named ??
     lists.find(({ array }) => array.some(isObject)) ??
+    // An empty page beside the names of its columns.
+    lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
     lists.find(({ array }) => array.some(isScalar)) ??
     lists.find(({ name }) => singular(normal(name)) === noun);
   const map = chosen === undefined || chosen.array.length === 0 ? mapIn(body, 0) : undefined;

@@ -101,6 +101,12 @@ describe('the first target of a path is', () => {
       want: { petId: 7 },
     },
     {
+      name: 'id, for a parameter that is called pk',
+      answers: [{ call: 'GET /pets', body: [{ name: 'Rex', id: 7 }] }],
+      path: '/pets/{pk}',
+      want: { pk: 7 },
+    },
+    {
       name: 'not the id of another collection',
       answers: [{ call: 'GET /shops', body: [{ id: 7 }] }],
       path: '/pets/{petId}',

@@ -107,7 +107,7 @@ function rankOf(member: string, parameter: string, noun: string): number {
   const depth = path.length - 1 + (isGiven ? 2 : 0);
   const wanted = normal(parameter);
   const isBare = idNames.includes(wanted) || plainNames.includes(wanted);
-  const asksId = isIdName(parameter);
+  const asksId = isIdName(parameter) || idNames.includes(wanted);
   if (member === '@value') return 2;
   if (member === '@key') return asksId ? 5 : 4;
   const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
