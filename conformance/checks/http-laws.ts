@@ -200,15 +200,18 @@ export const laws: Readonly<Record<string, Law>> = {
       headerOf(request, 'range') === undefined ? 'a 416 came, but no Range was sent' : undefined,
   },
   'content-refused-unsent': {
-    about: 'a 413 or 415 to a request without content',
+    about: 'a 413 or 415 to a request without content; no 415 where the operation declares a body',
     clause: 'RFC 9110 15.5.14, 15.5.16',
     example: { sent: 'DELETE /books/7', answered: '415' },
     fix: 'Check Content-Type and length only if the request has content.',
     of: [413, 415],
     unlessListed: true,
     allow: ownMeaning,
-    judge: ({ request, answer: { status } }) =>
-      request.body === undefined ? `a ${status} came, but no content was sent` : undefined,
+    judge: ({ operation, request, answer: { status } }) => {
+      // Without Content-Type, a server may presume a type that it does not support (RFC 9110, 8.3).
+      const isPresumed = status === 415 && operation.body !== undefined;
+      return request.body === undefined && !isPresumed ? `a ${status} came, but no content was sent` : undefined;
+    },
   },
   '426-upgrade': {
     about: 'a 426 without the header Upgrade',

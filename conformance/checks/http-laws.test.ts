@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { httpLaw } from './http-laws.ts';
+
+const responses = { 200: { description: '' } };
+const requestBody = { content: { 'application/json': { schema: {} } } };
+const contract = contractOf({
+  '/items': {
+    delete: { operationId: 'clear', responses },
+    post: { operationId: 'create', requestBody, responses },
+    put: { operationId: 'listed', responses: { ...responses, 415: { description: 'The printer is off' } } },
+  },
+});
+
+const content = { body: Buffer.from('{}') };
+
+test.each([
+  { operation: 'clear', status: 415, request: {}, law: 'content-refused-unsent' },
+  { operation: 'clear', status: 413, request: {}, law: 'content-refused-unsent' },
+  { operation: 'clear', status: 415, request: content, law: undefined },
+  { operation: 'listed', status: 415, request: {}, law: undefined },
+  { operation: 'create', status: 413, request: {}, law: 'content-refused-unsent' },
+  { operation: 'create', status: 415, request: {}, law: undefined },
+])('$operation, answered $status to $request: $law', ({ operation, status, request, law }) => {
+  const verdicts = httpLaw.judge(exchangeOf(contract, { operation, status, request }), contextOf(contract));
+  expect(verdicts.flatMap(({ failures }) => failures.map(({ keyword }) => keyword))).toEqual(
+    law === undefined ? [] : [law],
+  );
+});
