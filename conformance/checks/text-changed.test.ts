@@ -11,6 +11,7 @@ test.each<[string, string, string | undefined]>([
   ['why? 漢', 'why? ?', 'replaced'],
   ['é', 'Ã©', 'misread'],
   ['€', 'â‚¬', 'misread'],
+  ['€', 'â\u0082¬', 'misread'],
   ['a 😀 b', 'a ', 'dropped'],
   ['a 😀 b', 'a  b', 'dropped'],
   ['a\u0000b', 'a', 'dropped'],

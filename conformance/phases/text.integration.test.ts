@@ -163,6 +163,8 @@ test.each<[string, (text: string) => string, string]>([
   expect(result.findings[0]?.message).toMatch(/a plain text came back unchanged$/);
 });
 
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+
 test.each<[string, (text: string) => string]>([
   ['trims', (text) => text.trim()],
   ['joins spaces in', (text) => text.replaceAll(/\s+/g, ' ').trim()],
@@ -174,6 +176,8 @@ test.each<[string, (text: string) => string]>([
   ['makes slugs of', (text) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')],
   ['writes by itself all', () => 'a title'],
   ['masks', (text) => text.replaceAll(/./gsu, '*')],
+  ['replaces half characters in', (text) => text.toWellFormed()],
+  ['decodes those with half characters otherwise,', (text) => (text.isWellFormed() ? text : latin1(text))],
 ])('a server that %s texts is no defect', async (_, store) => {
   const { result } = await run({ store });
   expect(result.findings).toEqual([]);
