@@ -32,14 +32,18 @@ const [control, ok]: readonly Sent[] = [
 ];
 const rejected = (status = 400, body: unknown = {}): Sent => ({ role: 'case', status, body });
 
-function exchangesOf(sent: readonly (Sent | undefined)[], boundary: Boundary): NumberedExchange[] {
+function exchangesOf(
+  sent: readonly (Sent | undefined)[],
+  boundary: Boundary,
+  described = contract,
+): NumberedExchange[] {
   return sent.flatMap((one) => {
     if (one === undefined) return [];
     const boundaries = one.role === 'control' ? [] : [boundary];
     const probe = { checks: ['valid-refused'], name: boundary.place, role: one.role, operation: 'list', boundaries };
     const headers = { 'content-type': 'application/json' };
     return [
-      exchangeOf(contract, { status: one.status, headers, body: JSON.stringify(one.body ?? {}), intent: { probe } }),
+      exchangeOf(described, { status: one.status, headers, body: JSON.stringify(one.body ?? {}), intent: { probe } }),
     ];
   });
 }
@@ -125,4 +129,38 @@ test('an accepted row settles each of its classes', () => {
     .judge([both], contextOf(contract))
     .map(({ place, failures }) => `${place}: ${failures.length}`);
   expect(places).toEqual(['query limit, maximum: 0', 'query page_size, maximum: 0']);
+});
+
+const interval = { type: 'object', properties: { weeks: { type: 'integer' }, days: { type: 'integer' } } };
+const watches = contractOf({
+  '/watches': {
+    put: {
+      operationId: 'change',
+      requestBody: {
+        content: {
+          'application/json': {
+            schema: { type: 'object', properties: { interval, uses_default: { type: 'boolean' }, span_id: {} } },
+          },
+        },
+      },
+      responses: { 200: { description: '' } },
+    },
+  },
+});
+
+test.each([
+  { words: 'At least one of weeks and days must be specified', want: 'suspect' },
+  { words: 'Position 1 is out of bounds for span spanidconform1 (max: -1)', want: 'suspect' },
+  { words: 'This combination is not supported', want: 'defect' },
+])('rejected with "$words": $want', ({ words, want }) => {
+  const boundary = { ...limit, part: 'body /uses_default', text: 'uses_default=false (member)' };
+  const requestBody = { uses_default: false, span_id: 'spanidconform1' };
+  const [content] = watches.operations[0]?.body?.contents ?? [];
+  if (content === undefined) throw new Error('no content');
+  const trace = exchangesOf(twice(400, { error: words }), boundary, watches).map((exchange): NumberedExchange => {
+    const { operation, seen } = exchange;
+    const body = { content, value: requestBody };
+    return { ...exchange, seen: { ...seen, requestBody }, draft: { operation, parameters: [], body, label: '' } };
+  });
+  expect(validRefused.judge(trace, contextOf(watches))[0]?.failures[0]?.severity).toBe(want);
 });
