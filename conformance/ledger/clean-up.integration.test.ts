@@ -2,12 +2,16 @@
 import { afterEach, expect, test } from 'vitest';
 import type { RunContext } from '../checks/check.ts';
 import type { Contract } from '../contract/contract.ts';
+import { isObject, parseJson } from '../contract/document.ts';
+import type { Draft, Exchange } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { testOptions } from '../seeded/apis.ts';
+import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { type Handler, type Served, serve } from '../seeded/serve.ts';
-import { groupLeft, nameLeft } from './clean-up.ts';
+import { cleanUp, groupLeft, nameLeft } from './clean-up.ts';
+import { openLedger } from './ledger.ts';
 import { createShops, shopsContract } from './shops.ts';
 
 let served: Served | undefined;
@@ -116,6 +120,92 @@ test('an object of the second account is deleted by that account', async () => {
   };
   const result = await runConformance(secured, options, {}, undefined, () => [{ scenario, probes: [] }]);
   expect([dump(), result.leftBehind, deleters]).toEqual([before, [], ['Bearer second-token']]);
+});
+
+const board = { type: 'object', properties: { id: { type: 'integer' }, title: { type: 'string' } } };
+const card = {
+  type: 'object',
+  required: ['boardId'],
+  properties: { ...board.properties, boardId: board.properties.id },
+};
+const content = (schema: object) => ({ required: true, content: { 'application/json': { schema } } });
+const answers = { responses: { 200: { description: 'Done' }, '4XX': { description: 'No' } } };
+const collection = (name: string, schema: object) => ({
+  [`/${name}s`]: {
+    post: { operationId: `add ${name}`, requestBody: content(schema), ...answers },
+    get: { operationId: `list ${name}s`, ...answers },
+  },
+  [`/${name}s/{id}`]: {
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+    delete: { operationId: `remove ${name}`, ...answers },
+  },
+});
+const boardsContract = contractOf({ ...collection('board', board), ...collection('card', card) });
+
+/** A create replaces the object whose id it repeats. A board with cards cannot be deleted. */
+function createBoards() {
+  const all: Record<string, Map<number, Record<string, unknown>>> = {
+    boards: new Map([[1, { id: 1, title: 'Ours' }]]),
+    cards: new Map([[1, { id: 1, title: 'First', boardId: 1 }]]),
+  };
+  let last = 1;
+  const handle: Handler = ({ method, path, body }) => {
+    const [, name = '', id = ''] = path.split('/');
+    const objects = all[name];
+    if (objects === undefined) return { status: 404, body: {} };
+    if (method === 'GET') return { status: 200, body: [...objects.values()] };
+    if (method === 'DELETE') {
+      const isUsed = name === 'boards' && all.cards?.values().some(({ boardId }) => String(boardId) === id);
+      if (isUsed) return { status: 500, body: { error: 'the board has cards' } };
+      return { status: objects.delete(Number(id)) ? 200 : 404, body: {} };
+    }
+    const sent = parseJson(body);
+    if (!isObject(sent) || (name === 'cards' && !all.boards?.has(Number(sent.boardId))))
+      return { status: 400, body: {} };
+    last += 1;
+    const object = { ...sent, id: Math.trunc(Number(sent.id ?? last)) };
+    if (Number.isNaN(object.id)) return { status: 400, body: {} };
+    objects.set(object.id, object);
+    return { status: 200, body: object };
+  };
+  return { handle, dump: () => Object.values(all).map((objects) => [...objects.values()]) };
+}
+
+test.each([1, 2, 3])('creates that may replace objects leave a server as it was, with seed %d', async (seed) => {
+  const { handle, dump } = createBoards();
+  const before = dump();
+  const phases = ['baseline', 'negative', 'boundary', 'text', 'random'] as const;
+  const budget = { requests: 300, milliseconds: undefined };
+  const result = await run(boardsContract, handle, { seed, phases, budget });
+  expect([dump(), result.leftBehind]).toEqual([before, []]);
+  expect(served?.requests.filter((line) => line === 'DELETE /boards/1')).toEqual([]);
+});
+
+test('an object that two creates returned is deleted once, after all that was created below it', async () => {
+  const requests: string[] = [];
+  const ledger = openLedger(undefined, { ledger: 1, title: '', baseUrl: '', seed: 1 });
+  for (const [index, [key, id]] of (
+    [
+      ['/boards', 7],
+      ['/cards', 8],
+      ['/boards', 7],
+      ['/boards', 9],
+    ] as const
+  ).entries()) {
+    const write = { write: index + 1, kind: 'create', operation: '', method: 'post', key, values: [] } as const;
+    ledger.append({ ...write, account: 'own', sent: {} });
+    ledger.append({ outcome: index + 1, status: 200, created: [{ key: `${key}/{}`, parents: [], ids: [['id', id]] }] });
+  }
+  const send = async ({ operation, parameters }: Draft): Promise<readonly Exchange[]> => {
+    const line = `${operation.id} ${parameters[0]?.value}`;
+    const isUsed = line === 'remove board 9' || (line === 'remove board 7' && !requests.includes('remove card 8'));
+    requests.push(line);
+    return [exchangeOf(boardsContract, { operation: operation.id, status: isUsed ? 500 : 200 })];
+  };
+  const given = { contract: boardsContract, ledger, session: { send }, tag: '', refuse: () => undefined };
+  const { undone, left } = await cleanUp({ ...given, signal: new AbortController().signal });
+  expect(requests).toEqual(['remove board 9', 'remove card 8', 'remove board 7']);
+  expect([undone, left.map(({ object }) => object), ledger.entries().length]).toEqual([2, ['/boards/9'], 1]);
 });
 
 const bearer: Contract['schemes'] = {

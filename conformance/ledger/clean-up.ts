@@ -14,6 +14,7 @@ import {
   type Entry,
   isBeneath,
   type Ledger,
+  nameOf,
   type Write,
   type WriteKind,
 } from './ledger.ts';
@@ -97,17 +98,43 @@ const nothing: Result = { kind: 'nothing' };
 const leftOpen = (why: string, at?: Address): LeftResult => ({ kind: 'left', why, isOpen: true, at });
 const leftForGood = (why: string, at?: Address): LeftResult => ({ kind: 'left', why, isOpen: false, at });
 
-/** Undoes the open writes of a ledger, the last one first. */
+/** A clean-up under way. */
+interface Running extends Given {
+  /** Results of the deletions, by address. */
+  readonly deletions: Map<string, LeftResult | 'deleted'>;
+}
+
+/**
+ * The last write first, and all writes of one address in the place of the first: a server may replace an object whose id a create
+ * repeats, and may not delete it before the objects that later creates have put below it.
+ */
+function orderEntries(entries: readonly Entry[]): readonly Entry[] {
+  const firsts = new Map<string, number>();
+  const placed = entries.map((entry, index) => {
+    const [address] = (entry.outcome?.created ?? []).flatMap(addressesOf);
+    const name = address === undefined ? String(index) : nameOf(address);
+    const place = firsts.get(name) ?? index;
+    firsts.set(name, place);
+    return { entry, place };
+  });
+  return placed
+    .toReversed()
+    .sort((a, b) => b.place - a.place)
+    .map(({ entry }) => entry);
+}
+
+/** Undoes the open writes of a ledger. */
 export async function cleanUp(given: Given): Promise<CleanUp> {
   const { contract, ledger, signal, onProgress } = given;
-  const entries = ledger.entries().toReversed();
+  const entries = orderEntries(ledger.entries());
   const removed: Address[] = [];
+  const running: Running = { ...given, deletions: new Map() };
   const kept: { readonly write: Write; readonly result: LeftResult }[] = [];
   let undone = 0;
   for (const [index, entry] of entries.entries()) {
     onProgress?.(index, entries.length);
     const { write } = entry;
-    const result = signal.aborted ? leftOpen(`not undone: ${signal.reason}`) : await undo(given, entry);
+    const result = signal.aborted ? leftOpen(`not undone: ${signal.reason}`) : await undo(running, entry);
     if (result.kind === 'left') kept.push({ write, result });
     else ledger.append({ undone: write.write });
     if (result.kind !== 'undone') continue;
@@ -121,13 +148,13 @@ export async function cleanUp(given: Given): Promise<CleanUp> {
   return { undone, left: remaining.map(({ write, result }) => describeLeft(contract, write, result)) };
 }
 
-async function undo(given: Given, entry: Entry): Promise<Result> {
+async function undo(given: Running, entry: Entry): Promise<Result> {
   const { write, outcome } = entry;
   if (write.values.includes(hidden)) return leftForGood('its path has a secret, which the ledger omits');
   return await undoing[outcome?.created === undefined ? write.kind : 'create'](given, entry);
 }
 
-const undoing: Readonly<Record<WriteKind, (given: Given, entry: Entry) => Promise<Result>>> = {
+const undoing: Readonly<Record<WriteKind, (given: Running, entry: Entry) => Promise<Result>>> = {
   create: undoCreate,
   change: putBack,
   remove: async ({ ledger }, { write, outcome }) => {
@@ -150,7 +177,7 @@ async function putBack(given: Given, { write }: Entry): Promise<Result> {
   return leftOpen(`changed, and the request that would put the previous value back ${describe(answer)}`);
 }
 
-async function undoCreate(given: Given, { write, outcome }: Entry): Promise<Result> {
+async function undoCreate(given: Running, { write, outcome }: Entry): Promise<Result> {
   const itself = write.values.at(-1);
   if (write.method !== 'post' && itself !== undefined)
     return await remove(given, write, { key: write.key, parents: write.values.slice(0, -1), ids: [['@sent', itself]] });
@@ -168,17 +195,23 @@ async function undoCreate(given: Given, { write, outcome }: Entry): Promise<Resu
 }
 
 /** Deletes an object at the first of its addresses that exists. */
-async function remove(given: Given, write: Write, created: Created): Promise<Result> {
+async function remove(given: Running, write: Write, created: Created): Promise<Result> {
   const operation = operationAt(given.contract, 'delete', created.key);
   const addresses = addressesOf(created);
   if (operation === undefined) return leftForGood('created, and the contract declares no DELETE of it', addresses[0]);
   if (addresses.length === 0) return leftForGood('created, and no answer contained its id');
   for (const [index, at] of addresses.entries()) {
+    const known = given.deletions.get(nameOf(at));
+    if (known === 'deleted') continue;
+    if (known !== undefined) return known;
     // Another object may have the value of this member as its id.
     if (!isCertain(created, index, operation) && !(await isThere(given, write, created, at))) continue;
     const answer = await send(given, write, operation, at);
     if (typeof answer !== 'string' && (answer.status === 404 || answer.status === 410)) continue;
-    return isDone(answer) ? { kind: 'undone', at } : leftOpen(`created, and its DELETE ${describe(answer)}`, at);
+    const left = isDone(answer) ? undefined : leftOpen(`created, and its DELETE ${describe(answer)}`, at);
+    // An object may have its second address when later writes are undone.
+    if (index === 0 || left === undefined) given.deletions.set(nameOf(at), left ?? 'deleted');
+    return left ?? { kind: 'undone', at };
   }
   return nothing;
 }

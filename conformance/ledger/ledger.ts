@@ -214,7 +214,8 @@ function createEntries() {
   };
 }
 
-function nameOf({ key, values }: Address): string {
+/** A text that is equal for equal addresses. */
+export function nameOf({ key, values }: Address): string {
   return `${key} ${addressKey(values)}`;
 }
 
