@@ -23,7 +23,7 @@ test('reports all faults at once, missing options first', () => {
     '--writes al does not exist. Did you mean all? There are: owned, restore, all.',
     '--seed x: give a whole number of at least 0.',
     '--workers 0: give a whole number of at least 1.',
-    '--report jnuit does not exist. Did you mean junit? There are: console, json, junit, markdown, har.',
+    '--report jnuit does not exist. Did you mean junit? There are: console, json, junit, markdown, html, sarif, vitest, har.',
   ]);
 });
 

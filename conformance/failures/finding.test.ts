@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { echoesOf, type Failure, normaliseBody } from './failure.ts';
-import { collectFindings, formatFinding, mostOccurrences } from './finding.ts';
+import { collectFindings, type Finding, formatFinding, mostOccurrences } from './finding.ts';
 import { createRedactor } from './redact.ts';
 
 const responses = { 200: { description: 'OK' } };
@@ -106,6 +106,24 @@ describe('one cause is one finding', () => {
     expect(findings.map(({ severity, operation, count }) => [severity, operation, count])).toEqual([
       ['defect', 'b', 3],
     ]);
+  });
+
+  test('with a valid request before an invalid one, and a grey one last', () => {
+    const findings = collectFindings({
+      ...createRedactor(contract),
+      excerptAt: () => ({ line: 1, first: 1, lines: [] }),
+      isDivided: true,
+    });
+    const polarities = ['grey', 'invalid', 'grey', 'valid', 'invalid'] as const;
+    for (const [index, polarity] of polarities.entries()) {
+      const exchange = exchangeOf(contract, { operation: index === 1 ? 'b' : 'a', intent: { polarity } });
+      findings.add(failureOf({ message: polarity }), { ...exchange, number: index + 1 });
+    }
+    const [finding] = findings.all();
+    expect(finding).toMatchObject({ message: 'valid', operation: 'a', shownRequest: 4, detectedAtRequest: 1 });
+    expect(formatFinding(finding as Finding)).toContain(', seen 5 times, first at request 1, 0.00 s   ');
+    const [collected] = findings.causes();
+    expect(['a', 'b'].map((operation) => collected?.ofOperations([operation]).message)).toEqual(['valid', 'invalid']);
   });
 
   test('a fact about the deployment is no finding', () => {

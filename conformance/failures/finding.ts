@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Excerpt } from '../contract/contract.ts';
 import { excerpt, nameSome, printableParts } from '../contract/printable.ts';
-import { headerOf, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { headerOf, type NumberedExchange, type Polarity, type Trace } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Redactor } from './redact.ts';
 import { type ShownExchange, showExchanges } from './shown-exchange.ts';
@@ -12,7 +12,10 @@ export interface Finding {
   readonly id: string;
   readonly check: string;
   readonly severity: Failure['severity'];
-  /** The first operation that showed the cause, `''` if none did; the members below describe that exchange. */
+  /**
+   * The operation of the request that is shown, `''` if none shows the cause; the members below describe its exchange. It is the first
+   * that the contract allows, then the first that is invalid.
+   */
   readonly operation: string;
   /** All operations that showed the cause. */
   readonly operations: readonly string[];
@@ -29,6 +32,9 @@ export interface Finding {
   readonly answered: string;
   /** The request variant: `linked, example`. */
   readonly label: string;
+  /** Number of the request that is shown. */
+  readonly shownRequest: number;
+  /** The first request that showed the cause with this severity. */
   readonly detectedAtRequest: number;
   readonly detectedAtMs: number;
   readonly curl: string;
@@ -87,14 +93,40 @@ export const mostOccurrences = 100;
 /** The highest severity of a cause counts, even if later failures weigh less. */
 const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect'];
 
-function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'> | undefined): boolean {
-  return than === undefined || ascending.indexOf(severity) > ascending.indexOf(than.severity);
+/** A server must not fail on any request, but the reader of a finding doubts one that the contract does not allow. */
+const clearest: readonly (Polarity | undefined)[] = ['grey', 'invalid', 'valid'];
+
+interface Weight extends Pick<Failure, 'severity'> {
+  /** Undefined for a failure of the contract itself. */
+  readonly polarity: Polarity | undefined;
+}
+
+/** The description of a cause by one exchange. */
+interface Shown extends Weight {
+  readonly finding: Finding;
+}
+
+function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'>): boolean {
+  return ascending.indexOf(severity) > ascending.indexOf(than.severity);
+}
+
+function isClearer({ severity, polarity }: Weight, than: Weight): boolean {
+  return severity === than.severity && clearest.indexOf(polarity) > clearest.indexOf(than.polarity);
+}
+
+/** The surer of two descriptions, or the clearer one if they are equally sure. */
+function chooseShown(known: Shown | undefined, weight: Weight, describe: () => Finding): Shown {
+  if (known === undefined || isSurer(weight, known)) return { ...weight, finding: describe() };
+  if (!isClearer(weight, known)) return known;
+  const { detectedAtRequest, detectedAtMs } = known.finding;
+  return { ...weight, finding: { ...describe(), detectedAtRequest, detectedAtMs } };
 }
 
 interface CauseRecord {
-  first: Finding;
-  /** The surest description on each operation, if the findings are divided. */
-  readonly byOperation: Map<string, Finding>;
+  readonly id: string;
+  shown: Shown;
+  /** The description on each operation, if the findings are divided. */
+  readonly byOperation: Map<string, Shown>;
   readonly keys: Set<string>;
   readonly operations: Set<string>;
   readonly occurrences: Map<string, Omit<Occurrence, 'count'> & { count: number }>;
@@ -113,22 +145,25 @@ export function collectFindings(tools: FindingTools) {
       byCause.set(key, into);
       into.keys.add(key);
     }
-    for (const [operation, finding] of other.byOperation)
-      if (isSurer(finding, into.byOperation.get(operation))) into.byOperation.set(operation, finding);
+    for (const [operation, shown] of other.byOperation)
+      into.byOperation.set(
+        operation,
+        chooseShown(into.byOperation.get(operation), shown, () => shown.finding),
+      );
     into.count += other.count;
     for (const operation of other.operations) into.operations.add(operation);
     for (const occurrence of other.occurrences.values()) addOccurrence(into, occurrence);
-    if (isSurer(other.first, into.first)) into.first = { ...other.first, id: into.first.id };
+    into.shown = chooseShown(into.shown, other.shown, () => other.shown.finding);
   };
   const list = (isFact: boolean): readonly CauseRecord[] =>
-    found.filter(({ first }) => (first.severity === 'warning') === isFact);
+    found.filter(({ shown }) => (shown.severity === 'warning') === isFact);
   return {
     /** Defects and inconclusive findings, in the order found. */
     all: () => list(false).map(summarise),
     /** The same, for a division by operation. */
     causes: () => list(false).map(collect),
     /** The number of those, computed without summaries: it is read after every turn. */
-    count: () => found.filter(({ first }) => first.severity !== 'warning').length,
+    count: () => list(false).length,
     /** Facts about the deployment. */
     facts: () => list(true).map(summarise),
     /**
@@ -138,11 +173,14 @@ export function collectFindings(tools: FindingTools) {
      */
     joinUnread: (unread: ReadonlySet<string>): void => {
       const [into, ...others] = found.filter(
-        ({ first, operations }) => isAboutBody(first) && [...operations].every((operation) => unread.has(operation)),
+        ({ shown, operations }) =>
+          isAboutBody(shown.finding) && [...operations].every((operation) => unread.has(operation)),
       );
       if (into === undefined || others.length === 0) return;
       for (const other of others) absorb(into, other);
-      into.first = { ...into.first, message: `${into.first.message}; no body was rejected: it is probably never read` };
+      const { finding } = into.shown;
+      const message = `${finding.message}; no body was rejected: it is probably never read`;
+      into.shown = { ...into.shown, finding: { ...finding, message } };
     },
     /**
      * @param exchange undefined for a failure of the contract itself, which needs no request
@@ -152,25 +190,27 @@ export function collectFindings(tools: FindingTools) {
     add: (failure: Failure, exchange?: NumberedExchange, trace?: Trace): Finding | undefined => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
       const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
-      const describe = (id: string): Finding => describeFinding(id, failure, exchange && { exchange, trace }, tools);
+      const operation = exchange?.operation.id ?? '';
+      const id = known?.id ?? hashOf(keys[0]);
+      const weight = { severity: failure.severity, polarity: exchange?.intent.polarity };
+      const describe = (): Finding => describeFinding(id, failure, exchange && { exchange, trace }, tools);
       const cause: CauseRecord = known ?? {
         ...{ operations: new Set(), occurrences: new Map(), byOperation: new Map(), keys: new Set(), count: 0 },
-        first: describe(hashOf(keys[0])),
+        ...{ id, shown: chooseShown(undefined, weight, describe) },
       };
       if (known === undefined) found.push(cause);
       // A failure with several causes may join findings that were separate.
       for (const other of others) absorb(cause, other);
-      const hasRisen = isSurer(failure, cause.first);
-      if (hasRisen) cause.first = describe(cause.first.id);
+      const hasRisen = isSurer(failure, cause.shown);
+      cause.shown = chooseShown(cause.shown, weight, describe);
       for (const key of keys) {
         byCause.set(key, cause);
         cause.keys.add(key);
       }
-      if (exchange !== undefined) cause.operations.add(exchange.operation.id);
+      if (exchange !== undefined) cause.operations.add(operation);
       cause.count += 1;
-      const operation = exchange?.operation.id ?? '';
-      if (tools.isDivided && isSurer(failure, cause.byOperation.get(operation)))
-        cause.byOperation.set(operation, describe(cause.first.id));
+      if (tools.isDivided)
+        cause.byOperation.set(operation, chooseShown(cause.byOperation.get(operation), weight, describe));
       const { place, pointer } = failure;
       const message = tools.redact(failure.message);
       addOccurrence(cause, {
@@ -203,8 +243,8 @@ function addOccurrence({ occurrences }: CauseRecord, occurrence: Occurrence): vo
   else if (occurrences.size < mostOccurrences) occurrences.set(occurrence.fingerprint, { ...occurrence });
 }
 
-function summarise({ first, operations, occurrences, count }: CauseRecord): Finding {
-  return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
+function summarise({ id, shown, operations, occurrences, count }: CauseRecord): Finding {
+  return { ...shown.finding, id, operations: [...operations], count, occurrences: [...occurrences.values()] };
 }
 
 function collect(cause: CauseRecord): Collected {
@@ -218,7 +258,7 @@ function collect(cause: CauseRecord): Collected {
       const occurrences = finding.occurrences.filter(({ operation }) => operations.includes(operation));
       const count = occurrences.reduce((sum, one) => sum + one.count, 0);
       const { id, severity } = finding;
-      return { ...(cause.byOperation.get(first) ?? finding), id, severity, operations, occurrences, count };
+      return { ...(cause.byOperation.get(first)?.finding ?? finding), id, severity, operations, occurrences, count };
     },
   };
 }
@@ -226,18 +266,18 @@ function collect(cause: CauseRecord): Collected {
 /** Characters of a body that a report shows; the curl line reproduces the rest. */
 const mostShown = 300;
 
-function describeFinding(id: string, failure: Failure, shown: Shown | undefined, tools: FindingTools): Finding {
+function describeFinding(id: string, failure: Failure, evidence: Evidence | undefined, tools: FindingTools): Finding {
   const { check, severity, place, pointer, keyword, clause } = failure;
   const { redact, excerptAt } = tools;
   const found = excerptAt(pointer);
   return {
     ...{ id, check, severity, count: 1, place, pointer, line: found.line, excerpt: found, keyword, clause },
     ...{ message: redact(failure.message), occurrences: [] },
-    ...(shown === undefined ? unsent : describeExchange(shown, failure, tools)),
+    ...(evidence === undefined ? unsent : describeExchange(evidence, failure, tools)),
   };
 }
 
-interface Shown {
+interface Evidence {
   readonly exchange: NumberedExchange;
   readonly trace: Trace | undefined;
 }
@@ -249,6 +289,7 @@ const unsent = {
   sent: '',
   answered: '',
   label: '',
+  shownRequest: 0,
   detectedAtRequest: 0,
   detectedAtMs: 0,
   curl: '',
@@ -256,7 +297,7 @@ const unsent = {
   exchanges: [],
 } as const;
 
-function describeExchange({ exchange, trace }: Shown, failure: Failure, tools: FindingTools) {
+function describeExchange({ exchange, trace }: Evidence, failure: Failure, tools: FindingTools) {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact } = tools;
   const { exchanges, curl, curlNeeds } = showExchanges(exchange, trace, failure, tools);
@@ -271,6 +312,7 @@ function describeExchange({ exchange, trace }: Shown, failure: Failure, tools: F
     sent: redact(`${request.method} ${request.path}${body}`),
     answered: redact(answered.trim().replaceAll(/ {2,}/g, ' ')),
     label: intent.label,
+    shownRequest: number,
     detectedAtRequest: number,
     detectedAtMs: Math.round(atMs),
     curl,
@@ -308,11 +350,17 @@ export function formatFinding(given: Finding): string {
 }
 
 function formatExchange(finding: Finding): string[] {
-  const times = finding.count === 1 ? '' : `, seen ${finding.count} times`;
+  const { count, label, shownRequest, detectedAtRequest, detectedAtMs } = finding;
+  const times = count === 1 ? '' : `, seen ${count} times`;
+  const detected = `request ${detectedAtRequest}, ${(detectedAtMs / 1000).toFixed(2)} s`;
+  const shown =
+    shownRequest === detectedAtRequest
+      ? `${detected} (${label})${times}`
+      : `request ${shownRequest} (${label})${times}, first at ${detected}`;
   return [
     `  sent      ${finding.sent}`,
     `  answered  ${finding.answered}`,
-    `  request ${finding.detectedAtRequest}, ${(finding.detectedAtMs / 1000).toFixed(2)} s (${finding.label})${times}   ${finding.id}`,
+    `  ${shown}   ${finding.id}`,
     `  ${finding.curl}`,
   ];
 }

@@ -53,7 +53,7 @@ test('every line matches the published schema, which describes every member', as
   expect(end).toMatchObject({ verdict: 'defects', exitCode: code, defects: 1 });
   expect(names.filter((name) => name === 'request')).toHaveLength(end.requests);
   const finding = events.find(({ event }) => event === 'finding').finding;
-  expect(events.find(({ number }) => number === finding.detectedAtRequest)).toMatchObject({ status: 299 });
+  expect(events.find(({ number }) => number === finding.shownRequest)).toMatchObject({ status: 299 });
 });
 
 test('a fault of the contract itself is an event too', async () => {

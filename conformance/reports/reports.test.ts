@@ -29,6 +29,7 @@ const finding: Finding = {
   sent: 'GET /a',
   answered: '200',
   label: 'plain',
+  shownRequest: 1,
   detectedAtRequest: 1,
   detectedAtMs: 1,
   curl: 'curl',
