@@ -452,6 +452,7 @@ test('shows no secret on any stream and in no report, from options or from the e
   expect(code).toBe(0);
   const files = await readdir(join(folder, 'reports'));
   expect(files.sort()).toEqual([
+    'findings.test.mjs',
     'junit.xml',
     'report.html',
     'report.json',
@@ -536,6 +537,7 @@ test('no control, line or direction mark of a contract or an answer reaches the 
     'summary.md',
     'report.sarif',
     'report.html',
+    'findings.test.mjs',
     'traffic.har',
   ].map((name) => readFile(join(folder, 'there', name), 'utf8'));
   const texts = [...runs.flatMap(({ out, error }) => [out, error]), ...(await Promise.all(files))];
