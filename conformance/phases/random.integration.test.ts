@@ -83,6 +83,18 @@ test('the same cases are sent by any number of workers', async () => {
   expect(log).not.toEqual(one);
 });
 
+test('an operation that the run may no longer call gets few further cases', async () => {
+  const handle = strict(apis.library.create());
+  let [requests, forbidden] = [0, 0];
+  await run((request) => {
+    requests += 1;
+    if (requests < 60 || request.method !== 'POST' || !request.path.endsWith('/books')) return handle(request);
+    forbidden += 1;
+    return { status: 403, body: { reason: 'no longer' } };
+  }, budgetOf(250));
+  expect([requests > 240, forbidden]).toEqual([true, 8]);
+});
+
 test('objects are deleted, or are few', async () => {
   const { served } = await run(strict(apis.library.create()), budgetOf(400));
   const count = (start: string): number => served.requests.filter((line) => line.startsWith(start)).length;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { createRandom, type Random } from '@lockstep/values/random';
 import { type RunContext, wholeAnswer } from '../checks/check.ts';
+import { statusOf } from '../checks/parts.ts';
 import { serverError } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { canonical } from '../contract/document.ts';
@@ -44,8 +45,11 @@ export interface RandomEnd {
   readonly countCase: () => void;
 }
 
-/** Cases without a discovery for each operation, and for all: then the phase is over. Turns of an operation without a request: it has none left. */
-const mostInVain = { ofOperation: 2, ofAll: 200, unsent: 10 } as const;
+/**
+ * Cases without a discovery for each operation, and for all: then the phase is over. Turns of an operation without a request: it has none
+ * left. Turns of an operation that were answered 403: the run has lost its access, and an answer shows nothing about the data.
+ */
+const mostInVain = { ofOperation: 2, ofAll: 200, unsent: 10, forbidden: 8 } as const;
 
 /** @param operations number of operations of the run */
 export function createRandomEnd(operations: number, hasBudget: boolean): RandomEnd {
@@ -65,7 +69,7 @@ export function createRandomEnd(operations: number, hasBudget: boolean): RandomE
 
 /** The scenario of one operation, after all other phases: each turn sends one case. */
 export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): Scenario<RunContext> {
-  let [turns, unsent] = [0, 0];
+  let [turns, unsent, forbidden] = [0, 0, 0];
   return {
     id: scenario.id,
     operation: scenario.operation,
@@ -78,7 +82,7 @@ export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): 
       return scenario.mostRequests;
     },
     rank: (context) => {
-      const isOver = end.isOver(context) || unsent >= mostInVain.unsent;
+      const isOver = end.isOver(context) || unsent >= mostInVain.unsent || forbidden >= mostInVain.forbidden;
       return isOver || scenario.rank(context) === undefined ? undefined : rankOfRandom(turns);
     },
     prepare: (context) => scenario.prepare?.(context) === true,
@@ -88,6 +92,8 @@ export function randomScenario(scenario: Scenario<RunContext>, end: RandomEnd): 
       const turn = await scenario.run(session, context, allowance);
       // A change for which the run has no object is never sent.
       unsent = turn.exchanges.length === 0 ? unsent + 1 : 0;
+      const own = turn.exchanges.filter(({ operation }) => operation === scenario.operation);
+      if (own.length > 0) forbidden = own.every((one) => statusOf(one) === 403) ? forbidden + 1 : 0;
       return turn;
     },
   };
