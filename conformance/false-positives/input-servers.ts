@@ -233,11 +233,6 @@ const weather: readonly Row[] = [
 ];
 
 const depot: readonly Row[] = [
-  {
-    name: 'reads null as absent in a merge patch',
-    at: /^PATCH/,
-    instead: reading((content) => Object.fromEntries(Object.entries(content).filter(([, value]) => value !== null))),
-  },
   { name: 'reads words as booleans', edits: [{ at: `${parcel}/fragile`, to: { enum: booleans } }] },
   {
     name: 'accepts instants without seconds, and with a space',

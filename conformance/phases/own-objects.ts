@@ -44,7 +44,7 @@ export function deletionOf(
   return isWhole ? { operation: remove, parameters, body: undefined, label: '' } : undefined;
 }
 
-/** The address of the object that an accepted create has created; undefined if its answer has no id. */
+/** The address of the object that an accepted create has created; undefined if its answer has no certain id. */
 export function addressOfCreated(
   { contract, resources }: RunContext,
   { operation, seen, outcome }: Exchange,
@@ -53,7 +53,11 @@ export function addressOfCreated(
   const write = { method: 'post', key: plainPath(operation.path), values: pathValues(operation, seen) };
   const [created] = createdReader(contract)(write, seen, outcome) ?? [];
   if (created === undefined) return undefined;
-  const { key, parents, ids } = created;
+  const { key, parents, ids, shown, slot } = created;
+  const link = ids.find(([member]) => member === '@link')?.[1];
+  const isShown = [...shown.values()].some((value) => String(value) === String(link));
+  // An answer with one id in its Location and another in its content does not name the object.
+  if (link !== undefined && !isShown && idsAmong(shown, slot).size > 0) return undefined;
   const pairings = resources.slots.get(key)?.pairings;
   const [, id] = ids.find(([member]) => (pairings?.get(member)?.yes ?? 0) > 0) ?? ids[0] ?? [];
   return id === undefined ? undefined : { key, values: [...parents, id] };
