@@ -4,6 +4,7 @@ import { authInvalid, authMissing, authValidRefused, existenceLeak, scopeIgnored
 import { bodySchema } from './body-schema.ts';
 import { patchSpills, putMerge, putPartial, putRepeat } from './changed.ts';
 import type { Check, ExchangeCheck } from './check.ts';
+import { conditional } from './conditional.ts';
 import { deleteKept, useAfterFree } from './deleted.ts';
 import { httpLaw } from './http-laws.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
@@ -61,6 +62,7 @@ export const checks: readonly Check[] = [
   idCollides,
   failedWriteLeftTrace,
   readWrites,
+  conditional,
   textChanged,
   writeOnlyExposed,
   sensitiveLeak,

@@ -8,7 +8,7 @@ import { failureOf, idOf, itemsIn, spelled } from './stored.ts';
 import { type Deviation, isDone, isMissing, readAfter, readBefore, type Story, storyCheck } from './story.ts';
 
 /** The members that differ between two reads of one object, without those that change by themselves. */
-function differences(
+export function differences(
   context: RunContext,
   { of }: Story,
   before: NumberedExchange,
@@ -26,7 +26,7 @@ function differences(
 }
 
 /** A failure about an object as a whole. */
-function failureAt(
+export function failureAt(
   exchange: NumberedExchange,
   { place, keyword, clause, message }: Pick<Deviation['failure'], 'place' | 'keyword' | 'clause' | 'message'>,
 ): Deviation {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
+import { conditional, tagIn } from '../checks/conditional.ts';
 import { deleteKept, useAfterFree } from '../checks/deleted.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
@@ -10,7 +11,7 @@ import { firstStory, roleIn, type StoryCheck } from '../checks/story.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
-import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
+import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
@@ -48,7 +49,7 @@ export function planLifecycle(
     .flatMap((create): OperationProbes[] => {
       const resource = resourceOf(contract, create, permissions);
       if (resource.read === undefined && resource.list === undefined) return [];
-      return [{ operation: create, probes: [lifeProbe(resource), ...twoProbe(resource)] }];
+      return [{ operation: create, probes: [lifeProbe(resource), ...twoProbe(resource), ...tagProbe(resource)] }];
     });
 }
 
@@ -210,6 +211,40 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
   await step(other, 'late other read');
   await bench.undo(second.created);
+  await bench.undo(created);
+  return undefined;
+}
+
+function tagProbe(resource: Resource): readonly Probe[] {
+  if (resource.read === undefined || resource.changes.length === 0) return [];
+  const tell = (teller: Teller) => tellTags(teller, resource);
+  return [storyProbe('tags of an object', [conditional], resource, { worth: 3.4, mostRequests: 9, tell })];
+}
+
+async function tellTags(teller: Teller, resource: Resource): Promise<string | undefined> {
+  const { bench, context, step } = teller;
+  const [change] = resource.changes.filter(bench.isSent);
+  const known = resource.read && context.accepted.get(resource.read);
+  if (known !== undefined && headerOf(known, 'etag') === undefined) return 'no answer of the object had an ETag';
+  if (change === undefined || resource.read === undefined) return 'no change of the object may be sent';
+  const object = await createObject(teller, resource.create, 'create', 12);
+  if (typeof object === 'string') return object;
+  const { values, created } = object;
+  const read = draftAbout(context, resource.read, values);
+  const shown = await step(read, 'read');
+  const old = shown && tagIn(shown);
+  const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+  await step(read, `read after ${change.method}`);
+  if (read !== undefined && old !== undefined && changed?.draft !== undefined) {
+    const other = withOtherValues(context, toolsFor(context, change, 'story', 2), changed.draft, 8);
+    const tagged = (tag: string): Draft => ({ ...other, edits: { headers: { 'if-match': tag } } });
+    await step({ ...read, edits: { headers: { 'if-none-match': old } } }, 'cached read', { polarity: 'grey' });
+    const rejected = await step(tagged('"conform-stale"'), 'write with an unknown tag', { polarity: 'grey' });
+    if (rejected?.outcome.kind === 'answer' && rejected.outcome.status === 412) {
+      await step(tagged(old), 'write with an old tag', { polarity: 'grey' });
+      await step(read, 'read after old tag');
+    }
+  }
   await bench.undo(created);
   return undefined;
 }

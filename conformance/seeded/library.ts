@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Handler, TestAnswer, TestRequest } from './serve.ts';
 import type { Validate } from './validate.ts';
 
@@ -147,5 +148,5 @@ export function createLibrary(validate: Validate): Handler {
 }
 
 function tagOf(book: object): string {
-  return `"${Buffer.from(JSON.stringify(book)).toString('base64url').slice(-24)}"`;
+  return `"${createHash('sha256').update(JSON.stringify(book)).digest('hex').slice(0, 24)}"`;
 }

@@ -1,0 +1,69 @@
+// Preconditions with tags of earlier representations: the tag of an object changes with it, and an old one is recognised.
+import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import type { RunContext } from './check.ts';
+import { shownIn } from './compare-objects.ts';
+import { statusOf } from './parts.ts';
+import { differences, failureAt } from './side-effects.ts';
+import {
+  changesIn,
+  type Deviation,
+  isDone,
+  membersOf,
+  readAfter,
+  readBefore,
+  type Story,
+  storyCheck,
+} from './story.ts';
+
+export function tagIn({ outcome }: Pick<NumberedExchange, 'outcome'>): string | undefined {
+  const tag = outcome.kind === 'none' ? undefined : headerOf(outcome, 'etag');
+  // The weak function allows equal tags for equivalent representations (RFC 9110, 8.8.1).
+  return tag !== undefined && /^"[^"]*"$/.test(tag) ? tag : undefined;
+}
+
+/** Whether a change with the tag of an earlier representation was carried out, although an unknown tag was rejected. */
+function lostUpdate(story: Story, context: RunContext): readonly Deviation[] | undefined {
+  const [unknown, stale] = [story.of('write with an unknown tag'), story.of('write with an old tag')];
+  // `protocol-law` judges a server that ignores If-Match.
+  if (unknown === undefined || stale === undefined || statusOf(unknown) !== 412) return undefined;
+  const [before, after] = [readBefore(story, stale), readAfter(story, stale)];
+  if (!isDone(stale) || before === undefined || after === undefined) return [];
+  if (differences(context, story, before, after).length === 0) return [];
+  const message = `If-Match had the tag of an earlier representation, and the answer is ${statusOf(stale)}: the later change is lost`;
+  return [failureAt(stale, { place: 'object', keyword: 'lost-update', clause: 'RFC 9110 13.1.1', message })];
+}
+
+export const conditional = storyCheck(
+  {
+    name: 'conditional',
+    about: 'an object changes and its ETag does not, or the server accepts the tag of an earlier representation',
+    effect: 'Clients work on old copies, or overwrite the changes of others that If-Match should protect.',
+    clauses: ['RFC 9110'],
+    example: {
+      sent: 'GET /books/7 (ETag "1"), a change, GET /books/7 (ETag "2"), then PUT /books/7 with If-Match: "1"',
+      answered: '200: the change is lost',
+    },
+    fix: 'Derive the tag from the stored object or its version, and compare it before each write.',
+    allow: 'Send no ETag, or a weak one, if the server cannot compare representations.',
+  },
+  (story, context) => {
+    const [change] = changesIn(story);
+    if (change === undefined || membersOf(story, context).length === 0) return undefined;
+    const { before, after, write } = change;
+    const [old, now] = [tagIn(before), tagIn(after)];
+    if (old === undefined || now === undefined) return undefined;
+    const changed = differences(context, story, before, after);
+    if (changed.length === 0 || shownIn(after) === undefined) return undefined;
+    if (old === now) {
+      const names = changed.map(({ name }) => name).join(', ');
+      const message = `${write.operation.id} has changed ${names}, and the ETag is ${now} as before`;
+      return [failureAt(after, { place: 'ETag', keyword: 'same-tag', clause: 'RFC 9110 8.8.1', message })];
+    }
+    const cached = story.of('cached read');
+    if (cached !== undefined && statusOf(cached) === 304) {
+      const message = `If-None-Match had ${old}, the tag of an earlier representation, and the answer is 304; the tag is ${now}`;
+      return [failureAt(cached, { place: 'status', keyword: 'stale-304', clause: 'RFC 9110 13.1.2', message })];
+    }
+    return lostUpdate(story, context) ?? [];
+  },
+);
