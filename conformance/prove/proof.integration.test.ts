@@ -61,7 +61,7 @@ describe.each(Object.keys(apis) as ApiName[])('the run against %s', (api) => {
       const cells = cellsOf(others[index] ?? { operations: [], passThrough: [] });
       const missed = cells.filter(({ state }) => state === 'missed');
       expect(missed.map(nameOf)).toEqual(caught.filter(({ check }) => check === name).map(nameOf));
-      expect(new Set(missed.map(({ reason }) => reason))).toEqual(new Set([`${name} is switched off`]));
+      expect(missed.filter(({ reason }) => reason !== `${name} is switched off`)).toEqual([]);
     }
   });
 });

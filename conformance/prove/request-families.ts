@@ -8,7 +8,7 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { closedOf } from '../phases/auth.ts';
 import { mayAskTwice } from '../phases/negative.ts';
 import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
-import { answeredBy, excludeLateRejection, type Family, refuseWrongRequests } from './family.ts';
+import { answeredBy, excludeLateRejection, type Family, type Injecting, refuseWrongRequests } from './family.ts';
 
 /** The role of the wrong request in its probe, and that of the same request again, which a probe sends if the first is accepted. */
 const [caseRole, repeatRole] = ['case', 'repeat'];
@@ -16,10 +16,11 @@ const [caseRole, repeatRole] = ['case', 'repeat'];
 /** Answers the wrong request of a probe as the accepted request was answered, and its repeat too. */
 function asAccepted(
   check: string,
-  isMeant: (exchange: NumberedExchange) => boolean,
+  isMeant: (exchange: NumberedExchange, injecting: Injecting) => boolean,
   describe: (exchange: NumberedExchange) => string,
 ): Pick<Family, 'inject' | 'needsAccepted'> {
-  const inject: Family['inject'] = ({ trace, operation, accepted }) => {
+  const inject: Family['inject'] = (injecting) => {
+    const { trace, operation, accepted } = injecting;
     const answer = accepted?.outcome;
     const wrong = trace.find(
       (one) =>
@@ -32,7 +33,7 @@ function asAccepted(
     const probe = wrong?.intent.probe;
     if (answer?.kind !== 'answer' || answer.status === 202 || wrong === undefined || probe === undefined)
       return undefined;
-    if (!isMeant(wrong)) return undefined;
+    if (!isMeant(wrong, injecting)) return undefined;
     const taken = answeredBy(wrong, answer);
     const others = trace.filter((one) => one !== wrong && one.intent.probe?.role !== repeatRole);
     const again = { ...taken, intent: { ...wrong.intent, probe: { ...probe, role: repeatRole } } };
@@ -41,8 +42,9 @@ function asAccepted(
   return { inject, needsAccepted: true };
 }
 
-function keywordOf({ intent }: NumberedExchange): string | undefined {
-  return intent.place?.keyword;
+/** Whether a run would repeat the request. By itself, a format is an annotation (JSON Schema 2020-12, validation, 7.2.1). */
+function isConclusive({ operation, intent }: NumberedExchange, { contract, context }: Injecting): boolean {
+  return intent.place?.keyword !== 'format' && mayAskTwice(contract, operation, context.permissions);
 }
 
 /** Whether a node of a request constrains a value that is sent as text. */
@@ -107,12 +109,7 @@ export const requestFamilies: readonly Family[] = [
         bodyHas({ ...operation, parameters, body }, form, ({ types }) => types.size < everyType),
       'any text is a valid value of its parameters',
     ),
-    // By itself, a format is an annotation (JSON Schema 2020-12, validation, 7.2.1).
-    ...asAccepted(
-      inputCheck.invalid,
-      (exchange) => keywordOf(exchange) !== 'format',
-      ({ intent }) => `accepted: ${intent.probe?.name}`,
-    ),
+    ...asAccepted(inputCheck.invalid, isConclusive, ({ intent }) => `accepted: ${intent.probe?.name}`),
   },
   {
     name: 'missing',
@@ -125,11 +122,7 @@ export const requestFamilies: readonly Family[] = [
         bodyHas(operation, form, ({ required }) => required.size > 0),
       'it requires no part that a request can lack',
     ),
-    ...asAccepted(
-      inputCheck.required,
-      () => true,
-      ({ intent }) => `accepted: ${intent.probe?.name}`,
-    ),
+    ...asAccepted(inputCheck.required, isConclusive, ({ intent }) => `accepted: ${intent.probe?.name}`),
   },
   {
     name: 'anonymous',
