@@ -97,7 +97,7 @@ function findList(body: unknown, noun: string): Scalars[] | undefined {
   const chosen =
     named ??
     lists.find(({ array }) => array.some(isObject)) ??
-    // An empty page beside the names of its columns.
+    // An empty page next to the names of its columns.
     lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
     lists.find(({ array }) => array.some(isScalar)) ??
     lists.find(({ name }) => singular(normal(name)) === noun);
