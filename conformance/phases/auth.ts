@@ -2,13 +2,20 @@
 import { accessCheck, mayInclude } from '../checks/access.ts';
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
 import { joinPointer, readPointer } from '../contract/document.ts';
-import { type CredentialChange, type Draft, type Exchange, type Identity, isAccepted } from '../execute/exchange.ts';
+import { type CredentialChange, type Identity, isAccepted } from '../execute/exchange.ts';
 import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { type Permissions, scopesOfValues } from '../plan/permissions.ts';
-import { readItems } from '../resources/read-items.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { slotsOf } from '../resources/slots.ts';
+import {
+  aroundDeletion,
+  askForForeign,
+  askUnderOwnParent,
+  askUnderUnknownParent,
+  changeForeign,
+  createUnderForeign,
+} from './other-account.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
 
 /** The accounts and tokens that the user gave. */
@@ -138,19 +145,6 @@ async function askExistence({ context, draft, send }: Bench): Promise<string | u
   await send({ ...draft, identity: 'anonymous' }, 'known id');
   await send({ ...unknown, identity: 'anonymous' }, 'repeat');
   return undefined;
-}
-
-/** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
-async function aroundDeletion(
-  { context, operation, isOwn, ofOther, send }: Bench,
-  ask: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const read = context.contract.operations.find(({ method, path }) => method === 'get' && path === operation.path);
-  const draft = read === undefined || operation.method !== 'delete' || !isOwn ? undefined : ofOther(read);
-  if (draft !== undefined) await send(draft, 'read before');
-  const reason = await ask();
-  if (draft !== undefined) await send(draft, 'read after');
-  return reason;
 }
 
 const changes: Readonly<Record<'token' | 'basic' | 'key', readonly CredentialChange[]>> = {
@@ -283,122 +277,25 @@ function otherAccountProbes(about: About): Probe[] {
   const probes: Probe[] = [];
   const add = (row: Row): unknown => probes.push(probeOf(about, accessCheck.tenant, row));
   if (kind === 'read' && slots.length > 1)
-    add({ name: 'unknown parent', worth: 3, mostRequests: 3, ask: (bench) => askUnderUnknownParent(bench, about) });
+    add({ name: 'unknown parent', worth: 3, mostRequests: 3, ask: askUnderUnknownParent });
   if (!means.hasSecond) return probes;
   if (slots.length > 0 && kind === 'read')
-    add({ name: 'object of another account', worth: 8, mostRequests: 6, ask: (bench) => askForForeign(bench, about) });
+    add({ name: 'object of another account', worth: 8, mostRequests: 6, ask: askForForeign });
   if (slots.length > 0 && kind === 'create')
     add({
       name: 'create by another account',
       worth: 7,
       mostRequests: 3,
-      ask: (bench) => createUnderForeign(bench, about),
+      ask: createUnderForeign,
     });
   if (slots.length > 0 && (kind === 'change' || kind === 'remove' || kind === 'action'))
-    add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: (bench) => changeForeign(bench, about) });
+    add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: changeForeign });
   if (kind === 'read' && slots.length > 1)
     add({
       name: 'parent of another account',
       worth: 4,
       mostRequests: 4,
-      ask: (bench) => askUnderOwnParent(bench, about),
+      ask: askUnderOwnParent,
     });
   return probes;
-}
-
-const noSecond = 'the second account could not log in';
-
-/** The collection of the object that a path names, as each account sees it; undefined if no operation lists it for both. */
-async function readLists(
-  { draft, ofOther, send }: Bench,
-  { contract }: About,
-  path: string,
-): Promise<{ readonly own: Exchange; readonly second: Exchange } | undefined> {
-  const collection = slotsOf(path).at(-1)?.collection;
-  const list = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === collection);
-  const asked = list === undefined || list.extensions.isShared ? undefined : ofOther(list);
-  if (asked === undefined || draft.operation === list) return undefined;
-  const own = await send(asked, 'own list');
-  const second = await send({ ...asked, identity: 'second' }, 'second list');
-  return own === undefined || second === undefined ? undefined : { own, second };
-}
-
-async function askForForeign(bench: Bench, about: About): Promise<string | undefined> {
-  const { context, draft, send } = bench;
-  const sent = await send({ ...draft, identity: 'second' }, 'case');
-  if (sent === undefined) return noSecond;
-  if (!isAccepted(sent)) return undefined;
-  const unknown = withUnknownId(context, draft);
-  if (unknown !== undefined) await send({ ...unknown, identity: 'second' }, 'unknown id');
-  await readLists(bench, about, draft.operation.path);
-  await send(draft, 'control');
-  return undefined;
-}
-
-async function changeForeign(bench: Bench, about: About): Promise<string | undefined> {
-  const { draft, isOwn, send } = bench;
-  if (!isOwn) return 'the run has no object of its own there';
-  // A deletion would remove the object from both lists.
-  if ((await readLists(bench, about, draft.operation.path)) === undefined)
-    return 'no list shows which account an object belongs to';
-  return await aroundDeletion(bench, async () => {
-    const sent = await send({ ...draft, identity: 'second' }, 'case');
-    return sent === undefined ? noSecond : undefined;
-  });
-}
-
-/** The second account creates an object beneath a parent of the first. */
-async function createUnderForeign(bench: Bench, about: About): Promise<string | undefined> {
-  const { draft, send } = bench;
-  const parent = slotsOf(draft.operation.path).at(-1)?.key;
-  const read = about.contract.operations.find(({ path }) => plainPath(path) === parent);
-  if (read === undefined || (await readLists(bench, about, read.path)) === undefined)
-    return 'no list shows which account the parent belongs to';
-  const sent = await send({ ...draft, identity: 'second' }, 'case');
-  return sent === undefined ? noSecond : undefined;
-}
-
-/** The first parent of a path, with its own read. */
-function parentOf({ contract }: About, { operation, parameters }: Draft) {
-  const [first] = slotsOf(operation.path);
-  const read = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === first?.key);
-  const value = parameters.find(({ parameter }) => parameter.name === first?.parameter)?.value;
-  return first === undefined || read === undefined
-    ? undefined
-    : { name: first.parameter, noun: first.noun, read, value };
-}
-
-async function askUnderUnknownParent(
-  { context, draft, ofOther, send }: Bench,
-  about: About,
-): Promise<string | undefined> {
-  const parent = parentOf(about, draft);
-  const moved = parent && withUnknownId(context, draft, parent.name);
-  const asked = parent && ofOther(parent.read);
-  if (moved === undefined || asked === undefined) return 'its parent cannot be read alone';
-  const sent = await send(moved, 'case');
-  if (sent === undefined || !isAccepted(sent)) return undefined;
-  const unknown = withUnknownId(context, asked);
-  if (unknown !== undefined) await send(unknown, 'unknown parent');
-  await send(draft, 'control');
-  return undefined;
-}
-
-/** The second account asks for the object beneath a parent of its own. */
-async function askUnderOwnParent(bench: Bench, about: About): Promise<string | undefined> {
-  const { draft, send } = bench;
-  const parent = parentOf(about, draft);
-  const lists = parent && (await readLists(bench, about, parent.read.path));
-  if (parent === undefined || lists === undefined) return 'no list shows the parents of the second account';
-  const [mine, theirs] = [lists.own, lists.second].map(({ seen }) => readItems(seen.responseBody, parent.noun).list);
-  const isParent = (scalar: unknown): boolean => String(scalar) === String(parent.value);
-  const member = mine?.flatMap((item) => [...item].filter(([, scalar]) => isParent(scalar)).map(([name]) => name))[0];
-  const values = theirs?.flatMap((item) => item.get(member ?? '') ?? []) ?? [];
-  const other = values.find((value) => !mine?.some((item) => item.get(member ?? '') === value));
-  if (other === undefined) return 'the second account has no such parent';
-  const parameters = draft.parameters.map((one) =>
-    one.parameter.name === parent.name ? { ...one, value: other } : one,
-  );
-  await send({ ...draft, parameters, identity: 'second' }, 'case');
-  return undefined;
 }
