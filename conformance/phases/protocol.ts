@@ -13,6 +13,7 @@ import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
+import { indexPaths, matches, methodsAt } from './declared-paths.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
 
 export function planProtocol(
@@ -71,43 +72,6 @@ function pathProbes(declared: ReadonlySet<string>, operation: Operation): Probe[
     probes.push(probeOf(operation, 'options-allow', '', { worth: 3, mostRequests: 1, needsOwn: false, ask }));
   }
   return probes;
-}
-
-/** The paths of a contract by their segments: `{}` for one with a parameter. */
-interface Segment {
-  readonly next: Map<string, Segment>;
-  readonly methods: Set<string>;
-}
-
-function indexPaths({ operations }: Contract): Segment {
-  const first: Segment = { next: new Map(), methods: new Set() };
-  for (const { path, method } of operations) {
-    const last = segmentsOf(path).reduce((segment, name) => {
-      const next = segment.next.get(name) ?? { next: new Map(), methods: new Set() };
-      segment.next.set(name, next);
-      return next;
-    }, first);
-    last.methods.add(method.toUpperCase());
-  }
-  return first;
-}
-
-function segmentsOf(path: string): readonly string[] {
-  return plainPath(path)
-    .split('/')
-    .map((segment) => (segment.includes('{}') ? '{}' : segment));
-}
-
-/** Methods of every path that a request to this one may also match: `/books/{id}` for `/books/new`. */
-function methodsAt(first: Segment, path: string): ReadonlySet<string> {
-  const matching = segmentsOf(path).reduce<readonly Segment[]>(
-    (segments, name) =>
-      segments.flatMap(({ next }) =>
-        name === '{}' ? [...next.values()] : [name, '{}'].flatMap((one) => next.get(one) ?? []),
-      ),
-    [first],
-  );
-  return new Set(matching.flatMap(({ methods }) => [...methods]));
 }
 
 async function done(sent: Promise<Exchange | undefined>): Promise<string | undefined> {
@@ -407,13 +371,3 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
 
 /** Most replicas lag less. */
 const replicaMs = 1_000;
-
-function matches(template: string, path: string): boolean {
-  const [own, theirs] = [plainPath(template), (path.split('?')[0] ?? '').replace(/\/$/, '')].map((text) =>
-    text.split('/'),
-  );
-  return (
-    own?.length === theirs?.length &&
-    own?.every((segment, index) => segment.includes('{}') || segment === theirs?.[index]) === true
-  );
-}
