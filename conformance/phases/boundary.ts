@@ -5,23 +5,22 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
 import { absentParts, type Factor, factorsOf } from '../data/boundaries.ts';
 import type { BoundaryClass } from '../data/boundary-classes.ts';
-import { type Cell, type CoveringArray, createCoveringArray } from '../data/covering-array.ts';
+import { type CoveringArray, createCoveringArray } from '../data/covering-array.ts';
 import { applyChange, type Change, isSamePart, overlaps, type RequestPart } from '../data/request-parts.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
-import { type Boundary, type Draft, type Exchange, isAccepted, isCounted } from '../execute/exchange.ts';
+import { type Draft, type Exchange, isAccepted, isCounted } from '../execute/exchange.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
-import { seenOf } from '../execute/write-request.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
-import { type Permissions, refuseValues } from '../plan/permissions.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import { addressOf, type PlannedProbe } from '../plan/plan.ts';
-import { stemOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
-import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { rankOfProbe } from '../search/ranks.ts';
+import { boundaryOf, type Choice, changeOf, choiceOf, labelOf } from './boundary-choices.ts';
 import { createSupply, withNewNames } from './own-objects.ts';
 import { findDraft, mayVary } from './probe.ts';
+import { isGiven, isSendable } from './text-places.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
 const most = { rows: 24, writes: 12, turn: 20 } as const;
@@ -92,7 +91,7 @@ function boundaryScenario(
         return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };
       }
       const tools = toolsFor(context, operation, 'boundary', 0);
-      const options = { draft: found.draft, isOfServer: (name: string) => isOfServer(context, name) };
+      const options = { draft: found.draft, isOfServer: (name: string) => isGiven(context, name, '') };
       const plan = (added: readonly Change[]): Progress => {
         const factors = factorsOf(tools, { ...options, draft: added.reduce(applyChange, found.draft) });
         return { added, factors, array: arrayOf(factors, state) };
@@ -121,12 +120,6 @@ function boundaryScenario(
   };
 }
 
-/** Whether a value under this name has to exist on the server, or the server chooses it. */
-function isOfServer({ resources }: RunContext, name: string): boolean {
-  const stem = stemOf(name);
-  return hasToExist(name) || isFilledByServer(name) || (stem !== '' && resources.mayKnow(stem));
-}
-
 /** A change reaches only objects that the run created: their bounds are valid, but no values of their owners. */
 function refuseChange({ permissions }: RunContext, kind: OperationKind, isOwn: boolean): string | undefined {
   const isAllowed = kind !== 'change' || isOwn || permissions.writes === 'all';
@@ -152,13 +145,6 @@ function arrayOf(factors: readonly Factor[], { met, out, hasAll }: State): Cover
 
 function plannedOf({ name, pointer, keyword, omitted }: BoundaryClass): PlannedProbe {
   return { checks: [validRefused.name], name, pointer, keyword, ...(omitted !== undefined && { omitted }) };
-}
-
-/** A class in a row. */
-interface Choice {
-  readonly cell: Cell;
-  readonly factor: Factor;
-  readonly of: BoundaryClass;
 }
 
 interface Given {
@@ -201,19 +187,18 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
     state.out.add(of.name);
   };
 
-  const isSendable = (draft: Draft): boolean =>
-    ['valid', polarity].includes(validityOf(tools.judge, draft, tools.contract)) &&
-    refuseValues(operation, seenOf(draft), context.permissions) === undefined;
+  const mayBeSent = (draft: Draft): boolean =>
+    ['valid', polarity].includes(validityOf(tools.judge, draft, tools.contract)) && isSendable(context, draft);
 
   /** A row without its choices that would make it invalid; those that are invalid alone are dropped. */
   const compose = (choices: readonly Choice[], from: Draft = base): Choice[] => {
-    if (isSendable(choices.map((choice) => changeOf(choice, '')).reduce(applyChange, from))) return [...choices];
+    if (mayBeSent(choices.map((choice) => changeOf(choice, '')).reduce(applyChange, from))) return [...choices];
     let draft = from;
     return choices.filter((choice) => {
       const next = applyChange(draft, changeOf(choice, ''));
-      const isKept = isSendable(next);
+      const isKept = mayBeSent(next);
       if (isKept) draft = next;
-      else if (!isSendable(applyChange(base, changeOf(choice, '')))) drop(choice);
+      else if (!mayBeSent(applyChange(base, changeOf(choice, '')))) drop(choice);
       return isKept;
     });
   };
@@ -347,7 +332,7 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
     /** Sends the request with all its optional parts. @returns the parts that the server accepts in addition */
     complete: async (): Promise<readonly Change[]> => {
       const parts: Change[] = [];
-      for (const change of absent()) if (isSendable([...parts, change].reduce(applyChange, plain))) parts.push(change);
+      for (const change of absent()) if (mayBeSent([...parts, change].reduce(applyChange, plain))) parts.push(change);
       if (parts.length === 0) return [];
       const from = parts.reduce(applyChange, plain);
       const isSent = (part: RequestPart, value: unknown): boolean =>
@@ -362,47 +347,4 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
       return result === 'accepted' ? parts : [];
     },
   };
-}
-
-function choiceOf(factors: readonly Factor[], cell: Cell): Choice[] {
-  const factor = factors[cell.factor];
-  const of = factor?.classes[cell.index];
-  return factor === undefined || of === undefined ? [] : [{ cell, factor, of }];
-}
-
-/** Names that a label shows. */
-const mostNames = 3;
-
-function labelOf(choices: readonly Choice[]): string {
-  const names = choices.slice(0, mostNames).map(({ of }) => of.name);
-  const left = choices.length - names.length;
-  return left === 0 ? names.join('; ') : `${names.join('; ')}; ${left} more`;
-}
-
-function changeOf({ factor: { part }, of }: Choice, mark: string, isSimilar = false): Change {
-  const make = isSimilar ? (of.similar ?? of.make) : of.make;
-  return { part, value: make(mark) };
-}
-
-/** A longer value is described by its length. */
-const mostShown = 40;
-
-function boundaryOf({ factor, of }: Choice, base: Draft, value: unknown, isSure: boolean): Boundary {
-  const { name: place, pointer, keyword, how } = of;
-  const isNamed = of.isNamed && isSure;
-  const { part } = factor;
-  const leaf = factor.name.replace(/^\w+ (?=.)/, '');
-  const text = JSON.stringify(value) ?? '';
-  const plain = typeof value === 'string' ? value : text;
-  const shown =
-    text.length <= mostShown
-      ? plain
-      : Array.isArray(value)
-        ? `${value.length} items`
-        : `${[...plain].length} characters`;
-  const isAbsent = part.kind === 'parameter' && !base.parameters.some(({ parameter }) => parameter === part.parameter);
-  const spelled =
-    part.kind === 'media type' ? of.name.replace(/^media type /, '') : value === undefined ? leaf : `${leaf}=${shown}`;
-  const against = of.similar !== undefined ? 'with a similar value' : isAbsent ? 'without it' : 'with its usual value';
-  return { place, part: factor.name, pointer, keyword, isNamed, against, text: `${spelled} (${how})` };
 }
