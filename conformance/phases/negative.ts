@@ -3,6 +3,7 @@ import type { RunContext } from '../checks/check.ts';
 import { inputCheck, redirectsWithError } from '../checks/invalid-input.ts';
 import { type Contract, isJson, type MediaContent, type Operation, type Parameter } from '../contract/contract.ts';
 import { isObject, isSame, joinPointer, type Pointer, readPointer } from '../contract/document.ts';
+import { applyChange } from '../data/request-parts.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { type Violating, violationsOf } from '../data/violations.ts';
 import { validityOf } from '../data/wire-validity.ts';
@@ -190,13 +191,15 @@ function isTestable({ in: where, name }: Parameter): boolean {
 
 function* faultsOfParameter(tools: DataTools, parameter: Parameter, accepted: Draft): Generator<Fault> {
   const part = `${parameter.in} ${parameter.name}`;
+  const withValue = (draft: Draft, value: unknown): Draft =>
+    applyChange(draft, { part: { kind: 'parameter', parameter }, value });
   if (parameter.required && parameter.in !== 'path')
-    yield omissionOf(part, parameter.pointer, (draft) => withParameter(draft, parameter));
+    yield omissionOf(part, parameter.pointer, (draft) => withValue(draft, undefined));
   if (parameter.schema === undefined) return;
   const known = accepted.parameters.find((one) => one.parameter === parameter)?.value;
   const wire = parameter.mediaType === undefined ? 'text' : 'json';
   for (const violating of violationsOf(tools, parameter.schema, known, wire))
-    yield faultOf(part, violating, (draft) => withParameter(draft, parameter, violating.value));
+    yield faultOf(part, violating, (draft) => withValue(draft, violating.value));
 }
 
 function faultOf(part: string, { value, ...violating }: Violating, apply: Fault['apply']): Fault {
@@ -216,15 +219,6 @@ function omissionOf(part: string, pointer: Pointer, apply: Fault['apply']): Faul
     isEmpty: false,
     apply,
   };
-}
-
-/** The request with another value of a parameter, or without it. */
-function withParameter(draft: Draft, parameter: Parameter, value?: unknown): Draft {
-  const { operation } = draft;
-  const others = draft.parameters.filter((one) => one.parameter !== parameter);
-  const all = value === undefined ? others : [...others, { parameter, value }];
-  const order = (one: Draft['parameters'][number]): number => operation.parameters.indexOf(one.parameter);
-  return { ...draft, parameters: all.sort((a, b) => order(a) - order(b)) };
 }
 
 function* faultsOfBody(
