@@ -85,7 +85,7 @@ export const authMissing = checkOfProbes(
   },
 );
 
-/** A refused deletion that was carried out. */
+/** A rejected deletion that was carried out. */
 function effectBefore(sent: NumberedExchange, clause: string): Judgement {
   const message = `the deletion was answered ${statusOf(sent)}, but the object is gone`;
   return { severity: 'defect', clause, message, causes: [['effect before access']] };
@@ -199,7 +199,7 @@ function accepted(
   causes: Failure['causes'],
 ): Exclude<Judgement, string> {
   const repeat = of('repeat');
-  // A 202 promises nothing: the request may still be refused (RFC 9110, 15.3.3).
+  // A 202 promises nothing: the request may still be rejected (RFC 9110, 15.3.3).
   const isSure = statusOf(sent) !== 202 && !statesFailure(sent) && (repeat === undefined || isAccepted(repeat));
   const severity = isSure && !leadsElsewhere(sent, context) ? 'defect' : 'suspect';
   return { severity, clause: openApi, message, causes };
@@ -216,7 +216,7 @@ function leadsElsewhere({ operation, outcome }: NumberedExchange, context: RunCo
 export const authValidRefused = checkOfProbes(
   {
     name: accessCheck.refused,
-    about: 'an operation refuses credentials that its contract calls sufficient',
+    about: 'an operation rejects credentials that its contract calls sufficient',
     effect: 'A client that follows the contract is locked out.',
     clauses: ['OpenAPI', 'RFC 9110'],
     example: { sent: 'GET /books with a token for books:read', answered: '403; the contract requires only books:read' },
@@ -226,8 +226,8 @@ export const authValidRefused = checkOfProbes(
   ({ name, case: sent, of }) => {
     if (isAccepted(sent)) return 'met';
     const [control, repeat] = [of('control'), of('repeat')];
-    const isRefused = [401, 403].includes(statusOf(sent));
-    if (!isRefused || control === undefined || !isAccepted(control)) return 'unjudged';
+    const isRejected = [401, 403].includes(statusOf(sent));
+    if (!isRejected || control === undefined || !isAccepted(control)) return 'unjudged';
     if (repeat === undefined || statusOf(repeat) !== statusOf(sent)) return 'unjudged';
     const isCase = name === 'scheme in lower case';
     const clause = isCase ? 'RFC 9110 11.1' : openApi;
@@ -263,8 +263,8 @@ export const tenantLeak = checkOfProbes(
       if (!showsItemOf(control, sent)) return 'met';
     }
     const isEffective = sent.operation.method !== 'delete' || isDeleted(parts) === true;
-    const isUnknownRefused = !isRead || isRefused(of('unknown id'));
-    const isSure = areSeparate(parts) && isUnknownRefused && isEffective && statusOf(sent) !== 202;
+    const isUnknownRejected = !isRead || isRejected(of('unknown id'));
+    const isSure = areSeparate(parts) && isUnknownRejected && isEffective && statusOf(sent) !== 202;
     return {
       severity: isSure ? 'defect' : 'suspect',
       clause: 'OWASP API1:2023',
@@ -277,7 +277,7 @@ export const tenantLeak = checkOfProbes(
 function judgeParent({ case: sent, of }: Parts): Judgement {
   const isDocumented = sent.operation.responses.some(({ status }) => /^(404|4XX)$/i.test(status));
   const control = of('control');
-  if (!isRefused(of('unknown parent')) || control === undefined || !isAccepted(control)) return 'unjudged';
+  if (!isRejected(of('unknown parent')) || control === undefined || !isAccepted(control)) return 'unjudged';
   // A list beneath an unknown parent may be empty.
   if (!bodyOf(sent).equals(bodyOf(control))) return 'unjudged';
   return {
@@ -292,7 +292,7 @@ function bodyOf({ outcome }: NumberedExchange): Buffer {
   return outcome.kind === 'answer' ? outcome.body : Buffer.alloc(0);
 }
 
-function isRefused(exchange: NumberedExchange | undefined): boolean {
+function isRejected(exchange: NumberedExchange | undefined): boolean {
   const status = exchange === undefined ? 0 : statusOf(exchange);
   return status === 404 || status === 410 || status === 403;
 }

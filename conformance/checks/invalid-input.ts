@@ -1,4 +1,4 @@
-// Whether invalid input is refused: verdicts on the probes of the phases `negative` and `random`.
+// Whether invalid input is rejected: verdicts on the probes of the phases `negative` and `random`.
 import { coversMediaType } from '../contract/contract.ts';
 import { type Exchange, headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
@@ -9,15 +9,15 @@ import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
 /** Names of the checks, as the probes refer to them. */
 export const inputCheck = { invalid: 'invalid-accepted', required: 'required-ignored' } as const;
 
-/** Statuses of a server that has read the request and refuses its form or content. */
-const refusals = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+/** Statuses of a server that has read the request and rejects its format or content. */
+const rejections = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
 
 /** An invalid value in a path names no resource. */
 const ofPath = new Set([404, 410]);
 
 function judgeInvalid({ name, case: sent, of }: Parts): 'met' | 'unjudged' | Pick<Failure, 'severity' | 'message'> {
   const status = statusOf(sent);
-  if (refusals.has(status) || (name.startsWith('path ') && ofPath.has(status)) || redirectsWithError(sent))
+  if (rejections.has(status) || (name.startsWith('path ') && ofPath.has(status)) || redirectsWithError(sent))
     return 'met';
   // Access, the state of the object, or a rule that the server checks first.
   if (!isAccepted(sent)) return 'unjudged';
@@ -75,7 +75,7 @@ function checkOfInput(described: Omit<TraceCheck, 'kind' | 'plan' | 'needs' | 'j
 
 /**
  * One cause have: a component; a way to break a keyword, in parameters of one kind or in the body of an operation, where types are converted
- * in every body alike; and a part of a request in which nothing is refused.
+ * in every body alike; and a part of a request in which nothing is rejected.
  */
 function causesOf(
   { intent, operation }: NumberedExchange,
@@ -115,6 +115,6 @@ export const requiredIgnored = checkOfInput({
   effect: 'Clients cannot tell which parts the server needs, and incomplete data is stored.',
   clauses: ['JSON Schema', 'OpenAPI'],
   example: { sent: 'POST /books {"pages":474}; title is required', answered: '201' },
-  fix: 'Refuse requests without the part, with 400 or 422.',
+  fix: 'Reject requests without the part, with 400 or 422.',
   allow: 'Remove the part from required.',
 });

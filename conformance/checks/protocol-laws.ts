@@ -58,7 +58,7 @@ export const protocolLaws = {
     },
   },
   'head-unlike-get': {
-    about: 'HEAD is refused though GET is accepted, or has another Content-Length',
+    about: 'HEAD is rejected though GET is accepted, or has another Content-Length',
     example: { sent: 'HEAD /books/7', answered: '404; GET is answered 200' },
     fix: 'Let the server answer HEAD as GET without content.',
     clause: 'RFC 9110 9.3.2',
@@ -81,7 +81,7 @@ export const protocolLaws = {
     fix: 'Answer 400 to content that is not JSON.',
     clause: 'RFC 8259 2',
     pointer: bodyOf,
-    judge: ({ name, case: sent }) => judgeRefusal(sent, `JSON that is malformed (${name.split(', ')[1]})`),
+    judge: ({ name, case: sent }) => judgeRejection(sent, `JSON that is malformed (${name.split(', ')[1]})`),
   },
   'unlisted-media-type': {
     about: 'content of a media type that the operation does not list is accepted',
@@ -97,12 +97,12 @@ export const protocolLaws = {
       const isDocumented = operation.responses.some(({ status }) => status === '415');
       const isSure = isDocumented || operation.body?.required === true;
       const sentType = headerOf(request, 'content-type') ?? '';
-      const judged = judgeRefusal(sent, `content of the type ${sentType}, which the operation does not list,`);
+      const judged = judgeRejection(sent, `content of the type ${sentType}, which the operation does not list,`);
       return typeof judged === 'string' || isSure ? judged : { ...judged, severity: 'suspect' };
     },
   },
   'media-type-parameter': {
-    about: 'a media type with a parameter is refused',
+    about: 'a media type with a parameter is rejected',
     example: { sent: 'POST /books with Content-Type: application/json; charset=utf-8', answered: '415' },
     fix: 'Ignore unknown parameters of application/json.',
     clause: 'RFC 8259 11',
@@ -166,7 +166,7 @@ export const protocolLaws = {
     },
   },
   'current-if-match': {
-    about: 'a write with the current ETag in If-Match is refused',
+    about: 'a write with the current ETag in If-Match is rejected',
     example: { sent: 'PUT /books/7 with If-Match: "a1"', answered: '412; GET has ETag: "a1"' },
     fix: 'Compare If-Match with the tag that GET sends.',
     clause: 'RFC 9110 13.1.1',
@@ -249,8 +249,8 @@ function withoutNames(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}');
 }
 
-/** Content that no reading accepts has to be refused. */
-function judgeRefusal(sent: NumberedExchange, what: string): Verdict {
+/** Content that no reading accepts has to be rejected. */
+function judgeRejection(sent: NumberedExchange, what: string): Verdict {
   if ([400, 406, 415, 422].includes(statusOf(sent))) return 'met';
   // A 409 may follow from the content itself, which the server has read.
   if (!isAccepted(sent)) return 'unjudged';

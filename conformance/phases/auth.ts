@@ -199,7 +199,7 @@ function changedProbes(about: About): Probe[] {
   });
 }
 
-/** Sends a valid variation of the credentials; if it is refused, the usual ones as control, and the variation again. */
+/** Sends a valid variation of the credentials; if it is rejected, the usual ones as control, and the variation again. */
 function askWithControl(identity: Identity, missing: string): Probe['ask'] {
   return async ({ draft, send }) => {
     const sent = await send({ ...draft, identity }, 'case');

@@ -318,13 +318,13 @@ describe('infers constraints from rejections as written by', () => {
       found.push(['code', 'must match "^[A-Z]{3}-[0-9]{2}$"']);
     return found;
   };
-  test.each(Object.entries(dialects))('%s', async (name, refuse) => {
+  test.each(Object.entries(dialects))('%s', async (name, reject) => {
     const { unreached, requests } = await run({
       operations: { 'POST /things': { body: anything } },
       handle: routes({
         'POST /things': (_, body) => {
           const found = violationsOf(body);
-          return found.length > 0 ? refuse(found) : { status: 201, body: { id: 1 } };
+          return found.length > 0 ? reject(found) : { status: 201, body: { id: 1 } };
         },
       }),
     });

@@ -67,22 +67,22 @@ const paths = {
 type Item = Record<string, unknown>;
 
 /** @returns the answer that rejects a request, or undefined for one that passes */
-type Refuse = (
+type Reject = (
   request: { readonly query: URLSearchParams; readonly item: Item | undefined; readonly items: readonly Item[] },
   method: string,
 ) => TestAnswer | undefined;
 
-const refused = (status: number, error: unknown = 'invalid'): TestAnswer => ({ status, body: { error } });
+const rejection = (status: number, error: unknown = 'invalid'): TestAnswer => ({ status, body: { error } });
 
-/** A correct server of the contract but for the requests that `refuse` rejects. */
-function serverOf(refuse: Refuse): Handler {
+/** A correct server of the contract but for the requests that `reject` rejects. */
+function serverOf(reject: Reject): Handler {
   const items = new Map<string, Item>();
   let count = 0;
   return ({ method, path, query, body }: TestRequest) => {
     const own = path.split('/')[2];
     const sent = method === 'POST' || method === 'PUT' ? (JSON.parse(body) as Item) : undefined;
-    const answer = refuse({ query, item: sent, items: [...items.values()] }, method);
-    if (own !== undefined && !items.has(own)) return refused(404);
+    const answer = reject({ query, item: sent, items: [...items.values()] }, method);
+    if (own !== undefined && !items.has(own)) return rejection(404);
     if (answer !== undefined) return answer;
     if (own === undefined && method === 'GET')
       return { status: 200, body: [...items].map(([key, one]) => ({ id: key, ...one })) };
@@ -91,19 +91,19 @@ function serverOf(refuse: Refuse): Handler {
       items.set(`i${count}`, sent ?? {});
       return { status: 201, body: { id: `i${count}` } };
     }
-    if (own === undefined) return refused(405);
+    if (own === undefined) return rejection(405);
     if (method === 'DELETE') return { status: items.delete(own) ? 204 : 404 };
     if (sent !== undefined) items.set(own, sent);
     return { status: 200, body: { id: own, ...items.get(own) } };
   };
 }
 
-async function run(refuse: Refuse, change: Partial<RunOptions> = {}) {
+async function run(reject: Reject, change: Partial<RunOptions> = {}) {
   const served = await serve(serverOf((...given) => count(...given)));
   const log: string[] = [];
   let rejections = 0;
-  const count: Refuse = (...given) => {
-    const answer = refuse(...given);
+  const count: Reject = (...given) => {
+    const answer = reject(...given);
     if (answer !== undefined) rejections += 1;
     return answer;
   };
@@ -134,52 +134,52 @@ test('a server that accepts every valid request has no finding, and every class 
 const isLong = (value: unknown, length: number): boolean => typeof value === 'string' && value.length > length;
 
 describe('a rejected valid value is found by its name', () => {
-  test.each<{ readonly name: string; readonly refuse: Refuse; readonly want: readonly string[] }>([
+  test.each<{ readonly name: string; readonly reject: Reject; readonly want: readonly string[] }>([
     {
       name: 'the maximum of a parameter',
-      refuse: ({ query }) => (Number(query.get('limit')) > 299 ? refused(400) : undefined),
+      reject: ({ query }) => (Number(query.get('limit')) > 299 ? rejection(400) : undefined),
       want: ['defect list: limit=300 (maximum) was answered 400; without it 200 before and after'],
     },
     {
       name: 'a member of an enum',
-      refuse: ({ query }) => (query.get('sort') === 'age' ? refused(422) : undefined),
+      reject: ({ query }) => (query.get('sort') === 'age' ? rejection(422) : undefined),
       want: ['defect list: sort=age (member) was answered 422; with its usual value 200 before and after'],
     },
     {
       name: 'a member of an enum in a body, on both writes once each',
-      refuse: ({ item: sent }) => (sent?.kind === 'round' ? refused(422) : undefined),
+      reject: ({ item: sent }) => (sent?.kind === 'round' ? rejection(422) : undefined),
       want: ['defect add: /kind=round (member) was answered 422; with its usual value 201 before and after'],
     },
     {
       name: 'an optional part left out',
-      refuse: ({ item: sent }) => (sent !== undefined && sent.note === undefined ? refused(422) : undefined),
+      reject: ({ item: sent }) => (sent !== undefined && sent.note === undefined ? rejection(422) : undefined),
       want: ['defect add: /note (left out) was answered 422; with its usual value 201 before and after'],
     },
     {
       name: 'a length in UTF-16 units',
-      refuse: ({ item: sent }) => (isLong(sent?.name, 60) ? refused(400) : undefined),
+      reject: ({ item: sent }) => (isLong(sent?.name, 60) ? rejection(400) : undefined),
       want: [
         'defect add: /name=60 characters (longest, of characters outside the BMP) was answered 400; with a similar value 201 before and after',
       ],
     },
     {
       name: 'a nested value, with words that name it',
-      refuse: ({ item: sent }) =>
-        (sent?.place as Item | undefined)?.shelf === 0 ? refused(422, { shelf: ['is invalid'] }) : undefined,
+      reject: ({ item: sent }) =>
+        (sent?.place as Item | undefined)?.shelf === 0 ? rejection(422, { shelf: ['is invalid'] }) : undefined,
       want: ['defect add: /place/shelf=0 (minimum) was answered 422; with its usual value 201 before and after'],
     },
     {
       name: 'null',
-      refuse: ({ item: sent }) => (sent?.note === null ? refused(422) : undefined),
+      reject: ({ item: sent }) => (sent?.note === null ? rejection(422) : undefined),
       want: ['defect add: /note=null (null) was answered 422; with its usual value 201 before and after'],
     },
     {
       name: 'the longest list',
-      refuse: ({ item: sent }) => (Array.isArray(sent?.tags) && sent.tags.length > 5 ? refused(413) : undefined),
+      reject: ({ item: sent }) => (Array.isArray(sent?.tags) && sent.tags.length > 5 ? rejection(413) : undefined),
       want: ['defect add: /tags=6 items (most items) was answered 413; with a similar value 201 before and after'],
     },
-  ])('$name', async ({ refuse, want }) => {
-    const { findings, result } = await run(refuse);
+  ])('$name', async ({ reject, want }) => {
+    const { findings, result } = await run(reject);
     expect(findings).toEqual(want);
     expect(result.requests).toBeLessThan(150);
   });
@@ -187,53 +187,53 @@ describe('a rejected valid value is found by its name', () => {
 
 describe('no finding for a rule that no schema expresses', () => {
   const known = new Set<unknown>();
-  test.each<{ readonly name: string; readonly refuse: Refuse }>([
+  test.each<{ readonly name: string; readonly reject: Reject }>([
     {
       name: 'one bound may not pass the other',
-      refuse: ({ query }) => {
+      reject: ({ query }) => {
         const [min, max] = [query.get('size_min'), query.get('size_max')];
-        return min !== null && max !== null && Number(min) > Number(max) ? refused(400) : undefined;
+        return min !== null && max !== null && Number(min) > Number(max) ? rejection(400) : undefined;
       },
     },
     {
       name: 'two parts together, without any word',
-      refuse: ({ query }) => (query.get('q') !== null && query.get('sort') === 'age' ? refused(400) : undefined),
+      reject: ({ query }) => (query.get('q') !== null && query.get('sort') === 'age' ? rejection(400) : undefined),
     },
     {
       name: 'a part that another one needs, named in the answer',
-      refuse: ({ item: sent }) =>
-        sent?.kind === 'round' && sent.place === undefined ? refused(422, { place: ['is required'] }) : undefined,
+      reject: ({ item: sent }) =>
+        sent?.kind === 'round' && sent.place === undefined ? rejection(422, { place: ['is required'] }) : undefined,
     },
     {
       name: 'a part that another one needs, without any word',
-      refuse: ({ item: sent }) => (sent?.kind === 'round' && sent.place === undefined ? refused(422) : undefined),
+      reject: ({ item: sent }) => (sent?.kind === 'round' && sent.place === undefined ? rejection(422) : undefined),
     },
     {
       name: 'a quota',
-      refuse: ({ items }, method) => (method === 'POST' && items.length > 4 ? refused(422) : undefined),
+      reject: ({ items }, method) => (method === 'POST' && items.length > 4 ? rejection(422) : undefined),
     },
     {
       name: 'another 4xx',
-      refuse: ({ query }) => (query.get('sort') === 'age' ? refused(409) : undefined),
+      reject: ({ query }) => (query.get('sort') === 'age' ? rejection(409) : undefined),
     },
     {
       name: 'a reason of the server itself',
-      refuse: ({ query }) => (query.get('sort') === 'age' ? refused(400, 'the archive is not available') : undefined),
+      reject: ({ query }) => (query.get('sort') === 'age' ? rejection(400, 'the archive is not available') : undefined),
     },
     {
       name: 'texts that must not look made up',
-      refuse: ({ query }) => (/xx/.test(query.get('q') ?? '') ? refused(400) : undefined),
+      reject: ({ query }) => (/xx/.test(query.get('q') ?? '') ? rejection(400) : undefined),
     },
     {
       name: 'a rejection that does not repeat',
-      refuse: ({ query }) => {
+      reject: ({ query }) => {
         const isFirst = query.get('sort') === 'age' && !known.has('age');
         if (query.get('sort') === 'age') known.add('age');
-        return isFirst ? refused(400) : undefined;
+        return isFirst ? rejection(400) : undefined;
       },
     },
-  ])('$name', async ({ refuse }) => {
-    const { findings, rejections } = await run(refuse);
+  ])('$name', async ({ reject }) => {
+    const { findings, rejections } = await run(reject);
     expect(findings).toEqual([]);
     expect(rejections).toBeGreaterThan(0);
   });
@@ -241,7 +241,7 @@ describe('no finding for a rule that no schema expresses', () => {
 
 test('each object that a row creates has a name of its own', async () => {
   const { rejections, requests } = await run(({ item: sent, items }, method) =>
-    method === 'POST' && items.some(({ name }) => name === sent?.name) ? refused(422) : undefined,
+    method === 'POST' && items.some(({ name }) => name === sent?.name) ? rejection(422) : undefined,
   );
   expect(requests.filter((one) => one.startsWith('POST ')).length).toBeGreaterThan(5);
   expect(rejections).toBe(0);

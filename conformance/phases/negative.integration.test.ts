@@ -7,7 +7,7 @@ import { contractOf } from '../seeded/by-hand.ts';
 import { type Handler, serve } from '../seeded/serve.ts';
 
 const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
-const refused = { 400: json(), 404: json(), 422: json() };
+const rejected = { 400: json(), 404: json(), 422: json() };
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', pattern: '^k[0-9]+$' } };
 const kettle = {
   type: 'object',
@@ -26,27 +26,27 @@ const shop = {
     get: {
       operationId: 'list',
       parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 50 } }],
-      responses: { 200: json(), ...refused },
+      responses: { 200: json(), ...rejected },
     },
-    post: { operationId: 'create', requestBody: body, responses: { 201: json(), ...refused } },
+    post: { operationId: 'create', requestBody: body, responses: { 201: json(), ...rejected } },
   },
   '/kettles/{id}': {
-    get: { operationId: 'read', parameters: [id], responses: { 200: json(), ...refused } },
-    put: { operationId: 'change', parameters: [id], requestBody: body, responses: { 200: json(), ...refused } },
-    delete: { operationId: 'remove', parameters: [id], responses: { 204: { description: '' }, ...refused } },
+    get: { operationId: 'read', parameters: [id], responses: { 200: json(), ...rejected } },
+    put: { operationId: 'change', parameters: [id], requestBody: body, responses: { 200: json(), ...rejected } },
+    delete: { operationId: 'remove', parameters: [id], responses: { 204: { description: '' }, ...rejected } },
   },
 };
 
 type Kettle = Readonly<Record<string, unknown>>;
 
 interface Given {
-  /** Whether a query or a body is refused; undefined: nothing is. */
-  readonly refuses?: (given: unknown, isQuery: boolean) => boolean;
+  /** Whether a query or a body is rejected; undefined: nothing is. */
+  readonly rejects?: (given: unknown, isQuery: boolean) => boolean;
   readonly before?: readonly Kettle[];
 }
 
 /** A server of kettles, which a test may make careless. */
-function createShop({ refuses = () => false, before = [] }: Given) {
+function createShop({ rejects = () => false, before = [] }: Given) {
   const kettles = new Map<string, Kettle>(before.map((one) => [String(one.id), one]));
   let last = 0;
   const handle: Handler = ({ method, path, query, body: sent }) => {
@@ -54,7 +54,7 @@ function createShop({ refuses = () => false, before = [] }: Given) {
     const isQuery = method === 'GET' && own === undefined;
     if (own !== undefined && !kettles.has(own)) return { status: 404, body: {} };
     if (isQuery)
-      return refuses(Object.fromEntries(query), true)
+      return rejects(Object.fromEntries(query), true)
         ? { status: 400, body: {} }
         : { status: 200, body: [...kettles.values()] };
     if (method === 'GET' || method === 'HEAD') return { status: 200, body: kettles.get(own ?? '') };
@@ -64,7 +64,7 @@ function createShop({ refuses = () => false, before = [] }: Given) {
     }
     if (method !== (own === undefined ? 'POST' : 'PUT')) return { status: 405, headers: { allow: 'GET' }, body: {} };
     const given = parse(sent);
-    if (given === undefined || refuses(given, false)) return { status: 400, body: {} };
+    if (given === undefined || rejects(given, false)) return { status: 400, body: {} };
     last += 1;
     const made = { ...given, id: own ?? `k${last}` };
     kettles.set(made.id, made);
@@ -83,8 +83,8 @@ function parse(text: string): Kettle | undefined {
 
 const ajv = new Ajv2020({ strict: false });
 
-/** Refuses by the schemas of the contract, but for some keywords. */
-function refuseBut(...ignored: readonly string[]): (given: unknown, isQuery: boolean) => boolean {
+/** Rejects by the schemas of the contract, but for some keywords. */
+function rejectBut(...ignored: readonly string[]): (given: unknown, isQuery: boolean) => boolean {
   const schema = JSON.parse(JSON.stringify(kettle), (name, value) => (ignored.includes(name) ? undefined : value));
   const validate = ajv.compile(schema);
   return (given, isQuery) => {
@@ -119,7 +119,7 @@ async function run(given: Given, change: Partial<RunOptions> = {}, paths: object
 }
 
 test('a server that validates has no finding, and is left as it was', async () => {
-  const { found, kettles, obligations } = await run({ refuses: refuseBut() });
+  const { found, kettles, obligations } = await run({ rejects: rejectBut() });
   expect(found).toEqual([]);
   expect(kettles).toEqual([]);
   const invalid = obligations.filter(({ check }) => check === 'invalid-accepted');
@@ -129,7 +129,7 @@ test('a server that validates has no finding, and is left as it was', async () =
 test.each(['required', 'minLength', 'maxLength', 'minimum', 'exclusiveMaximum', 'maxItems', 'enum'])(
   'a server that ignores %s is found by it',
   async (keyword) => {
-    const { found, kettles } = await run({ refuses: refuseBut(keyword) });
+    const { found, kettles } = await run({ rejects: rejectBut(keyword) });
     const check = keyword === 'required' ? 'required-ignored' : 'invalid-accepted';
     expect(found.map((one) => `${one.severity} ${one.check} ${one.keyword}`)).toEqual([`defect ${check} ${keyword}`]);
     expect(kettles).toEqual([]);
@@ -163,7 +163,7 @@ describe('an object of others', () => {
     const depth = { name: 'depth', in: 'query', schema: { type: 'integer', maximum: 5 } };
     const item = shop['/kettles/{id}'];
     const paths = { ...shop, '/kettles/{id}': { ...item, delete: { ...item.delete, parameters: [id, depth] } } };
-    const { kettles, requests, found } = await run({ before: [other], refuses: refuseBut() }, {}, paths);
+    const { kettles, requests, found } = await run({ before: [other], rejects: rejectBut() }, {}, paths);
     // The repeat deletes another object.
     const deleted = requests.filter((one) => /^DELETE .*depth/.test(one)).map((one) => one.split('?')[0]);
     expect(new Set(deleted).size).toBe(deleted.length);
@@ -187,7 +187,7 @@ test.each([
   { effect: 'none', isIdempotent: false, want: 'defect' },
 ])('an invalid request whose effect is $effect, idempotent: $isIdempotent, is a $want', async (row) => {
   const action = {
-    ...{ operationId: 'pour', 'x-effect': row.effect, responses: { 200: json(), ...refused } },
+    ...{ operationId: 'pour', 'x-effect': row.effect, responses: { 200: json(), ...rejected } },
     ...(row.isIdempotent && { 'x-idempotency': 'natural' }),
     parameters: [{ name: 'cups', in: 'query', required: true, schema: { type: 'integer', minimum: 1, maximum: 4 } }],
   };
@@ -206,9 +206,14 @@ test.each([
 });
 
 describe('an operation that accepts malformed JSON', () => {
-  const steep = { operationId: 'steep', 'x-effect': 'none', requestBody: body, responses: { 200: json(), ...refused } };
+  const steep = {
+    operationId: 'steep',
+    'x-effect': 'none',
+    requestBody: body,
+    responses: { 200: json(), ...rejected },
+  };
   const checksFor = async (isRead: boolean): Promise<readonly string[]> => {
-    const validate = refuseBut('maxLength');
+    const validate = rejectBut('maxLength');
     const served = await serve(({ method, body: sent }) => {
       if (method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
       const given = parse(sent);

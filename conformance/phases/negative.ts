@@ -94,7 +94,7 @@ interface Asking extends Pick<Probe, 'needsOwn'> {
 /** A careless server keeps at most so many effects of one operation: objects that the run cannot delete, or opened doors. */
 const mostAccepted = { objects: 20, effects: 3 } as const;
 
-/** The question whether the operation refuses a request with this fault. */
+/** The question whether the operation rejects a request with this fault. */
 export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
   const { met, needsOwn } = asking;
   const { pointer, keyword, part, at, how, turn } = fault;
@@ -132,7 +132,7 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
   const mayAgain = mayAskTwice(context.contract, operation, context.permissions);
   if (accepted.count >= (isOften ? mostAccepted.objects : mostAccepted.effects))
     return 'the server has accepted invalid requests of the operation whose effects stay';
-  // Until a value of the part, or for the keyword, has been refused, all that is accepted there has one cause.
+  // Until a value of the part, or for the keyword, has been rejected, all that is accepted there has one cause.
   const groups = [part, `${part} ${keyword}`];
   const aim = {
     ...({ polarity: 'invalid', place: { pointer, keyword } } as const),

@@ -155,7 +155,7 @@ function serveNotes(): Handler {
     const { method, path, body, headers } = request;
     const own = path.split('/')[2];
     const account = nameOf(request);
-    if (account === undefined) return refused;
+    if (account === undefined) return rejected;
     const mine = all.get(account) ?? new Map<string, object>();
     all.set(account, mine);
     if (method === 'GET' && own === undefined) return { status: 200, body: [...mine.values()] };
@@ -178,7 +178,7 @@ function serveNotes(): Handler {
   };
 }
 
-const refused = { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: {} };
+const rejected = { status: 401, headers: { 'www-authenticate': 'Bearer' }, body: {} };
 
 describe('nothing is found on a server that', () => {
   test('answers 400 to credentials in a wrong form', async () => {
@@ -187,7 +187,7 @@ describe('nothing is found on a server that', () => {
       paths,
       (request) => {
         const isForm = /^bearer \S+$/i.test(request.headers.authorization ?? 'bearer none');
-        return nameOf(request) !== undefined ? { status: 200, body: {} } : { ...refused, status: isForm ? 401 : 400 };
+        return nameOf(request) !== undefined ? { status: 200, body: {} } : { ...rejected, status: isForm ? 401 : 400 };
       },
       asFirst,
       bearer,
@@ -254,7 +254,7 @@ describe('nothing is found on a server that', () => {
       { '/list': { get: list, options: preflight } },
       (request) => {
         if (request.method === 'OPTIONS') return { status: 204 };
-        return nameOf(request) === undefined ? refused : { status: 200, body: {} };
+        return nameOf(request) === undefined ? rejected : { status: 200, body: {} };
       },
       asFirst,
       bearer,
@@ -284,7 +284,7 @@ describe('nothing is found on a server that', () => {
     const { result, requests } = await run(
       paths,
       (request) => {
-        if (nameOf(request) === undefined) return refused;
+        if (nameOf(request) === undefined) return rejected;
         if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
         const body = answers[request.path] ?? (/issues$/.test(request.path) ? [] : undefined);
         return { status: body === undefined ? 404 : 200, body: body ?? {} };
@@ -353,7 +353,7 @@ test.each([
     paths,
     (request) => {
       const account = nameOf(request);
-      if (account === undefined) return refused;
+      if (account === undefined) return rejected;
       if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
       const own = request.path.split('/')[2];
       if (own === undefined) return { status: 200, body: account === 'first' ? [{ id: 'anna' }] : [] };
@@ -374,7 +374,7 @@ test.each([
   const { result } = await run(
     { '/file': { get: file } },
     (request) => {
-      if (request.headers.authorization !== undefined && nameOf(request) === undefined) return refused;
+      if (request.headers.authorization !== undefined && nameOf(request) === undefined) return rejected;
       const usual = 'https://storage.example/file?signature=1';
       return { status: 302, headers: { location: nameOf(request) === undefined ? location : usual } };
     },
@@ -391,7 +391,7 @@ test('a role that may read objects but not list them proves no leak', async () =
       '/notes/{id}': { parameters: [id], get: notes['/notes/{id}'].get },
     },
     (request) => {
-      if (nameOf(request) === undefined) return refused;
+      if (nameOf(request) === undefined) return rejected;
       if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
       const own = request.path.split('/')[2];
       if (own !== undefined) return { status: own === 'anna' ? 200 : 404, body: { id: own } };

@@ -24,30 +24,30 @@ const newNote = {
   },
 };
 const content = { 'application/json': { schema: newNote } };
-const refused = json({ type: 'object' });
+const rejected = json({ type: 'object' });
 
 const paths = {
   '/notes': {
     get: {
       operationId: 'list',
       parameters: [{ name: 'search', in: 'query', schema: text }],
-      responses: { 200: json({ type: 'array', items: note }), 400: refused },
+      responses: { 200: json({ type: 'array', items: note }), 400: rejected },
     },
     post: {
       operationId: 'add',
       requestBody: { required: true, content },
-      responses: { 201: json(note), 400: refused, 415: refused },
+      responses: { 201: json(note), 400: rejected, 415: rejected },
     },
   },
   '/notes/{id}': {
     parameters: [id],
-    get: { operationId: 'read', responses: { 200: json(note), 404: refused } },
+    get: { operationId: 'read', responses: { 200: json(note), 404: rejected } },
     put: {
       operationId: 'change',
       requestBody: { required: true, content },
-      responses: { 200: json(note), 400: refused, 404: refused },
+      responses: { 200: json(note), 400: rejected, 404: rejected },
     },
-    delete: { operationId: 'remove', responses: { 204: { description: '' }, 404: refused } },
+    delete: { operationId: 'remove', responses: { 204: { description: '' }, 404: rejected } },
   },
 };
 

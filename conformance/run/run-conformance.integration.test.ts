@@ -430,13 +430,13 @@ test('a key that expires during a run cuts it short, and no operation is blamed'
 
 test('waits for the time in Retry-After', async () => {
   const handle = apis.weather.create();
-  let refusedAt = 0;
+  let rejectedAt = 0;
   const waits: number[] = [];
   await runAgainst('weather', (request) => {
     if (!request.path.includes('readings')) return handle(request);
-    if (refusedAt > 0) waits.push(performance.now() - refusedAt);
-    if (refusedAt > 0) return handle(request);
-    refusedAt = performance.now();
+    if (rejectedAt > 0) waits.push(performance.now() - rejectedAt);
+    if (rejectedAt > 0) return handle(request);
+    rejectedAt = performance.now();
     return { status: 429, headers: { 'retry-after': '1' } };
   });
   expect(waits[0]).toBeGreaterThan(990);

@@ -143,8 +143,8 @@ export async function sendChain(
     if (last === undefined)
       return `${operation.id}: there are no credentials for the identity ${nameIdentity(recorded.intent.identity)}`;
     const { outcome, seen, request } = last;
-    const isRefused = index < judged && !isAccepted(last);
-    if (isRefused && outcome.kind === 'answer')
+    const isRejected = index < judged && !isAccepted(last);
+    if (isRejected && outcome.kind === 'answer')
       return `the server answered ${outcome.status} to ${request.method} ${request.path}, which creates an object for the next requests`;
     if (outcome.kind === 'none') {
       if (index < judged || unreceived.has(outcome.reason)) return outcome.message;

@@ -47,7 +47,7 @@ describe('a format', () => {
   });
 
   test.each(rows)(
-    '$format takes what every reader takes, and refuses what none does',
+    '$format takes what every reader takes, and rejects what none does',
     ({ format, all, some, none }) => {
       const judged = (texts: readonly string[]) =>
         texts.map((text) => [text, formats[format]?.strict(text), formats[format]?.lenient(text)]);

@@ -126,7 +126,7 @@ export const accessFaults: readonly SeededFault[] = [
     caughtBy: by('auth-valid-refused', 'listStations', '#/paths/~1stations/get/security', 'security'),
   },
   {
-    ...{ name: 'a token alone is refused though it suffices', api: 'depot', at: /^GET \/api\/depots$/ },
+    ...{ name: 'a token alone is rejected though it suffices', api: 'depot', at: /^GET \/api\/depots$/ },
     instead: (request, handle) =>
       handle(request.headers.cookie === undefined ? withRequestHeaders(request, { authorization: '' }) : request),
     caughtBy: by('auth-valid-refused', 'listDepots', '#/paths/~1depots/get/security', 'security'),

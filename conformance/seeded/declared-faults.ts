@@ -41,7 +41,7 @@ const errorWith = (member: string, mediaType: string, ...codes: readonly string[
   'x-error-codes': codes,
   content: { [mediaType]: { schema: { properties: { [member]: { type: 'string', 'x-fault': 'code' } } } } },
 });
-const refused = { $ref: '#/components/responses/Refused' };
+const rejected = { $ref: '#/components/responses/Refused' };
 const problem = { $ref: '#/components/responses/Problem' };
 
 /** Extensions that both servers follow. */
@@ -50,8 +50,8 @@ const extensions: Readonly<Record<'depot' | 'weather', readonly ContractEdit[]>>
     { at: '#/x-precedence', to: [405, 401, 403, 415, 422, 404] },
     { at: `${parameterOf.depot}/x-invalid-status`, to: 422 },
     { at: `${answersOf.depot}/404`, to: errorWith('error', 'application/json', 'not-here') },
-    { at: `${answersOf.depot}/4XX`, to: refused },
-    { at: `${parcel}/delete/responses/422`, to: refused },
+    { at: `${answersOf.depot}/4XX`, to: rejected },
+    { at: `${parcel}/delete/responses/422`, to: rejected },
   ],
   weather: [
     { at: '#/x-precedence', to: [405, 401, 403, 400, 404] },

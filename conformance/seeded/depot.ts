@@ -172,16 +172,16 @@ export function createDepot(validate: Validate): Handler {
     if (here.length === 0) return unknown;
     if (route === undefined)
       return { status: 405, headers: { allow: here.map(({ method }) => method).join(', ') }, body: { error: 'no' } };
-    const refuse = (status: number, error: string): TestAnswer => ({
+    const reject = (status: number, error: string): TestAnswer => ({
       ...{ status, body: { error } },
       headers: { 'www-authenticate': 'Bearer' },
     });
     const [session, token] = [sessionOf(request), tokenOf(request)];
     const name = route.isEither ? (session ?? token?.sub) : session === token?.sub ? session : undefined;
     const account = name === undefined ? undefined : accounts[name];
-    if (account === undefined) return refuse(401, 'who?');
+    if (account === undefined) return reject(401, 'who?');
     const isByToken = route.isEither !== true || session === undefined;
-    if (isByToken && token?.scopes.includes(route.scope) !== true) return refuse(403, 'no scope');
+    if (isByToken && token?.scopes.includes(route.scope) !== true) return reject(403, 'no scope');
     const validated = validate({ ...request, path });
     if ('fault' in validated) return { status: rejections[validated.fault], body: { error: validated.reason } };
     const body = JSON.stringify(validated.content ?? {});

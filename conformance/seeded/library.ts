@@ -46,7 +46,7 @@ export function createLibrary(validate: Validate): Handler {
     body: book,
   });
   /** Whether `If-Match` and `If-None-Match` let a request to a book pass; else the answer. */
-  const refuseCondition = ({ method, headers }: TestRequest, book: Record<string, unknown>): TestAnswer | undefined => {
+  const rejectCondition = ({ method, headers }: TestRequest, book: Record<string, unknown>): TestAnswer | undefined => {
     const tag = tagOf(book);
     if (headers['if-match'] !== undefined && headers['if-match'] !== tag)
       return { status: 412, body: { reason: 'changed' } };
@@ -79,7 +79,7 @@ export function createLibrary(validate: Validate): Handler {
       path: /^\/books\/([^/]+)$/,
       answer: (request, books, id) => {
         const book = books.get(id);
-        return book === undefined ? unknown : (refuseCondition(request, book) ?? tagged(book));
+        return book === undefined ? unknown : (rejectCondition(request, book) ?? tagged(book));
       },
     },
     {
@@ -88,8 +88,8 @@ export function createLibrary(validate: Validate): Handler {
       answer: (request, books, id) => {
         const book = books.get(id);
         if (book === undefined) return unknown;
-        const refused = refuseCondition(request, book);
-        if (refused !== undefined) return refused;
+        const rejected = rejectCondition(request, book);
+        if (rejected !== undefined) return rejected;
         const { id: own, state, mood, added, lastLoan } = book;
         const kept = { id: own, state, added, lastLoan, ...(mood !== undefined && { mood }) };
         const changed = { ...JSON.parse(request.body), ...kept };
@@ -102,8 +102,8 @@ export function createLibrary(validate: Validate): Handler {
       path: /^\/books\/([^/]+)$/,
       answer: (request, books, id) => {
         const book = books.get(id);
-        const refused = book && refuseCondition(request, book);
-        return refused ?? (books.delete(id) ? { status: 204 } : unknown);
+        const rejected = book && rejectCondition(request, book);
+        return rejected ?? (books.delete(id) ? { status: 204 } : unknown);
       },
     },
     {

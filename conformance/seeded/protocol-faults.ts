@@ -120,7 +120,7 @@ export const protocolFaults: readonly SeededFault[] = [
   },
   ...(['library', 'depot'] as const).map(
     (api): SeededFault => ({
-      ...{ name: 'a media type with a parameter is refused', api, at: /^POST .*(books|parcels)/ },
+      ...{ name: 'a media type with a parameter is rejected', api, at: /^POST .*(books|parcels)/ },
       instead: typedAs('text/plain', /charset/),
       caughtBy: by(
         check,
@@ -172,7 +172,7 @@ export const protocolFaults: readonly SeededFault[] = [
         caughtBy: by(check, change ?? '', `${item}/${method}`, 'existing-if-none-match'),
       },
       {
-        ...{ name: 'a current If-Match is refused', api, at: /^(PUT|PATCH)/ },
+        ...{ name: 'a current If-Match is rejected', api, at: /^(PUT|PATCH)/ },
         instead: (request, handle) =>
           handle(
             request.headers['if-match'] === undefined ? request : withRequestHeaders(request, { 'if-match': '"x"' }),
