@@ -7,6 +7,7 @@ import type { Check, ExchangeCheck } from './check.ts';
 import { conditional } from './conditional.ts';
 import { deleteKept, useAfterFree } from './deleted.ts';
 import { httpLaw } from './http-laws.ts';
+import { idempotency } from './idempotency.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { protocolLaw } from './protocol-laws.ts';
@@ -63,6 +64,7 @@ export const checks: readonly Check[] = [
   failedWriteLeftTrace,
   readWrites,
   conditional,
+  idempotency,
   textChanged,
   writeOnlyExposed,
   sensitiveLeak,

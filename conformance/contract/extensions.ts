@@ -7,6 +7,8 @@ export interface OperationExtensions {
   readonly byValue: readonly ByValue[];
   /** Whether a repeated call has no second effect; the contract describes how. */
   readonly isIdempotent: boolean;
+  /** The header whose value tells a repetition from another request; undefined if the request alone does. */
+  readonly idempotencyKey: string | undefined;
   /** The time after which every read shows a write, as in `PT5S`; undefined if the contract states none. */
   readonly consistency: string | undefined;
   /** Whether every account gets the same answer. */
@@ -38,6 +40,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     effect: textAt(operation, 'x-effect'),
     byValue: list(operation['x-by-value']).map(readByValue),
     isIdempotent: operation['x-idempotency'] !== undefined,
+    idempotencyKey: textAt(operation['x-idempotency'], 'header'),
     consistency: textAt(operation, 'x-consistency'),
     isShared: operation['x-shared'] === true,
   };

@@ -11,6 +11,7 @@ import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
+import { freshOf } from '../search/apply-constraints.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
 
 /** The deletion of the object that a request has created; undefined if its address is not certain. */
@@ -116,10 +117,27 @@ function creationFor({ contract, accepted }: RunContext, { path }: Operation): D
  *
  * @param count number of the request
  */
-export function withNewNames(tools: DataTools, draft: Draft, count: number): Draft {
+export function withNewNames(tools: DataTools, given: Draft, count: number): Draft {
+  const draft = withNewKey(tools, given, count);
   const { body, operation } = draft;
   if (body === undefined) return draft;
   const keeps = (member: string): boolean => namesOther(operation, member);
   const own = kindOf(tools.contract, operation) === 'create' ? withoutId(tools, body) : body.value;
   return { ...draft, body: { ...body, value: renameObjects(tools, body.content, own, count, keeps) } };
+}
+
+/** The request with another value of the header that marks repetitions: a server answers a known key with the object that it created. */
+function withNewKey(tools: DataTools, draft: Draft, count: number): Draft {
+  const name = draft.operation.extensions.idempotencyKey?.toLowerCase();
+  const parameters = draft.parameters.map((one) => {
+    const { parameter, value } = one;
+    if (parameter.in !== 'header' || parameter.name.toLowerCase() !== name || typeof value !== 'string') return one;
+    const ending = Buffer.from(freshOf(tools, count)).toString('hex').slice(-8);
+    // A key may have the form of a UUID.
+    const spelled = [value.slice(0, -8) + ending, `${value}-${ending}`, ending];
+    const { schema } = parameter;
+    const other = spelled.find((text) => schema === undefined || tools.judge.accepts(schema, 'request', text));
+    return { parameter, value: other ?? value };
+  });
+  return { ...draft, parameters };
 }

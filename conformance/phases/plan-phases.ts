@@ -10,6 +10,7 @@ import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
+import { planIdempotency } from './idempotency.ts';
 import { planLifecycle } from './lifecycle.ts';
 import { planNegative } from './negative.ts';
 import { planPrecedence } from './precedence.ts';
@@ -55,7 +56,7 @@ export function planPhases(
         planReadOnly(contract, asked, permissions),
         planPrecedence(contract, asked, permissions),
       ]),
-    story: () => joinProbes([planLifecycle(contract, asked, permissions)]),
+    story: () => joinProbes([planLifecycle(contract, asked, permissions), planIdempotency(contract, asked)]),
     text: () => planText(contract, operations, permissions),
     random: () => (ofRandom.some(isWanted) ? planRandom(contract, operations, permissions) : []),
   };

@@ -63,7 +63,7 @@ export function by(check: string, operation: string, pointer: string, keyword: s
 const ofStories = [
   ...['created-missing', 'stored-differs', 'answer-differs', 'put-partial', 'put-merge', 'put-repeat', 'patch-spills'],
   ...['delete-kept', 'use-after-free', 'write-spills', 'id-collides', 'failed-write-left-trace', 'read-writes'],
-  'conditional',
+  ...['conditional', 'idempotency'],
 ];
 
 /** The phase that finds the faults of a check; those of all others show in one of the first three. */

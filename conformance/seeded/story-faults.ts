@@ -1,7 +1,11 @@
 // Faults of state: what a server stores, shows, changes and deletes.
+import { fileURLToPath } from 'node:url';
 import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
+import { readContract } from '../contract/read-contract.ts';
 import { by, type Instead, type SeededFault, withBody, withHeaders } from './faults.ts';
 import type { Handler, TestAnswer, TestRequest } from './serve.ts';
+
+import { type ContractEdit, readEdited } from './validate.ts';
 
 type Row = Omit<SeededFault, 'api'>;
 
@@ -110,6 +114,17 @@ const drifting = (change: (content: JsonObject) => JsonObject): Instead => {
   };
 };
 
+/** Rejects a change that equals the one before it. */
+const rejectingRepeats = (): Instead => {
+  const last = new Map<string, string>();
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const isRepeat = answer.status === 200 && last.get(request.path) === request.body;
+    last.set(request.path, request.body);
+    return isRepeat ? { status: 422, body: { error: 'again' } } : answer;
+  };
+};
+
 /** The second of two reads without a write between them changes the object. */
 const counting = (method: string, change: (object: JsonObject) => JsonObject): Instead => {
   const reads = new Map<string, number>();
@@ -153,6 +168,39 @@ const acceptingOldTags = (condition: 'if-match' | 'if-none-match'): Instead => {
     return isCached ? { status: 304, headers: { etag: answer.headers?.etag ?? '' } } : answer;
   };
 };
+
+/** Creates with a key, as the contract with `keyEdits` declares. @param knows whether a request with a known key is a repetition */
+export const withKeys = (knows: (first: string, now: string) => 'repetition' | 'other' | 'unknown'): Instead => {
+  const answers = new Map<string, { readonly body: string; readonly answer: TestAnswer }>();
+  return async (request, handle) => {
+    const key = request.headers['idempotency-key'];
+    const known = typeof key === 'string' ? answers.get(key) : undefined;
+    const kind = known === undefined ? 'unknown' : knows(known.body, request.body);
+    // The answer to malformed content shows whether the credentials suffice.
+    if (kind !== 'unknown' && (await handle({ ...request, body: '{' })).status !== 400) return handle(request);
+    if (kind === 'other') return { status: 400, body: { reason: 'another request had this key' } };
+    if (known !== undefined && kind === 'repetition') return known.answer;
+    const answer = await handle(request);
+    if (answer.status === 201 && typeof key === 'string') answers.set(key, { body: request.body, answer });
+    return answer;
+  };
+};
+
+/** The library with keys for creates, and with PUT declared idempotent. */
+export const keyEdits: readonly ContractEdit[] = [
+  { at: '#/paths/~1books/post/x-idempotency', to: { header: 'Idempotency-Key', keep: 'PT24H' } },
+  {
+    at: '#/paths/~1books/post/parameters',
+    to: [{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } }],
+  },
+  { at: '#/paths/~1books~1{bookId}/put/x-idempotency', to: 'natural' },
+];
+
+const withEdits = (api: 'library' | 'depot', edits: readonly ContractEdit[]) => () =>
+  readContract(
+    `${api}.json`,
+    JSON.stringify(readEdited(fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url)), edits)),
+  );
 
 const pages = '#/components/schemas/NewBook/properties/pages';
 const isbn = '#/components/schemas/NewBook/properties/isbn';
@@ -245,6 +293,16 @@ const library: readonly Row[] = [
     instead: acceptingOldTags('if-match'),
     caughtBy: by('conditional', 'replaceBook', `${book}/put`, 'lost-update'),
   },
+  {
+    ...{ name: 'a create ignores its key', at: add, instead: withKeys(() => 'unknown') },
+    ...{ edits: keyEdits, amend: withEdits('library', keyEdits) },
+    caughtBy: by('idempotency', 'addBook', '#/paths/~1books/post/x-idempotency', 'other answer'),
+  },
+  {
+    ...{ name: 'a create accepts other content under a key', at: add, instead: withKeys(() => 'repetition') },
+    ...{ edits: keyEdits, amend: withEdits('library', keyEdits) },
+    caughtBy: by('idempotency', 'addBook', '#/paths/~1books/post/x-idempotency', 'other content'),
+  },
 ];
 
 const parcel = '#/paths/~1depots~1{depot_id}~1parcels~1{parcel_id}';
@@ -316,6 +374,11 @@ const depot: readonly Row[] = [
     ...{ name: 'a read with an old tag is answered 304', at: /^GET .*parcels\/\d+$/ },
     instead: acceptingOldTags('if-none-match'),
     caughtBy: by('conditional', 'readParcel', `${parcel}/get`, 'stale-304'),
+  },
+  {
+    ...{ name: 'a repeated patch is rejected', at: changeParcel, instead: rejectingRepeats() },
+    amend: withEdits('depot', [{ at: `${parcel}/patch/x-idempotency`, to: 'natural' }]),
+    caughtBy: by('idempotency', 'changeParcel', `${parcel}/patch/x-idempotency`, 'rejected'),
   },
 ];
 
