@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from './document.ts';
+import { isObject, type JsonObject, objectAt, textAt } from './document.ts';
 
 /** Extensions of an operation that the runner understands, all optional. Only this file reads them. */
 export interface OperationExtensions {
@@ -13,6 +13,21 @@ export interface OperationExtensions {
   readonly consistency: string | undefined;
   /** Whether every account gets the same answer. */
   readonly isShared: boolean;
+  readonly pagination: Pagination | undefined;
+}
+
+/** How a list is divided into pages, filtered and ordered. Every place is a JSON pointer: in the answer, or in one of its items. */
+export interface Pagination {
+  readonly cursor: { readonly send: string; readonly read: string; readonly end: string | null };
+  /** The parameter for the length of a page. */
+  readonly limit: string | undefined;
+  readonly items: string;
+  readonly key: string;
+  /** By parameter. `from`: this value and later ones; `before`: earlier ones only. */
+  readonly filters: Readonly<Record<string, { readonly field: string; readonly is: string }>>;
+  readonly sort:
+    | { readonly send: string; readonly values: Readonly<Record<string, readonly [field: string, direction: string]>> }
+    | undefined;
 }
 
 interface ByValue {
@@ -43,6 +58,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     idempotencyKey: textAt(operation['x-idempotency'], 'header'),
     consistency: textAt(operation, 'x-consistency'),
     isShared: operation['x-shared'] === true,
+    pagination: readPagination(operation['x-pagination']),
   };
 }
 
@@ -91,6 +107,30 @@ export function isSensitive(schema: JsonObject): boolean {
 /** Whether a value may differ between two reads without a write. */
 export function isVolatile(schema: JsonObject): boolean {
   return schema['x-volatile'] === true;
+}
+
+/** @returns undefined if a required member is missing: the list is then read like one without the extension */
+function readPagination(value: unknown): Pagination | undefined {
+  const cursor = objectAt(value, 'cursor');
+  const [send, read, items, key] = [
+    textAt(cursor, 'send'),
+    textAt(cursor, 'read'),
+    textAt(value, 'items'),
+    textAt(value, 'key'),
+  ];
+  if (send === undefined || read === undefined || items === undefined || key === undefined) return undefined;
+  const sort = objectAt(value, 'sort');
+  const sentSort = textAt(sort, 'send');
+  const filters = Object.entries(objectAt(value, 'filters')).map(([name, filter]) => {
+    return [name, { field: textAt(filter, 'field') ?? '', is: textAt(filter, 'is') ?? '' }];
+  });
+  const orders = Object.entries(objectAt(sort, 'values')).map(([name, order]) => [name, texts(order)]);
+  return {
+    cursor: { send, read, end: textAt(cursor, 'end') ?? null },
+    ...{ limit: textAt(value, 'limit'), items, key },
+    filters: Object.fromEntries(filters),
+    sort: sentSort === undefined ? undefined : { send: sentSort, values: Object.fromEntries(orders) },
+  };
 }
 
 function readByValue(entry: JsonObject): ByValue {

@@ -89,18 +89,29 @@ const ofSystem = /(^|\.|is_?)(system|built_?in|default|protected|internal|immuta
 /** Usual names of the list in an answer. */
 const ofItems = /^(results?|items|data|records|rows|entries|content|payload|hits|objects)$/i;
 
+/** The list of an answer, with any wrapper around it: undefined if there is none, or only a map. @param noun as of `readItems` */
+export function readList(body: unknown, noun: string): readonly unknown[] | undefined {
+  return Array.isArray(body) ? body : isObject(body) ? chooseList(arraysIn(body, 0, []), noun)?.array : undefined;
+}
+
+function chooseList(lists: readonly FoundList[], noun: string): FoundList | undefined {
+  return (
+    lists.find(({ name, array }) => singular(normal(name)) === noun && array.length > 0) ??
+    lists.find(({ array }) => array.some(isObject)) ??
+    // An empty page next to the names of its columns.
+    lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
+    // An empty page next to the names of its columns.
+    lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
+    lists.find(({ array }) => array.some(isScalar)) ??
+    lists.find(({ name }) => singular(normal(name)) === noun)
+  );
+}
+
 function findList(body: unknown, noun: string): Scalars[] | undefined {
   if (Array.isArray(body)) return body.map(readScalars);
   if (!isObject(body)) return undefined;
   const lists = arraysIn(body, 0, []);
-  const named = lists.find(({ name, array }) => singular(normal(name)) === noun && array.length > 0);
-  const chosen =
-    named ??
-    lists.find(({ array }) => array.some(isObject)) ??
-    // An empty page next to the names of its columns.
-    lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
-    lists.find(({ array }) => array.some(isScalar)) ??
-    lists.find(({ name }) => singular(normal(name)) === noun);
+  const chosen = chooseList(lists, noun);
   const map = chosen === undefined || chosen.array.length === 0 ? mapIn(body, 0) : undefined;
   if (map !== undefined) {
     const entries = Object.entries(map);
