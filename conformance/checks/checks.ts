@@ -6,10 +6,14 @@ import { patchSpills, putMerge, putPartial, putRepeat } from './changed.ts';
 import type { Check, ExchangeCheck } from './check.ts';
 import { conditional } from './conditional.ts';
 import { deleteKept, useAfterFree } from './deleted.ts';
+import { filterIgnored, filterLoses, filterRange } from './filters.ts';
 import { httpLaw } from './http-laws.ts';
 import { idempotency } from './idempotency.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
+import { listDetail } from './list-detail.ts';
+import { sortWrong } from './orders.ts';
+import { limitNeutral, pageCursor, pageDuplicate, pageEnds, pageGap, pageSize, pageTotal } from './paging.ts';
 import { protocolLaw } from './protocol-laws.ts';
 import { readOnlyWritten } from './read-only.ts';
 import { refusalWrong } from './refusal-wrong.ts';
@@ -66,6 +70,18 @@ export const checks: readonly Check[] = [
   conditional,
   idempotency,
   textChanged,
+  pageEnds,
+  pageGap,
+  pageDuplicate,
+  pageSize,
+  pageTotal,
+  pageCursor,
+  filterLoses,
+  filterIgnored,
+  filterRange,
+  sortWrong,
+  listDetail,
+  limitNeutral,
   writeOnlyExposed,
   sensitiveLeak,
   readOnlyWritten,

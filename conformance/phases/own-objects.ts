@@ -93,7 +93,10 @@ export function createSupply(
 ): Supply {
   let objects = 0;
   return async (session, context) => {
-    const draft = kind === 'read' || kind === 'create' ? undefined : creationFor(context, operation);
+    const draft =
+      kind === 'read' || kind === 'create'
+        ? undefined
+        : creationAt(context, slotsOf(operation.path).at(-1)?.collection);
     if (draft === undefined || objects >= mostObjects || !isSent(draft.operation)) return [];
     objects += 1;
     const number = firstNumber + mostObjects * context.contract.operations.indexOf(operation) + objects;
@@ -102,9 +105,8 @@ export function createSupply(
   };
 }
 
-/** The accepted create of the collection that a path names an object of. */
-function creationFor({ contract, accepted }: RunContext, { path }: Operation): Draft | undefined {
-  const collection = slotsOf(path).at(-1)?.collection;
+/** The accepted create of a collection, unless it has an effect. */
+export function creationAt({ contract, accepted }: RunContext, collection: string | undefined): Draft | undefined {
   const create = contract.operations.find(
     (one) => accepted.has(one) && plainPath(one.path) === collection && kindOf(contract, one) === 'create',
   );

@@ -10,15 +10,19 @@ import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
+import { planDetails } from './detail-lists.ts';
+import { planFilters } from './filter-lists.ts';
 import { planIdempotency } from './idempotency.ts';
 import { planLifecycle } from './lifecycle.ts';
 import { planNegative } from './negative.ts';
+import { planOrders } from './order-lists.ts';
 import { planPrecedence } from './precedence.ts';
 import { type OperationProbes, type Probe, probeScenario, wantedProbes } from './probe.ts';
 import { planProtocol } from './protocol.ts';
 import { createRandomEnd, planRandom, randomScenario } from './random.ts';
 import { planReadOnly } from './read-only.ts';
 import { planText } from './text.ts';
+import { planPages } from './walk-lists.ts';
 
 /** A scenario, with the probes that are obligations of its operation. */
 export interface PlannedScenario {
@@ -48,6 +52,15 @@ export function planPhases(
   // A wrong log-in may count against an account; a token endpoint locks none.
   const asked = operations.filter((one) => !isLogIn(contract, one) || isTokenEndpoint(contract, one));
   const plans: Partial<Record<PhaseName, () => readonly OperationProbes[]>> = {
+    story: () =>
+      joinProbes([
+        planLifecycle(contract, asked, permissions),
+        planIdempotency(contract, asked),
+        planPages(contract, asked, permissions),
+        planFilters(contract, asked, permissions),
+        planOrders(contract, asked, permissions),
+        planDetails(contract, asked),
+      ]),
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),
     negative: () =>
@@ -56,7 +69,6 @@ export function planPhases(
         planReadOnly(contract, asked, permissions),
         planPrecedence(contract, asked, permissions),
       ]),
-    story: () => joinProbes([planLifecycle(contract, asked, permissions), planIdempotency(contract, asked)]),
     text: () => planText(contract, operations, permissions),
     random: () => (ofRandom.some(isWanted) ? planRandom(contract, operations, permissions) : []),
   };

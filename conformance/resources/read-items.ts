@@ -100,8 +100,6 @@ function chooseList(lists: readonly FoundList[], noun: string): FoundList | unde
     lists.find(({ array }) => array.some(isObject)) ??
     // An empty page next to the names of its columns.
     lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
-    // An empty page next to the names of its columns.
-    lists.find(({ name, array }) => array.length === 0 && ofItems.test(name)) ??
     lists.find(({ array }) => array.some(isScalar)) ??
     lists.find(({ name }) => singular(normal(name)) === noun)
   );

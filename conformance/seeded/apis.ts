@@ -6,11 +6,12 @@ import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
 import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
+import { archivePass, createArchive, createMarket } from './lists.ts';
 import { type Handler, type Served, serve } from './serve.ts';
 import { type ContractEdit, createValidation, readEdited, type Validate } from './validate.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
-/** Three unrelated APIs, each with a server that conforms to its contract. */
+/** Unrelated APIs, each with a server that conforms to its contract. */
 export const apis = {
   library: {
     ...served('library', createLibrary),
@@ -32,6 +33,20 @@ export const apis = {
     auth: undefined,
     credentials: depotCredentials,
     second: secondDepotCredentials,
+  },
+  archive: {
+    ...served('archive', createArchive),
+    base: '/v1',
+    auth: undefined,
+    credentials: { token: archivePass, clientId: undefined, clientSecret: undefined },
+    second: undefined,
+  },
+  market: {
+    ...served('market', createMarket),
+    base: '',
+    auth: undefined,
+    credentials: { token: undefined, clientId: undefined, clientSecret: undefined },
+    second: undefined,
   },
 } as const;
 

@@ -52,6 +52,16 @@ export function withItem(list: string, change: (item: Members) => void, index = 
   });
 }
 
+/** Reads the query of a valid request otherwise than it was sent. */
+export function asking(change: (query: URLSearchParams) => void): Instead {
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const query = new URLSearchParams(request.query);
+    change(query);
+    return answer.status < 300 ? handle({ ...request, query }) : answer;
+  };
+}
+
 export function withRequestHeaders(request: TestRequest, headers: Readonly<Record<string, string>>): TestRequest {
   return { ...request, headers: { ...request.headers, ...headers } };
 }
@@ -64,6 +74,8 @@ const ofStories = [
   ...['created-missing', 'stored-differs', 'answer-differs', 'put-partial', 'put-merge', 'put-repeat', 'patch-spills'],
   ...['delete-kept', 'use-after-free', 'write-spills', 'id-collides', 'failed-write-left-trace', 'read-writes'],
   ...['conditional', 'idempotency'],
+  ...['page-ends', 'page-gap', 'page-duplicate', 'page-size', 'page-total', 'page-cursor', 'limit-neutral'],
+  ...['filter-ignored', 'filter-loses', 'filter-range', 'sort-wrong', 'list-detail'],
 ];
 
 /** The phase that finds the faults of a check; those of all others show in one of the first three. */

@@ -11,6 +11,7 @@ import { declaredFaults, withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { libraryFaults } from './library-faults.ts';
+import { listFaults } from './list-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
 import { storyFaults } from './story-faults.ts';
 import { weatherFaults } from './weather-faults.ts';
@@ -49,6 +50,7 @@ const faults: readonly SeededFault[] = [
   ...declaredFaults,
   ...inputFaults,
   ...storyFaults,
+  ...listFaults,
 ];
 
 test('each check and each law has a fault that it alone finds', () => {
