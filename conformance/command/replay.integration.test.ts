@@ -8,6 +8,8 @@ import { type ApiName, apis } from '../seeded/apis.ts';
 import { depotCredentials, secondDepotCredentials } from '../seeded/depot.ts';
 import { injectFault, type SeededFault, withBody, withHeaders } from '../seeded/faults.ts';
 import { libraryKey, secondLibraryKey } from '../seeded/library.ts';
+import { listFaults } from '../seeded/list-faults.ts';
+import { archivePass } from '../seeded/lists.ts';
 import { protocolFaults } from '../seeded/protocol-faults.ts';
 import { type Served, serve } from '../seeded/serve.ts';
 import { weatherClient } from '../seeded/weather.ts';
@@ -39,6 +41,8 @@ const credentials: Readonly<Record<ApiName, readonly string[]>> = {
     ...['--credential', `Session=${depotCredentials.byScheme.Session}`],
     ...['--second-credential', `Session=${secondDepotCredentials.byScheme.Session}`],
   ],
+  archive: ['--token', archivePass],
+  market: [],
 };
 
 const secrets = [
@@ -59,14 +63,14 @@ interface Found {
 }
 
 /** Runs the command against a server with one fault, and returns the finding of a check. */
-async function find(fault: Fault, check: string): Promise<Found> {
+async function find(fault: Fault, check: string, ...more: readonly string[]): Promise<Found> {
   let isOn = (): boolean => true;
   const { base, auth, file, create } = apis[fault.api];
   served = await serve(injectFault(fault, create(), () => isOn()));
   const own = [...credentials[fault.api], '--out', folder];
   const target = ['--contract', file, '--base-url', `${served.origin}${base}`];
   const ofAuth = auth === undefined ? [] : ['--auth-url', `${served.origin}${auth}`];
-  const { out } = await conformHere([...target, ...ofAuth, ...own, '--json']);
+  const { out } = await conformHere([...target, ...ofAuth, ...own, ...more, '--json']);
   const finding = JSON.parse(out).findings.find((one: { readonly check: string }) => one.check === check);
   const replay = (...more: readonly string[]): Promise<Ended> => conformHere(['replay', finding.id, ...own, ...more]);
   return { id: finding.id, replay, set: (next) => (isOn = next) };
@@ -84,6 +88,24 @@ const readWithoutTitle: Fault = {
   ...{ api: 'library', at: /^GET \/v2\/books\/b/ },
   change: (answer, request) => (answer.status === 200 ? withoutTitle(answer, request) : answer),
 };
+describe('a walk through a list is sent again with the cursors and objects of the replay', () => {
+  test.each(
+    [
+      'the last page leads to the first',
+      'a cursor forgets the filter',
+      'a filter is ignored',
+      'the number of the page is ignored',
+    ].map((name) => ({ name, fault: listFaults.find((one) => one.name === name) as SeededFault })),
+  )('$name', async ({ fault }) => {
+    const { id, replay, set } = await find(fault, fault.caughtBy.check, '--phase', 'story');
+    const failed = await replay();
+    expect([failed.code, failed.out]).toEqual([1, expect.stringContaining(`\nFAILED   ${id}\n`)]);
+    set(() => false);
+    const fixed = await replay();
+    expect([fixed.code, fixed.out]).toEqual([0, expect.stringContaining(`\nFIXED   ${id}\n`)]);
+  });
+});
+
 describe('FAILED and 1 while the fault is there, FIXED and 0 without it, FLAKY and 1 if it comes and goes', () => {
   test.each<{ name: string; fault: Fault; check: string; shows: readonly string[] }>([
     { name: 'a header', fault: withoutTotal, check: 'header-schema', shows: ['GET /books\n'] },

@@ -6,7 +6,9 @@ import { type Exchange, headerOf, isAccepted, type NumberedExchange, type Trace 
 import { type CreatedObject, createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import { isSameParents, pathBeneath, pathValues } from '../resources/addresses.ts';
+import { listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, readScalars, type Scalar } from '../resources/read-items.ts';
+import { readNext } from '../resources/read-page.ts';
 import { plainPath, rankName, slotsOf } from '../resources/slots.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import {
@@ -96,7 +98,7 @@ export function collectChains(contract: Contract) {
     if (oldest !== undefined) forget(oldest);
   };
 
-  /** @param earlier exchanges of the same turn, whose headers the request may repeat */
+  /** @param earlier exchanges of the same turn, whose headers and cursors the request may repeat */
   const recordRequest = (
     exchange: NumberedExchange,
     earlier: readonly NumberedExchange[],
@@ -111,7 +113,7 @@ export function collectChains(contract: Contract) {
       uses.set(name, { number: create.number, create, member });
       return spellSymbol(name);
     };
-    const useHeader = (source: NumberedExchange, member: string): string => {
+    const useAnswer = (source: NumberedExchange, member: string): string => {
       const name = `${member}#${source.number}`;
       uses.set(name, { number: source.number, member });
       return spellSymbol(name);
@@ -136,8 +138,16 @@ export function collectChains(contract: Contract) {
         object.key === key && isSameParents(object.parents, address.slice(0, index));
       return knownAs(value).findLast(isThere) ?? ofName(name, value);
     };
-    const parameters = (draft?.parameters ?? []).map(({ parameter: { in: where, name }, value }) => {
+    const shape = listShapeOf(contract, operation);
+    /** The answer that led to this page by a cursor or an address. */
+    const pageBefore = (value: unknown): NumberedExchange | undefined =>
+      shape && earlier.findLast((one) => one.operation === operation && readNext(shape, one).next === value);
+    const cursor = shape?.step?.kind === 'cursor' ? shape.step.send : undefined;
+    const parameters = (draft?.parameters ?? []).map(({ parameter, value }) => {
+      const { in: where, name } = parameter;
       const known = where === 'path' ? ofPath(name, value) : undefined;
+      const before = parameter === cursor ? pageBefore(value) : undefined;
+      if (before !== undefined) return { in: where, name, value: useAnswer(before, 'next') };
       return { in: where, name, value: known === undefined ? replaceIn(value, name) : use(known) };
     });
     const body = draft?.body && {
@@ -151,16 +161,18 @@ export function collectChains(contract: Contract) {
         const source = /^if-(none-)?match$/.test(name)
           ? earlier.findLast((one) => headerIn(one, 'etag') === value)
           : undefined;
-        return [name, source === undefined ? (value ?? null) : useHeader(source, 'etag')];
+        return [name, source === undefined ? (value ?? null) : useAnswer(source, 'etag')];
       });
       const located = earlier.findLast((one) => {
         const location = headerIn(one, 'location');
         return location !== undefined && pathBeneath(one.request, location) === path;
       });
+      const before = path === undefined ? undefined : pageBefore(path);
+      const symbol = located ? useAnswer(located, 'location') : before && useAnswer(before, 'next');
       return {
         ...(method !== undefined && { method }),
         ...(headers !== undefined && { headers: Object.fromEntries(spelt) }),
-        ...(path !== undefined && { path: located === undefined ? path : useHeader(located, 'location') }),
+        ...(path !== undefined && { path: symbol ?? path }),
         ...(edit !== undefined && { content: recordContent(exchange.request.body, uses, knownAs, use) }),
       };
     };

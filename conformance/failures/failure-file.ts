@@ -25,7 +25,7 @@ export interface RecordedEdits extends Pick<WireEdits, 'method' | 'path'> {
   readonly content?: { readonly text: string } | { readonly base64: string } | undefined;
 }
 
-/** The value behind a symbol: a member of the object that a request created, or a header of its answer. */
+/** The value behind a symbol: a member of the object that a request created, a header of its answer, or its cursor (`next`). */
 export interface Source {
   /** 0-based index of the request. */
   readonly request: number;
