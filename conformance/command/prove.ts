@@ -57,7 +57,7 @@ function explainOpen({ obligations }: RunResult): (operation: Operation, check: 
 function describeProof(proof: Proof, { title, baseUrl, seed, now, verdict, message, fix, requests }: RunResult) {
   return {
     ...{ title, baseUrl, seed, now, requests, run: { verdict, message, fix } },
-    families: families.map(({ name, about, check }) => ({ name, about, check })),
+    families: families.map(({ name, about }) => ({ name, about })),
     counts: countCells(proof),
     ...proof,
   };

@@ -31,7 +31,7 @@ export interface Family {
   /** The fault that it injects. */
   readonly about: string;
   /** The check that has to report it. */
-  readonly check: string;
+  readonly check: string | ((operation: Operation, contract: Contract) => string);
   /** @returns the part of the contract because of which no fault of this kind exists; undefined if one does */
   readonly excludes: (operation: Operation, contract: Contract, permissions: Permissions) => string | undefined;
   /** @returns why the contract lets every answer lack the part that the fault is about; undefined if it does not */

@@ -3,7 +3,7 @@ import { formatProof } from './format-proof.ts';
 import { type Cell, families, type ProvenOperation } from './proof.ts';
 
 const cellsOf = (change: (family: string) => Partial<Cell> | undefined): readonly Cell[] =>
-  families.map(({ name, check }) => ({ family: name, check, state: 'caught', ...change(name) }));
+  families.map(({ name }) => ({ family: name, check: 'body-schema', state: 'caught', ...change(name) }));
 
 const blind = {
   state: 'missed',

@@ -12,7 +12,7 @@ import { type Cell, createProof, families, type Proof } from './proof.ts';
 // If these fail, a green run may be one that could not have failed, and `prove` does not say so.
 
 /** The phases of the checks that report injected faults. */
-const phases = ['baseline', 'auth', 'negative'] as const;
+const phases = ['baseline', 'story', 'auth', 'negative'] as const;
 
 /** One run with several proofs, each with other checks. */
 async function proveAll(
@@ -36,7 +36,13 @@ function cellsOf({ operations }: Proof): readonly (Cell & { readonly operation: 
 
 const nameOf = ({ operation, family }: ReturnType<typeof cellsOf>[number]): string => `${operation} ${family}`;
 
-const names = [...new Set(families.map(({ check }) => check))];
+const names = [
+  ...new Set([
+    ...families.flatMap(({ check }) => (typeof check === 'string' ? check : [])),
+    'put-partial',
+    'stored-differs',
+  ]),
+];
 
 /** By API: the proof of one run with all checks, then those without one of them. */
 const proven = new Map<ApiName, Promise<readonly Proof[]>>();

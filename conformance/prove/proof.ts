@@ -16,9 +16,10 @@ import type { Permissions } from '../plan/permissions.ts';
 import { answerFamilies } from './answer-families.ts';
 import { type Family, type Injected, isPlainSuccess } from './family.ts';
 import { requestFamilies } from './request-families.ts';
+import { stateFamilies } from './state-families.ts';
 
 /** Every kind of fault, in the order of the table. */
-export const families: readonly Family[] = [...answerFamilies, ...requestFamilies];
+export const families: readonly Family[] = [...answerFamilies, ...stateFamilies, ...requestFamilies];
 
 export type CellState = 'caught' | 'missed' | 'not applicable';
 
@@ -47,6 +48,8 @@ export interface Proof {
 }
 
 interface OpenCell {
+  /** Why the contract has no such fault. */
+  readonly excluded: string | undefined;
   attempts: number;
   state: 'open' | 'caught';
   injected: string | undefined;
@@ -63,17 +66,23 @@ export function createProof(contract: Contract, checks: readonly Check[], permis
   /** Turns before the first accepted answer of an operation. */
   const waiting = new Map<Operation, Trace[]>();
 
+  const checkOf = ({ check }: Family, operation: Operation): string =>
+    typeof check === 'string' ? check : check(operation, contract);
+
   const cellOf = (operation: Operation, family: Family): OpenCell => {
     const key = `${operation.id} ${family.name}`;
-    const cell = cells.get(key) ?? { attempts: 0, state: 'open', injected: undefined };
+    const known = cells.get(key);
+    if (known !== undefined) return known;
+    const excluded = family.excludes(operation, contract, permissions);
+    const cell: OpenCell = { excluded, attempts: 0, state: 'open', injected: undefined };
     cells.set(key, cell);
     return cell;
   };
 
   const inject = (family: Family, operation: Operation, trace: Trace, context: RunContext): void => {
     const cell = cellOf(operation, family);
-    const check = checks.find(({ name }) => name === family.check);
-    if (cell.state !== 'open' || cell.attempts >= mostAttempts) return;
+    const check = checks.find(({ name }) => name === checkOf(family, operation));
+    if (cell.excluded !== undefined || cell.state !== 'open' || cell.attempts >= mostAttempts) return;
     const injected = family.inject({ contract, operation, trace, context, accepted: accepted.get(operation) });
     if (injected === undefined) return;
     cell.attempts += 1;
@@ -110,7 +119,7 @@ export function createProof(contract: Contract, checks: readonly Check[], permis
         operation: operation.id,
         cells: families.map((family) => {
           const cell = cellOf(operation, family);
-          const isOn = checks.some(({ name }) => name === family.check);
+          const isOn = checks.some(({ name }) => name === checkOf(family, operation));
           return concludeCell(family, operation, cell, isOn, accepted.has(operation), reasonFor);
         }),
       })),
@@ -121,18 +130,18 @@ export function createProof(contract: Contract, checks: readonly Check[], permis
   function concludeCell(
     family: Family,
     operation: Operation,
-    { attempts, state, injected }: OpenCell,
+    { excluded, attempts, state, injected }: OpenCell,
     isOn: boolean,
     isAccepted: boolean,
     reasonFor: (operation: Operation, check: string) => string | undefined,
   ): Cell {
-    const { name, check } = family;
+    const { name } = family;
+    const check = checkOf(family, operation);
     const base = { family: name, check, ...(injected !== undefined && { injected }) };
     if (state === 'caught') return { ...base, state };
     const missed = (reason: string, fix: string): Cell => ({ ...base, state: 'missed', reason, fix });
     if (!isOn && attempts > 0) return missed(`${check} is switched off`, fixes.check);
     if (attempts > 0) return missed(`${check} reported nothing`, fixes.blind);
-    const excluded = family.excludes(operation, contract, permissions);
     if (excluded !== undefined) return { ...base, state: 'not applicable', reason: excluded };
     const lacking = isAccepted ? family.mayLack?.(operation, contract) : undefined;
     if (lacking !== undefined) return { ...base, state: 'not applicable', reason: `${lacking}, and none came` };

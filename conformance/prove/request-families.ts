@@ -8,7 +8,7 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { closedOf } from '../phases/auth.ts';
 import { mayAskTwice } from '../phases/negative.ts';
 import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
-import { answeredBy, excludeLateRejection, type Family, type Injecting, refuseWrongRequests } from './family.ts';
+import { answeredBy, excludeLateRejection, type Family, refuseWrongRequests } from './family.ts';
 
 /** The role of the wrong request in its probe, and that of the same request again, which a probe sends if the first is accepted. */
 const [caseRole, repeatRole] = ['case', 'repeat'];
@@ -16,11 +16,10 @@ const [caseRole, repeatRole] = ['case', 'repeat'];
 /** Answers the wrong request of a probe as the accepted request was answered, and its repeat too. */
 function asAccepted(
   check: string,
-  isMeant: (exchange: NumberedExchange, injecting: Injecting) => boolean,
+  isMeant: (exchange: NumberedExchange) => boolean,
   describe: (exchange: NumberedExchange) => string,
 ): Pick<Family, 'inject' | 'needsAccepted'> {
-  const inject: Family['inject'] = (injecting) => {
-    const { trace, operation, accepted } = injecting;
+  const inject: Family['inject'] = ({ trace, operation, accepted }) => {
     const answer = accepted?.outcome;
     const wrong = trace.find(
       (one) =>
@@ -33,7 +32,7 @@ function asAccepted(
     const probe = wrong?.intent.probe;
     if (answer?.kind !== 'answer' || answer.status === 202 || wrong === undefined || probe === undefined)
       return undefined;
-    if (!isMeant(wrong, injecting)) return undefined;
+    if (!isMeant(wrong)) return undefined;
     const taken = answeredBy(wrong, answer);
     const others = trace.filter((one) => one !== wrong && one.intent.probe?.role !== repeatRole);
     const again = { ...taken, intent: { ...wrong.intent, probe: { ...probe, role: repeatRole } } };
@@ -42,9 +41,9 @@ function asAccepted(
   return { inject, needsAccepted: true };
 }
 
-/** Whether a run would repeat the request. By itself, a format is an annotation (JSON Schema 2020-12, validation, 7.2.1). */
-function isConclusive({ operation, intent }: NumberedExchange, { contract, context }: Injecting): boolean {
-  return intent.place?.keyword !== 'format' && mayAskTwice(contract, operation, context.permissions);
+/** By itself, a format is an annotation (JSON Schema 2020-12, validation, 7.2.1). */
+function isConclusive({ intent }: NumberedExchange): boolean {
+  return intent.place?.keyword !== 'format';
 }
 
 /** Whether a node of a request constrains a value that is sent as text. */
@@ -63,11 +62,11 @@ function isConstrained({ schema, mediaType, in: where }: Parameter, form: Canoni
   return mediaType !== undefined || constrainsText(form, form.at(schema), where === 'path');
 }
 
-/** Whether a part of a JSON body is constrained in a way. */
-function bodyHas(operation: Operation, form: CanonicalForm, isMeant: (shape: Shape) => boolean): boolean {
+/** Whether a part of the content is constrained in a way. */
+function contentHas(operation: Operation, form: CanonicalForm, isMeant: (shape: Shape) => boolean): boolean {
   const seen = new Set<SchemaNode>();
-  const waiting = (operation.body?.contents ?? []).flatMap(({ mediaType, schema }) =>
-    schema !== undefined && isJson(mediaType) ? [form.at(schema)] : [],
+  const waiting = (operation.body?.contents ?? []).flatMap(({ schema }) =>
+    schema === undefined ? [] : [form.at(schema)],
   );
   for (const node of waiting) {
     if (seen.has(node)) continue;
@@ -79,6 +78,17 @@ function bodyHas(operation: Operation, form: CanonicalForm, isMeant: (shape: Sha
     if (shape.lists.length > 0) waiting.push(form.item(shape, 0));
   }
   return false;
+}
+
+/** Whether a value of the content may be invalid. Members of forms are texts. */
+function mayBeInvalid({ body }: Operation, form: CanonicalForm): boolean {
+  return (body?.contents ?? []).some(({ mediaType, schema }) => {
+    if (schema === undefined) return false;
+    const node = form.at(schema);
+    const shape = form.common(node);
+    if (isJson(mediaType)) return form.shapes(node).every(({ types }) => types.size < everyType);
+    return [...shape.properties.keys()].some((name) => constrainsText(form, form.property(shape, name), false));
+  });
 }
 
 /** All types of JSON. */
@@ -104,9 +114,8 @@ export const requestFamilies: readonly Family[] = [
     about: 'an invalid value is repaired, and the request accepted',
     check: inputCheck.invalid,
     excludes: excludeInput(
-      ({ parameters, body, ...operation }, form) =>
-        parameters.some((parameter) => isConstrained(parameter, form)) ||
-        bodyHas({ ...operation, parameters, body }, form, ({ types }) => types.size < everyType),
+      (operation, form) =>
+        operation.parameters.some((parameter) => isConstrained(parameter, form)) || mayBeInvalid(operation, form),
       'any text is a valid value of its parameters',
     ),
     ...asAccepted(inputCheck.invalid, isConclusive, ({ intent }) => `accepted: ${intent.probe?.name}`),
@@ -119,7 +128,7 @@ export const requestFamilies: readonly Family[] = [
       (operation, form) =>
         operation.parameters.some((one) => one.required && one.in !== 'path') ||
         operation.body?.required === true ||
-        bodyHas(operation, form, ({ required }) => required.size > 0),
+        contentHas(operation, form, ({ required }) => required.size > 0),
       'it requires no part that a request can lack',
     ),
     ...asAccepted(inputCheck.required, isConclusive, ({ intent }) => `accepted: ${intent.probe?.name}`),
