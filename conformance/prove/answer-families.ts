@@ -124,14 +124,15 @@ function ofContent(
     ...{ name, about, check: 'body-schema' },
     excludes: (operation, contract) => {
       const found = reaches(operation, contract);
-      if (found.length === 0) return 'no 2xx has a JSON schema';
-      return found.every((one) => one === 'never') ? `the schemas of its 2xx have no ${noun}` : undefined;
+      if (found.length === 0) return 'no success has a JSON schema';
+      return found.every((one) => one === 'never') ? `the schemas of its successes have no ${noun}` : undefined;
     },
     mayLack: (operation, contract) => {
       const types = successesOf(operation).map(({ contents }) => contents.map(({ mediaType }) => mediaType));
-      if (types.some((own) => own.length === 0 || !own.every(isJson))) return 'its 2xx need not have JSON content';
+      if (types.some((own) => own.length === 0 || !own.every(isJson)))
+        return 'its successes need not have JSON content';
       if (reaches(operation, contract).includes('always')) return undefined;
-      return `its 2xx need not have any part with a ${noun}`;
+      return `its successes need not have any part with a ${noun}`;
     },
     inject: intoAnswer((exchange, { contract }) => {
       const content = contentOfJson(exchange);
@@ -235,14 +236,14 @@ export const answerFamilies: readonly Family[] = [
     check: 'header-schema',
     excludes: (operation, contract) => {
       const declared = successesOf(operation).flatMap(({ headers }) => headers.filter((one) => !isIgnored(one)));
-      if (declared.length === 0) return 'no 2xx declares a header';
+      if (declared.length === 0) return 'no success declares a header';
       const isBound = declared.some((header) => header.required || wrongText(contract, header) !== undefined);
-      return isBound ? undefined : 'the headers of its 2xx are optional and may have any text';
+      return isBound ? undefined : 'the headers of its successes are optional and may have any text';
     },
     mayLack: (operation) =>
       successesOf(operation).every(({ headers }) => headers.some(({ required }) => required))
         ? undefined
-        : 'the headers of its 2xx are optional',
+        : 'the headers of its successes are optional',
     inject: intoAnswer(changeHeader),
   },
   {
@@ -253,11 +254,13 @@ export const answerFamilies: readonly Family[] = [
       const lists = successesOf(operation).flatMap(({ contents }) =>
         contents.length === 0 ? [] : [contents.map(({ mediaType }) => mediaType)],
       );
-      if (lists.length === 0) return 'no 2xx declares content';
+      if (lists.length === 0) return 'no success declares content';
       return lists.every((types) => unlistedType(types) === undefined) ? 'its content may have any type' : undefined;
     },
     mayLack: (operation) =>
-      successesOf(operation).every(({ contents }) => contents.length > 0) ? undefined : 'a 2xx of it has no content',
+      successesOf(operation).every(({ contents }) => contents.length > 0)
+        ? undefined
+        : 'a success of it has no content',
     inject: intoAnswer(changeType),
   },
 ];

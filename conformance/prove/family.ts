@@ -1,4 +1,5 @@
 // The faults that `prove` injects. A family is one kind of fault, as the deployment would show it, with the one check that has to report it.
+import { listedSuccesses } from '../checks/answered.ts';
 import type { RunContext } from '../checks/check.ts';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
@@ -98,12 +99,12 @@ export function intoAnswer(
   };
 }
 
-/** The documented responses of 2xx. */
+/** The documented responses of 2xx and 3xx. */
 export function successesOf({ responses }: Operation): Operation['responses'] {
-  return responses.filter(({ status }) => status.startsWith('2'));
+  return listedSuccesses(responses);
 }
 
-/** The JSON schemas of the documented 2xx. */
+/** The JSON schemas of the documented successes. */
 export function schemasOfSuccess(operation: Operation): readonly string[] {
   return successesOf(operation).flatMap(({ contents }) =>
     contents.flatMap(({ mediaType, schema }) => (isJson(mediaType) && schema !== undefined ? [schema] : [])),

@@ -85,9 +85,12 @@ function mayBeInvalid({ body }: Operation, form: CanonicalForm): boolean {
   return (body?.contents ?? []).some(({ mediaType, schema }) => {
     if (schema === undefined) return false;
     const node = form.at(schema);
-    const shape = form.common(node);
     if (isJson(mediaType)) return form.shapes(node).every(({ types }) => types.size < everyType);
-    return [...shape.properties.keys()].some((name) => constrainsText(form, form.property(shape, name), false));
+    return form
+      .shapes(node)
+      .some((shape) =>
+        [...shape.properties.keys()].some((name) => constrainsText(form, form.property(shape, name), false)),
+      );
   });
 }
 
