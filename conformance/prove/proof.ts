@@ -15,11 +15,12 @@ import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { answerFamilies } from './answer-families.ts';
 import { type Family, type Injected, isPlainSuccess } from './family.ts';
+import { listFamilies } from './list-families.ts';
 import { requestFamilies } from './request-families.ts';
 import { stateFamilies } from './state-families.ts';
 
 /** Every kind of fault, in the order of the table. */
-export const families: readonly Family[] = [...answerFamilies, ...stateFamilies, ...requestFamilies];
+export const families: readonly Family[] = [...answerFamilies, ...listFamilies, ...stateFamilies, ...requestFamilies];
 
 export type CellState = 'caught' | 'missed' | 'not applicable';
 
