@@ -46,14 +46,14 @@ test('a few cells that do not apply are grouped by their reason', () => {
 });
 
 test('if more than a fifth do not apply, each operation has its reasons', () => {
-  const cells = cellsOf(unused('property', 'type', 'enum'));
+  const cells = cellsOf(unused('property', 'type', 'enum', 'status'));
   const operations = [
     { operation: 'removeBook', cells },
     { operation: 'readMotto', cells },
   ];
   expect(formatProof({ operations, passThrough: [] })).toContain(`Does not apply:
-  removeBook  property, type, enum: no 2xx has a JSON schema
-  readMotto   property, type, enum: no 2xx has a JSON schema`);
+  removeBook  property, type, enum, status: no 2xx has a JSON schema
+  readMotto   property, type, enum, status: no 2xx has a JSON schema`);
 });
 
 test('a failure without a change is printed', () => {
