@@ -321,12 +321,15 @@ function areSeparate({ case: sent, of }: Parts): boolean {
   const { noun, parameter } = slotsOf(sent.operation.path)[slot] ?? { noun: '', parameter: '' };
   const value = String(sent.seen.path[parameter]);
   const [mine, theirs] = [own, second].map(({ seen }) => readItems(seen.responseBody, noun).list);
-  // The parent in the path may be one of the second account.
-  const members = [...(mine ?? []), ...(theirs ?? [])].flatMap((item) =>
+  // The parent in the path may be one of the second account. The object itself may be on another page of the list.
+  const itself = [sent, of('control'), of('read before')].flatMap(
+    (one) => readItems(one?.seen.responseBody, noun).whole ?? [],
+  );
+  const members = [...(mine ?? []), ...(theirs ?? []), ...itself].flatMap((item) =>
     [...item].filter(([, one]) => String(one) === value).map(([name]) => name),
   );
   const ids = (items: typeof mine) =>
     new Set(items?.flatMap((item) => members.flatMap((name) => String(item.get(name) ?? []))));
-  const others = ids(theirs);
-  return members.length > 0 && ![...ids(mine)].some((id) => others.has(id));
+  const [usual, others] = [ids(mine), ids(theirs)];
+  return usual.size > 0 && !others.has(value) && ![...usual].some((id) => others.has(id));
 }

@@ -423,3 +423,27 @@ test('a 200 whose body states a failure is inconclusive', async () => {
   );
   expect(result.findings).toMatchObject([{ severity: 'suspect', check: 'auth-missing' }]);
 });
+
+test.each([
+  { what: 'of its own', list: (account: string) => [`old-1-of-${account}`, `old-2-of-${account}`], severity: 'defect' },
+  { what: 'of both accounts', list: () => ['old-1', 'old-2'], severity: 'suspect' },
+])(
+  'an object that is not on the first page leaks: $severity if that page has objects $what',
+  async ({ list, severity }) => {
+    const handle = serveNotes();
+    const { result } = await run(
+      notes,
+      (request) => {
+        const account = nameOf(request);
+        if (account !== undefined && request.method === 'GET' && request.path === '/notes')
+          return { status: 200, body: list(account).map((one) => ({ id: one })) };
+        const isForeign = request.method === 'GET' && account === 'second' && request.path.endsWith('-of-first');
+        return handle(isForeign ? { ...request, headers: { authorization: 'Bearer first-token-abcdef' } } : request);
+      },
+      { ...bothAccounts, phases: ['auth'] },
+      bearer,
+    );
+    const leaks = result.findings.filter(({ check }) => check === 'tenant-leak');
+    expect(leaks).toMatchObject([{ operation: 'read', severity }]);
+  },
+);
