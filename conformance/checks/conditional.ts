@@ -21,11 +21,17 @@ export function tagIn({ outcome }: Pick<NumberedExchange, 'outcome'>): string | 
   return tag !== undefined && /^"[^"]*"$/.test(tag) ? tag : undefined;
 }
 
+/** Whether a precondition has this tag: in a replay, it may have another one. */
+function hasTag({ request }: NumberedExchange, tag: string): boolean {
+  return request.headers.some(([name, value]) => /^if-(none-)?match$/i.test(name) && value === tag);
+}
+
 /** Whether a change with the tag of an earlier representation was carried out, although an unknown tag was rejected. */
-function lostUpdate(story: Story, context: RunContext): readonly Deviation[] | undefined {
+function lostUpdate(story: Story, context: RunContext, old: string): readonly Deviation[] | undefined {
   const [unknown, stale] = [story.of('write with an unknown tag'), story.of('write with an old tag')];
   // `protocol-law` judges a server that ignores If-Match.
-  if (unknown === undefined || stale === undefined || statusOf(unknown) !== 412) return undefined;
+  if (unknown === undefined || stale === undefined || statusOf(unknown) !== 412 || !hasTag(stale, old))
+    return undefined;
   const [before, after] = [readBefore(story, stale), readAfter(story, stale)];
   if (!isDone(stale) || before === undefined || after === undefined) return [];
   if (differences(context, story, before, after).length === 0) return [];
@@ -60,10 +66,10 @@ export const conditional = storyCheck(
       return [failureAt(after, { place: 'ETag', keyword: 'same-tag', clause: 'RFC 9110 8.8.1', message })];
     }
     const cached = story.of('cached read');
-    if (cached !== undefined && statusOf(cached) === 304) {
+    if (cached !== undefined && statusOf(cached) === 304 && hasTag(cached, old)) {
       const message = `If-None-Match had ${old}, the tag of an earlier representation, and the answer is 304; the tag is ${now}`;
       return [failureAt(cached, { place: 'status', keyword: 'stale-304', clause: 'RFC 9110 13.1.2', message })];
     }
-    return lostUpdate(story, context) ?? [];
+    return lostUpdate(story, context, old) ?? [];
   },
 );

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Instead } from '../seeded/faults.ts';
 import type { TestAnswer } from '../seeded/serve.ts';
-import { keyEdits, storing, withKeys } from '../seeded/story-faults.ts';
+import { keyEdits, storing } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
 /** Keeps deleted objects, and marks them. */
@@ -58,8 +58,6 @@ export const storyServers: readonly FalsePositiveServer[] = [
   {
     name: 'repeats the answer to a key, and rejects other content under it',
     api: 'library',
-    at: /^POST \/v2\/books$/,
-    instead: withKeys((first, now) => (first === now ? 'repetition' : 'other')),
     contract: keyEdits,
   },
   {

@@ -9,6 +9,7 @@ import { inputFaults } from '../seeded/input-faults.ts';
 import { libraryFaults } from '../seeded/library-faults.ts';
 import { protocolFaults } from '../seeded/protocol-faults.ts';
 import { type Served, serve } from '../seeded/serve.ts';
+import { storyFaults } from '../seeded/story-faults.ts';
 import { weatherFaults } from '../seeded/weather-faults.ts';
 import { type Replay, replayFailure } from './replay.ts';
 import { runConformance } from './run-conformance.ts';
@@ -46,7 +47,7 @@ const unsure: Readonly<Record<string, readonly [string, string]>> = {
   'a 400 contains a stack frame': ['FAILED', 'cannot judge the answer: the server answered 201; when the failure was'],
 };
 
-const others = [...libraryFaults, ...weatherFaults, ...inputFaults, ...declaredFaults];
+const others = [...libraryFaults, ...weatherFaults, ...inputFaults, ...declaredFaults, ...storyFaults];
 /** One of each check; the limits of time are slow. */
 const chosen = [...Map.groupBy(others, ({ caughtBy }) => caughtBy.check)].flatMap(([check, [first]]) =>
   first === undefined || check === 'slow' ? [] : first,

@@ -38,6 +38,8 @@ export function createLibrary(validate: Validate): Handler {
     [secondLibraryKey, new Map()],
   ]);
   const unknown: TestAnswer = { status: 404, body: { reason: 'no such book' } };
+  /** Answers to creates by their `Idempotency-Key`. */
+  const answers = new Map<unknown, { readonly body: string; readonly answer: TestAnswer }>();
   let count = first.size;
   let readers = 0;
   const tagged = (book: Record<string, unknown>): TestAnswer => ({
@@ -66,12 +68,18 @@ export function createLibrary(validate: Validate): Handler {
     {
       method: 'POST',
       path: /^\/books$/,
-      answer: ({ body }, books) => {
+      answer: ({ body, headers }, books) => {
+        const key = headers['idempotency-key'];
+        const known = key === undefined ? undefined : answers.get(key);
+        if (known !== undefined)
+          return known.body === body ? known.answer : { status: 400, body: { reason: 'another request has this key' } };
         count += 1;
         const id = `b${count}`;
         const book = { ...JSON.parse(body), id, state: 'in', added, lastLoan: null };
         books.set(id, book);
-        return { status: 201, headers: { location: `/v2/books/${id}` }, body: book };
+        const answer = { status: 201, headers: { location: `/v2/books/${id}` }, body: book };
+        if (key !== undefined) answers.set(key, { body, answer });
+        return answer;
       },
     },
     {
