@@ -7,7 +7,7 @@ export interface OperationExtensions {
   readonly byValue: readonly ByValue[];
   /** Whether a repeated call has no second effect; the contract describes how. */
   readonly isIdempotent: boolean;
-  /** The header with the same value in a repetition; undefined if the same request is always one. */
+  /** The header whose value marks repetitions of a request; undefined if equal requests are repetitions. */
   readonly idempotencyKey: string | undefined;
   /** The time after which every read shows a write, as in `PT5S`; undefined if the contract states none. */
   readonly consistency: string | undefined;
