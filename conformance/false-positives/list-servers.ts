@@ -161,4 +161,12 @@ export const listServers: readonly FalsePositiveServer[] = [
       return { ...answer, body: Array.isArray(answer.body) ? answer.body.map(counted) : counted(answer.body) };
     },
   },
+  {
+    ...{ name: 'shows one example of a list to every query', api: 'archive', at: /^GET \/v1\/records/ },
+    instead: async (request, handle) => {
+      const path = request.path.replace(/r-\d+$/, 'r-1');
+      const answer = await handle({ ...request, path });
+      return answer.status === 200 ? handle({ ...request, path, query: new URLSearchParams() }) : answer;
+    },
+  },
 ];

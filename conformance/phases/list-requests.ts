@@ -8,7 +8,7 @@ import { type Page, readPage } from '../resources/read-page.ts';
 import { plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
-import { type Bench, mayCallOften } from './probe.ts';
+import { type Bench, mayCallOften, withUnknownId } from './probe.ts';
 
 /** Items of a large page, and items of the whole list that are read. */
 const [mostOfPage, mostOfWhole] = [100, 60];
@@ -53,6 +53,25 @@ export async function createItems(
     created.push(sent);
   }
   return created;
+}
+
+/** Facts for later probes of a list. */
+const [keepsNoState, keepsState] = [
+  'an object that does not exist can be read',
+  'an object that does not exist cannot be read',
+];
+
+/** Whether the server answers for an object that does not exist: a mock of examples has no list to judge. */
+export async function isMock({ context, operation, draft, facts, ofOther, send }: Bench): Promise<boolean> {
+  if (facts.has(keepsNoState) || facts.has(keepsState)) return facts.has(keepsNoState);
+  const item = context.contract.operations.find(
+    (one) => one.method === 'get' && plainPath(one.path) === `${plainPath(operation.path)}/{}`,
+  );
+  const read = (item && ofOther(item)) ?? draft;
+  const unknown = withUnknownId(context, read);
+  const sent = unknown && (await send(plainDraft(unknown), 'unknown id', { polarity: 'grey' }));
+  facts.add(sent !== undefined && isAccepted(sent) ? keepsNoState : keepsState);
+  return facts.has(keepsNoState);
 }
 
 /** The accepted request without optional parameters: the whole list in its usual order. */
