@@ -278,7 +278,7 @@ const library: readonly Row[] = [
     caughtBy: by('failed-write-left-trace', 'replaceBook', pages, 'changed'),
   },
   {
-    ...{ name: 'a read counts the pages up', at: /^(GET|PUT) \/v2\/books\/b\d+$/ },
+    ...{ name: 'a read counts the pages up', at: /^(GET|PUT|DELETE) \/v2\/books\/b\d+$/ },
     instead: counting('PUT', (object) => ({ ...ofBook(object), pages: Number(object.pages) + 1 })),
     caughtBy: by('read-writes', 'readBook', pages, 'read'),
   },
@@ -360,7 +360,7 @@ const depot: readonly Row[] = [
     ),
   },
   {
-    ...{ name: 'a read counts the grams up', at: /^(GET|PATCH) .*parcels\/\d+$/ },
+    ...{ name: 'a read counts the grams up', at: /^(GET|PATCH|DELETE) .*parcels\/\d+$/ },
     instead: counting('PATCH', (object) => ({ grams: Number(object.grams) + 1 })),
     caughtBy: by('read-writes', 'readParcel', grams('ParcelChange'), 'read'),
   },
