@@ -6,8 +6,11 @@ import type { FalsePositiveServer } from './servers.ts';
 
 /** Keeps deleted objects, and marks them. */
 const marking = (): Instead => {
-  const deleted = new Map<string, JsonObject>();
+  const ofAccounts = new Map<unknown, Map<string, JsonObject>>();
   return async (request, handle) => {
+    const account = request.headers['x-library-key'];
+    const deleted = ofAccounts.get(account) ?? new Map<string, JsonObject>();
+    ofAccounts.set(account, deleted);
     const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
     const { body } = await handle({ ...request, method: 'GET', body: '', headers });
     const answer = await handle(request);
