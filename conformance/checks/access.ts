@@ -20,6 +20,9 @@ export const accessCheck = {
   existence: 'existence-leak',
 } as const;
 
+/** Name of the probe that asks for an object of the first account beneath a parent of the second one. */
+export const ownParent = 'parent of another account';
+
 type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | 'met' | 'unjudged';
 
 /** A check of the probes with its name; what is not judged stays open. */
@@ -311,7 +314,7 @@ function showsItemOf(control: NumberedExchange, sent: NumberedExchange): boolean
 }
 
 /** Whether the first account sees the object in its list, and the second account sees no object of that list. */
-function areSeparate({ case: sent, of }: Parts): boolean {
+function areSeparate({ name, case: sent, of }: Parts): boolean {
   const [own, second] = [of('own list'), of('second list')];
   if (own === undefined || second === undefined || !isAccepted(own)) return false;
   // The parent of another account does not exist for the second one. A 403 may only mean that the list needs a role.
@@ -331,5 +334,6 @@ function areSeparate({ case: sent, of }: Parts): boolean {
   const ids = (items: typeof mine) =>
     new Set(items?.flatMap((item) => members.flatMap((name) => String(item.get(name) ?? []))));
   const [usual, others] = [ids(mine), ids(theirs)];
-  return usual.size > 0 && !others.has(value) && ![...usual].some((id) => others.has(id));
+  const isOfSecond = name !== ownParent && others.has(value);
+  return usual.size > 0 && !isOfSecond && ![...usual].some((id) => others.has(id));
 }

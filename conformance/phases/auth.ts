@@ -1,5 +1,5 @@
 // Credentials: none, wrong ones, too few scopes, and a second account on the objects of the first.
-import { accessCheck, mayInclude } from '../checks/access.ts';
+import { accessCheck, mayInclude, ownParent } from '../checks/access.ts';
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
 import { joinPointer, readPointer } from '../contract/document.ts';
 import { type CredentialChange, type Identity, isAccepted } from '../execute/exchange.ts';
@@ -292,7 +292,7 @@ function otherAccountProbes(about: About): Probe[] {
     add({ name: `${kind} by another account`, worth: 7, mostRequests: 5, ask: changeForeign });
   if (kind === 'read' && slots.length > 1)
     add({
-      name: 'parent of another account',
+      name: ownParent,
       worth: 4,
       mostRequests: 4,
       ask: askUnderOwnParent,
