@@ -15,6 +15,10 @@ function shown(place: string, given: Parameters<typeof exchangeOf>[1], more: rea
   return showExchanges(exchange, more.length === 0 ? undefined : [...more, exchange], { check: 'c', place }, redactor);
 }
 
+const probe = (role: string) => ({
+  intent: { probe: { checks: ['c'], name: 'limit', role, operation: 'read' } },
+});
+
 const items = Array.from({ length: 50 }, (_, index) => ({ id: index, title: `t${index}` }));
 const long = 'x'.repeat(300);
 
@@ -97,6 +101,48 @@ test('headers show no credential, and the curl line reads them from variables', 
     ['etag', '"1"'],
   ]);
   expect(curl).toBe(exchanges[0]?.curl);
+});
+
+test('a list keeps the item of the judged request', () => {
+  const body = JSON.stringify(items.map(({ id }) => ({ id: `i${id}` })));
+  const list = exchangeOf(contract, { ...probe('list'), body });
+  const plain = exchangeOf(contract, probe('case'));
+  const judged = { ...plain, seen: { ...plain.seen, path: { id: 'i4' } } };
+  const found = { check: 'c', place: 'response 200' };
+  const [, shownList] = showExchanges(judged, [judged, list], found, createRedactor(contract)).exchanges;
+  expect(shownList?.answer.body).toMatchObject({
+    lines: ['[', '  { "id": "i0" },', '  { "id": "i1" },', '  … 2 items', '  { "id": "i4" },', '  … 45 items', ']'],
+    marked: [4, 4],
+  });
+});
+
+test('a value that was sent is marked in the request and in the answers that show it', () => {
+  const request = { body: Buffer.from('{"pages":416}') };
+  const read = [exchangeOf(contract, { ...probe('read'), body: '{"book":{"pages":412}}' })];
+  const { exchanges } = shown('request body /pages', { ...probe('case'), request, body: '{"ok":true}' }, read);
+  expect(exchanges.map(({ body }) => body?.marked && body.lines[body.marked[0]])).toEqual([
+    undefined,
+    '  "pages": 416',
+  ]);
+  expect(exchanges.map(({ answer }) => answer.body?.marked)).toEqual([[2, 2], undefined]);
+  const [input] = shown('body /pages', { request, body: '{"id":1}' }).exchanges;
+  expect([input?.body?.marked, input?.answer.body?.marked]).toEqual([[1, 1], undefined]);
+});
+
+test('a long turn shows its first exchange, and those around the judged one, each once', () => {
+  const turn = Array.from({ length: 12 }, (_, number) => ({
+    ...exchangeOf(contract, probe('step')),
+    number,
+  }));
+  for (const [at, want] of [
+    [3, [0, 1, 2, 3, 4, 5, 6, 7]],
+    [7, [0, 2, 3, 4, 5, 6, 7, 8]],
+    [11, [0, 5, 6, 7, 8, 9, 10, 11]],
+  ] as const) {
+    const judged = turn[at] ?? exchangeOf(contract, {});
+    const { exchanges } = showExchanges(judged, turn, { check: 'c', place: 'object' }, createRedactor(contract));
+    expect(exchanges.map(({ number }) => number)).toEqual(want);
+  }
 });
 
 test('a probe is shown with its controls, and no other request of the turn', () => {

@@ -81,7 +81,7 @@ type Redaction = Pick<Redactor, 'redact' | 'headerText' | 'pieces' | 'headerVari
 /**
  * The exchanges of a finding, with the curl line of the judged one and the variables of all lines.
  *
- * @param found with a place such as `response 200 body /payload/0/type` or `body /name`
+ * @param found with a place such as `response 200 body /payload/0/type`, `body /name`, or `request body /name` if a later read shows it
  */
 export function showExchanges(
   judged: NumberedExchange,
@@ -96,8 +96,9 @@ export function showExchanges(
   const turn = turnOf(check, judged, trace);
   const { line: curl, needs: own } = curlLine(judged.request, judged.operation, redaction);
   let curlNeeds = own;
-  const at = /^(response \d+ )?body (\/.*)$/.exec(place);
-  const path = at === null ? undefined : splitPointer(at[2] ?? '');
+  const [, part = '', pointer] = /^(?:(response|request)(?: \d+)? )?body (\/.*)$/.exec(place) ?? [];
+  const path = pointer === undefined ? undefined : splitPointer(pointer);
+  const ids = new Set(Object.values(judged.seen.path).map(String));
   const show = (exchange: NumberedExchange): ShownExchange => {
     const { number, operation, intent, request, outcome } = exchange;
     const line = curlLine(request, operation, redaction);
@@ -110,46 +111,59 @@ export function showExchanges(
         isCredential.test(name) ? '***' : redaction.headerText(name, value),
       ]),
       ...(request.body !== undefined && {
-        body: showBody(request.body, redaction.redact, at?.[1] === undefined ? path : undefined),
+        body: showBody(request.body, redaction.redact, part === 'response' ? {} : { path }),
       }),
-      answer: showAnswer(outcome, redaction.redact, path),
+      // A value that was sent may be read later; a missing member of an answer is a fault only in the judged one.
+      answer: showAnswer(outcome, redaction.redact, {
+        ids,
+        ...(part !== '' && { path, isOptional: part === 'request' || exchange !== judged }),
+      }),
       curl: line.line,
     };
   };
-  const shown = turn.length <= mostExchanges ? turn : [...turn.slice(0, mostExchanges - 1), judged];
-  const exchanges = shown.map(show);
+  const exchanges = near(turn, turn.indexOf(judged)).map(show);
   return { exchanges, curl, curlNeeds };
 }
 
-function showAnswer(
-  outcome: Answer | NoAnswer,
-  redact: (text: string) => string,
-  path: readonly string[] | undefined,
-): ShownAnswer {
+/** Exchanges kept after the judged one: a read, which shows what it has changed. */
+const mostAfter = 1;
+
+/** The first exchange of a long turn, which often creates the object, and those around the judged one. */
+function near(turn: readonly NumberedExchange[], at: number): readonly NumberedExchange[] {
+  const end = Math.min(turn.length, Math.max(at + 1 + mostAfter, mostExchanges));
+  return turn.slice(0, end).filter((_, index) => index === 0 || index > end - mostExchanges);
+}
+
+/** The part of a body that a reader looks for. */
+interface Sought {
+  /** Tokens of the marked value. */
+  readonly path?: readonly string[] | undefined;
+  /** Nothing is marked if the value is missing; otherwise the object that lacks it. */
+  readonly isOptional?: boolean;
+  /** Ids of the judged request: a list keeps the items that have one. */
+  readonly ids?: ReadonlySet<string>;
+}
+
+function showAnswer(outcome: Answer | NoAnswer, redact: (text: string) => string, sought: Sought): ShownAnswer {
   if (outcome.kind === 'none') return { status: 0, headers: [], fault: redact(outcome.message) };
   const { status, headers, body } = outcome;
   return {
     status,
     headers: headers.map(([name, value]) => [name, isCredential.test(name) ? '***' : redact(value)]),
-    ...(body.length > 0 && { body: showBody(body, redact, path) }),
+    ...(body.length > 0 && { body: showBody(body, redact, sought) }),
   };
 }
 
 /** Characters and lines of content that is not JSON, and lines of JSON. */
 const most = { characters: 4_000, lines: 40, jsonLines: 150 } as const;
 
-/** @param path tokens of the marked value */
-export function showBody(
-  body: Buffer,
-  redact: (text: string) => string,
-  path: readonly string[] | undefined,
-): ShownBody {
+function showBody(body: Buffer, redact: (text: string) => string, sought: Sought): ShownBody {
   const bytes = body.length;
   if (!isUtf8(body)) return { bytes, lines: [`(${bytes} bytes of binary content)`] };
   // Redaction comes before the cut: a part of a secret would not be recognised.
   const text = redact(body.toString());
   const parsed = parseExactly(text);
-  if (parsed !== undefined) return { bytes, ...outline(parsed.value, path) };
+  if (parsed !== undefined) return { bytes, ...outline(parsed.value, sought) };
   const lines = text.slice(0, most.characters).split('\n');
   const isCut = text.length > most.characters || lines.length > most.lines;
   return { bytes, lines: [...lines.slice(0, most.lines), ...(isCut ? ['…'] : [])] };
@@ -178,8 +192,28 @@ class Spelt {
 /** Parts of a value off the marked path; a short value stays on one line. */
 const mostParts = { items: 2, members: 12, onPath: 40, width: 90, text: 200 } as const;
 
-/** Lines of indented JSON, in which all but the way to the marked value is cut. */
-function outline(value: unknown, path: readonly string[] | undefined): Omit<ShownBody, 'bytes'> {
+/** The path of a value that may be missing, or that an envelope may contain. */
+function findPath(value: unknown, path: readonly string[]): readonly string[] | undefined {
+  const has = (part: unknown, [next, ...rest]: readonly string[]): boolean =>
+    next === undefined ||
+    (namesOf(part)?.includes(next) === true && has((part as Record<string, unknown>)[next], rest));
+  if (has(value, path)) return path;
+  const envelope = namesOf(value)?.find((name) => has((value as Record<string, unknown>)[name], path));
+  return envelope === undefined || Array.isArray(value) ? undefined : [envelope, ...path];
+}
+
+function hasId(item: unknown, ids: ReadonlySet<string>): boolean {
+  return (
+    namesOf(item) !== undefined &&
+    Object.entries(item as object).some(
+      ([name, value]) => ids.has(String(value)) && (typeof value === 'string' || /id$/i.test(name)),
+    )
+  );
+}
+
+/** Lines of indented JSON, in which all but the way to the marked value and the items with an id is cut. */
+function outline(value: unknown, { path: given, isOptional, ids = new Set() }: Sought): Omit<ShownBody, 'bytes'> {
+  const path = given !== undefined && isOptional === true ? findPath(value, given) : given;
   const lines: string[] = [];
   let marked: [number, number] | undefined;
   const write = (part: unknown, left: readonly string[] | undefined, before: string, indent: string, after: string) => {
@@ -194,7 +228,14 @@ function outline(value: unknown, path: readonly string[] | undefined): Omit<Show
       lines.push(`${before}${short ?? cut(part)}${after}`);
     } else {
       const isList = Array.isArray(part);
-      const kept = keep(names, isList, isOnPath || isTarget ? next : undefined, left !== undefined);
+      const wanted = isList ? part.flatMap((item, index) => (hasId(item, ids) ? [index] : [])) : [];
+      const way = isOnPath || isTarget ? next : undefined;
+      const kept = keep(
+        names,
+        isList,
+        way === undefined ? wanted : [...wanted, names.indexOf(way)],
+        left !== undefined,
+      );
       lines.push(`${before}${isList ? '[' : '{'}`);
       let last = -1;
       for (const index of kept) {
@@ -203,8 +244,10 @@ function outline(value: unknown, path: readonly string[] | undefined): Omit<Show
         const name = names[index] ?? '';
         const label = isList ? '' : `${JSON.stringify(name)}: `;
         const comma = index < names.length - 1 ? ',' : '';
-        const way = isOnPath && name === next ? rest : undefined;
-        write((part as Record<string, unknown>)[name], way, `${indent}  ${label}`, `${indent}  `, comma);
+        const start = lines.length;
+        const left = isOnPath && name === next ? rest : undefined;
+        write((part as Record<string, unknown>)[name], left, `${indent}  ${label}`, `${indent}  `, comma);
+        if (path === undefined && wanted.includes(index)) marked ??= [start, lines.length - 1];
         last = index;
       }
       if (last < names.length - 1)
@@ -218,10 +261,9 @@ function outline(value: unknown, path: readonly string[] | undefined): Omit<Show
 }
 
 /** Indexes of the parts to show. */
-function keep(names: readonly string[], isList: boolean, next: string | undefined, isNear: boolean): number[] {
+function keep(names: readonly string[], isList: boolean, wanted: readonly number[], isNear: boolean): number[] {
   const number = isList ? mostParts.items : isNear ? mostParts.onPath : mostParts.members;
-  const at = next === undefined ? -1 : names.indexOf(next);
-  return [...names.keys()].filter((index) => index < number || index === at);
+  return [...names.keys()].filter((index) => index < number || wanted.includes(index));
 }
 
 /** Names of the members or items; undefined for a scalar. */
