@@ -98,6 +98,40 @@ test('an operation has its checks as counts, and its reasons with places', () =>
   expect(Object.fromEntries(facts)).toMatchObject({ phases: 'baseline, auth', time: '1.23 s', requests: '4' });
 });
 
+test('the gravest finding is first, by kind and then by check', () => {
+  const [finding] = dataOf(pageOf()).findings;
+  const given = [
+    { ...finding, severity: 'suspect', check: 'server-error' },
+    { ...finding, check: 'http-law' },
+    { ...finding, check: 'tenant-leak' },
+  ];
+  const { findings } = dataOf(pageOf({ findings: given }));
+  expect(findings.map(({ check }: { check: string }) => check)).toEqual(['tenant-leak', 'http-law', 'server-error']);
+});
+
+test('an exchange names its account, and a finding lists the values tried at its place', () => {
+  const [finding] = dataOf(pageOf()).findings;
+  const [exchange] = finding.exchanges;
+  const accounts = [
+    { ...exchange, identity: 'own', curl: `curl -H 'key: '"$TOKEN" "$BASE"/a` },
+    { ...exchange, identity: 'own', curl: 'curl "$BASE"/a' },
+    { ...exchange, identity: 'second' },
+  ];
+  const obligations = ['a text', 'null'].map((value, index) => ({
+    ...{ id: value, operation: 'read', check: 'invalid-accepted', pointer: '#', place: `body /n: ${value}` },
+    state: index === 0 ? 'violated' : 'met',
+  }));
+  const given = { ...finding, check: 'invalid-accepted', place: 'body /n', exchanges: accounts };
+  const change = { findings: [given], obligations } as unknown as Partial<RunResult>;
+  const [shown] = dataOf(pageOf(change)).findings;
+  expect(shown.exchanges.map(({ account }: { account: string }) => account)).toEqual([
+    'first account',
+    'no credentials',
+    'second account',
+  ]);
+  expect(shown.places).toEqual({ violated: ['a text'], met: ['null'] });
+});
+
 test('known findings are apart from the others', () => {
   const page = pageOf();
   const [finding] = dataOf(page).findings;

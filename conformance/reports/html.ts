@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checks as listedChecks } from '../checks/checks.ts';
 import type { Contract } from '../contract/contract.ts';
 import { printableJson, printableParts } from '../contract/printable.ts';
 import type { Finding } from '../failures/finding.ts';
@@ -9,7 +10,8 @@ import type { Obligation } from '../plan/plan.ts';
 import { describeCoverage } from '../run/contract-coverage.ts';
 import type { RunResult } from '../run/run.ts';
 import { version } from '../version.ts';
-import { addressOfClause, explainFinding } from './clauses.ts';
+import { addressOfClause, explainFinding, isContractChange } from './clauses.ts';
+import { evidenceOf, headlineOf } from './headline.ts';
 import type { ReportContext } from './sarif.ts';
 
 /** Places named of the obligations of an operation that one reason left open. */
@@ -41,9 +43,12 @@ function hashOf(text: string): string {
 function dataOf(result: RunResult, contract: Contract) {
   const { title, contractFile, baseUrl, authUrl, message, fix, coverage, warnings, notTested } = result;
   const rules = indexOf<ReturnType<typeof ruleOf>>();
-  const findings = [...result.findings, ...result.known].map((finding) => ({
+  const findings = gravestFirst([...result.findings, ...result.known]).map((finding) => ({
     ...finding,
     kind: kindOf(finding),
+    headline: headlineOf(finding),
+    exchanges: exchangesOf(finding),
+    places: placesOf(finding, result.obligations),
     rule: rules.add(`${finding.check} ${finding.keyword} ${finding.clause}`, () => ruleOf(finding)),
   }));
   const { operations, checks, reasons } = operationsOf(result, contract);
@@ -61,6 +66,62 @@ function dataOf(result: RunResult, contract: Contract) {
   };
 }
 
+/** The known findings come last; within a kind, the order of the checks is that of their harm to clients. */
+function gravestFirst(findings: readonly (Finding | KnownFinding)[]): readonly (Finding | KnownFinding)[] {
+  const ofKinds = ['defect', 'inconclusive', 'known'];
+  const ofChecks: readonly string[] = listedChecks.map(({ name }) => name);
+  return findings.toSorted(
+    (a, b) =>
+      ofKinds.indexOf(kindOf(a)) - ofKinds.indexOf(kindOf(b)) || ofChecks.indexOf(a.check) - ofChecks.indexOf(b.check),
+  );
+}
+
+/** Roles of exchanges whose names in probes are short. */
+const roles: Readonly<Record<string, string>> = {
+  control: 'for comparison',
+  'other request': 'for comparison',
+  repeat: 'second try',
+  row: 'several values at once',
+  'own list': 'list of the first account',
+  'second list': 'list of the second account',
+  'unknown id': 'an id that does not exist',
+  'known id': 'an id that exists',
+  'unknown parent': 'a parent that does not exist',
+  'cached read': 'read with the earlier tag',
+};
+
+/** Identities as a reader knows them. */
+const accounts: Readonly<Record<string, string>> = {
+  own: 'first account',
+  second: 'second account',
+  anonymous: 'no credentials',
+};
+
+function exchangesOf(finding: Finding) {
+  const evidence = evidenceOf(finding);
+  return finding.exchanges.map((exchange, index) => {
+    const { identity, role, curl } = exchange;
+    // Only a credential or a secret makes a variable of its own.
+    const isBare = identity === 'own' && !/"\$(?!BASE\b|AUTH\b)/.test(curl);
+    return {
+      ...exchange,
+      ...evidence[index],
+      account: isBare ? 'no credentials' : (accounts[identity] ?? `changed credentials: ${identity}`),
+      role: exchange.isJudged ? 'shows the failure' : (roles[role] ?? role),
+    };
+  });
+}
+
+/** The values that were tried at the place of a finding, if there were several. */
+function placesOf({ check, operations, place }: Finding, obligations: readonly Obligation[]) {
+  const own = obligations.filter(
+    (one) => one.check === check && operations.includes(one.operation) && one.place.startsWith(`${place}: `),
+  );
+  const list = (wanted: Obligation['state']): readonly string[] =>
+    own.filter(({ state }) => state === wanted).map((one) => one.place.slice(place.length + 2));
+  return own.length < 2 ? undefined : { violated: list('violated'), met: list('met') };
+}
+
 function kindOf(finding: Finding | KnownFinding): 'defect' | 'inconclusive' | 'known' {
   if ('known' in finding) return 'known';
   return finding.severity === 'defect' ? 'defect' : 'inconclusive';
@@ -69,7 +130,8 @@ function kindOf(finding: Finding | KnownFinding): 'defect' | 'inconclusive' | 'k
 function ruleOf(finding: Finding) {
   const { check, keyword, clause } = finding;
   const texts = explainFinding(finding) ?? { about: check, effect: '', fix: '', allow: '' };
-  return { name: keyword === '' ? check : `${check} ${keyword}`, ...texts, address: addressOfClause(clause) };
+  const name = keyword === '' ? check : `${check} ${keyword}`;
+  return { name, ...texts, isContractChange: isContractChange(texts.allow), address: addressOfClause(clause) };
 }
 
 function factsOf({ baseUrl, authUrl, contractFile, requests, durationMs, phases, seed, now }: RunResult) {
