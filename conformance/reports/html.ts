@@ -148,14 +148,17 @@ function factsOf({ baseUrl, authUrl, contractFile, requests, durationMs, phases,
 }
 
 /** The operations with the states of their obligations by check, and the reasons why some are open. */
-function operationsOf({ coverage, obligations }: RunResult, contract: Contract) {
+function operationsOf(result: RunResult, contract: Contract) {
+  const { coverage, obligations } = result;
+  const found = [...result.findings, ...result.known];
   const checks = indexOf<string>();
   const reasons = indexOf<string>();
   const described = new Map(contract.operations.map((operation) => [operation.id, operation]));
   const byOperation = Map.groupBy(obligations, ({ operation }) => operation);
   const groupOf = groupPaths(contract.operations.map(({ path }) => path));
   const operations = coverage.operations.map(({ operation: id, ...facts }) => {
-    const own = byOperation.get(id) ?? [];
+    const planned = (byOperation.get(id) ?? []).map((one) => unlessElsewhere(one, found));
+    const own = [...planned, ...shownHere(id, planned, found)];
     const { method = '', path = id } = described.get(id) ?? {};
     const byCheck = Map.groupBy(own, ({ check }) => check);
     const open = Map.groupBy(
@@ -182,7 +185,29 @@ function operationsOf({ coverage, obligations }: RunResult, contract: Contract) 
   return { operations, checks: checks.all(), reasons: reasons.all() };
 }
 
-function countStates(obligations: readonly Obligation[]): readonly number[] {
+/**
+ * A violation counts where a finding shows it. A probe of one operation may send requests of others: their answers are at fault, and the
+ * obligation of the probe is open.
+ */
+function unlessElsewhere(obligation: Obligation, findings: readonly Finding[]): Obligation {
+  const { check, operation, state } = obligation;
+  const own = findings.filter((finding) => finding.check === check);
+  if (state !== 'violated' || own.some(({ operations }) => operations.includes(operation))) return obligation;
+  const ids = own.map(({ id, operations }) => `${id} (${operations.join(', ')})`).join(', ');
+  const reason = ids === '' ? 'a failure that no finding shows' : `a failure of another operation: finding ${ids}`;
+  return { ...obligation, state: 'not reached', reason };
+}
+
+/** The findings on an operation whose violated obligation is that of another one, as parts of its coverage. */
+function shownHere(operation: string, planned: readonly Obligation[], findings: readonly Finding[]) {
+  const isPlanned = ({ check }: Finding): boolean =>
+    planned.some((one) => one.check === check && one.state === 'violated');
+  return findings
+    .filter((finding) => finding.operations.includes(operation) && !isPlanned(finding))
+    .map(({ check, place }) => ({ check, place, state: 'violated', reason: '' }) as const);
+}
+
+function countStates(obligations: readonly Pick<Obligation, 'state'>[]): readonly number[] {
   return (['met', 'violated', 'not reached'] as const).map(
     (wanted) => obligations.filter(({ state }) => state === wanted).length,
   );
