@@ -24,10 +24,24 @@ describe('a browser for the report', () => {
 
 const hostile = '</script><script>document.title = "taken"</script><img src=x onerror="document.title = 1">';
 
+/** The report of a contract with each operation several times: the policy of the page allows other data. */
+function withOperations(report: string, times: number): string {
+  return report.replace(/(id="data">)(.*?)(?=<\/script>)/s, (_, head: string, text: string) => {
+    const data = JSON.parse(text);
+    const copies = Array.from({ length: times }, (_, copy) =>
+      data.operations.map((one: { id: string; path: string }) =>
+        copy === 0 ? one : { ...one, id: `${one.id}${copy}`, path: `/copy${copy}${one.path}` },
+      ),
+    );
+    return head + JSON.stringify({ ...data, operations: copies.flat() }).replaceAll('<', '\\u003c');
+  });
+}
+
 describe.skipIf(missing)('the HTML report', () => {
   let browser: Browser;
   let folder: string;
   let url: string;
+  let urlOfMany: string;
   let axe: string;
 
   beforeAll(async () => {
@@ -42,6 +56,9 @@ describe.skipIf(missing)('the HTML report', () => {
     const file = join(folder, reports.html.file);
     await writeFile(file, text);
     url = pathToFileURL(file).href;
+    const large = join(folder, 'large.html');
+    await writeFile(large, withOperations(text, 4));
+    urlOfMany = pathToFileURL(large).href;
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   });
 
@@ -50,7 +67,8 @@ describe.skipIf(missing)('the HTML report', () => {
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  const openReport = (more: object = {}): Promise<WatchedPage> => watchPage(browser, url, { offline: true, ...more });
+  const openReport = (more: object = {}, address = url): Promise<WatchedPage> =>
+    watchPage(browser, address, { offline: true, ...more });
 
   async function judge(page: Page): Promise<readonly string[]> {
     // The debugger loads axe, since the content policy does not apply to it.
@@ -98,17 +116,57 @@ describe.skipIf(missing)('the HTML report', () => {
     await page.context().close();
   });
 
-  test('the map of the coverage is read with the keyboard, and leads to the findings of an operation', async () => {
+  test('the first finding is on the first screen, with the expected and the received value', async () => {
+    const { page } = await openReport({ viewport: { width: 1400, height: 900 } });
+    const card = page.locator('.finding').first();
+    const box = await card.boundingBox();
+    expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(900);
+    await expect.poll(() => page.locator('.headline').first().innerText()).toMatch(/^expected .+ got ./);
+    await card.locator('summary').first().click();
+    expect(await card.locator('.exchange.judged[open]').count()).toBe(1);
+    expect(await card.locator('.exchange').first().innerText()).toContain('first account');
+    await page.context().close();
+  });
+
+  test('a filter shows its count and can be reset, and a link shows its finding in spite of one', async () => {
     const { page } = await openReport();
+    const all = await page.locator('.finding').count();
+    const id = (await page.locator('.finding').last().getAttribute('id')) ?? '';
+    await page.getByRole('searchbox').fill('no such text');
+    await expect.poll(() => page.getByRole('status').innerText()).toMatch(new RegExp(`^0 of ${all} findings? shown$`));
+    await page.getByRole('button', { name: 'Reset' }).click();
+    await expect.poll(() => page.locator('.finding:visible').count()).toBe(all);
+    await page.getByRole('searchbox').fill('no such text');
+    await page.evaluate(`location.hash = '${id}'`);
+    await page.locator(`[id="${id}"] .body`).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    await page.context().close();
+  });
+
+  test('a list has the coverage of a small contract, and leads to the findings of an operation', async () => {
+    const { page } = await openReport();
+    expect(await page.locator('.tile').count()).toBe(0);
+    expect(await page.locator('.operation').count()).toBe(7);
+    await page
+      .locator('.operation', { hasText: /GET \/books\d/ })
+      .locator('summary')
+      .click();
+    await page.getByRole('button', { name: /^Show \d+ finding/ }).click();
+    expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listBooks');
+    await page.context().close();
+  });
+
+  test('the map of a large contract is read with the keyboard, and leads to the findings of an operation', async () => {
+    const { page } = await openReport({}, urlOfMany);
     const tiles = page.locator('.tile');
-    expect(await tiles.count()).toBe(7);
+    await expect.poll(() => tiles.count()).toBe(28);
     await tiles.first().focus();
     const names: (string | null)[] = [];
-    for (let step = 0; step < 7; step += 1) {
+    for (let step = 0; step < 28; step += 1) {
       names.push(await page.locator('.tile:focus').getAttribute('aria-label'));
       await page.keyboard.press('ArrowRight');
     }
-    expect(new Set(names).size).toBe(7);
+    expect(new Set(names).size).toBe(28);
     expect(names).toContainEqual(expect.stringMatching(/^GET \/books: \d+ met, \d+ violated/));
     await page.locator('.tile[aria-label^="GET /books:"]').press('Enter');
     await page.getByRole('button', { name: /^Show \d+ finding/ }).click();
@@ -116,14 +174,27 @@ describe.skipIf(missing)('the HTML report', () => {
     await page.context().close();
   });
 
+  test('on a phone, the panel of a chosen operation comes into view, and stays when the screen turns', async () => {
+    const { page } = await openReport({ viewport: { width: 390, height: 844 } }, urlOfMany);
+    await page.locator('.tile[aria-label^="GET /books:"]').click();
+    const heading = page.locator('.panel h3');
+    await expect.poll(async () => ((await heading.boundingBox())?.y ?? 844) < 844).toBe(true);
+    await page.setViewportSize({ width: 844, height: 390 });
+    await expect.poll(() => page.locator('.tile[aria-pressed="true"]').count()).toBe(1);
+    expect(await heading.innerText()).toBe('GET /books');
+    await page.context().close();
+  });
+
   test.each([
     { width: 1400, colorScheme: 'dark' },
     { width: 390, colorScheme: 'light' },
   ] as const)('axe finds nothing at $width px, $colorScheme, and nothing is wider than the page', async (screen) => {
-    const { page } = await openReport({ ...screen, viewport: { width: screen.width, height: 900 } });
-    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-    expect(await judge(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screen.width);
-    await page.context().close();
+    for (const address of [url, urlOfMany]) {
+      const { page } = await openReport({ ...screen, viewport: { width: screen.width, height: 900 } }, address);
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      expect(await judge(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screen.width);
+      await page.context().close();
+    }
   });
 });
