@@ -45,11 +45,12 @@ const keeping: Instead = async (request, handle) => {
 /** Reads of a deleted object show it. */
 const readingDeleted = (): Instead => {
   const deleted = new Map<string, TestAnswer>();
+  const keyOf = ({ path, headers }: TestRequest): string => `${headers['x-library-key'] ?? headers.cookie} ${path}`;
   return async (request, handle) => {
     const before = request.method === 'DELETE' ? await handle(asRead(request)) : undefined;
     const answer = await handle(request);
-    if (before?.status === 200 && answer.status === 204) deleted.set(request.path, before);
-    return answer.status === 404 && request.method === 'GET' ? (deleted.get(request.path) ?? answer) : answer;
+    if (before?.status === 200 && answer.status === 204) deleted.set(keyOf(request), before);
+    return answer.status === 404 && request.method === 'GET' ? (deleted.get(keyOf(request)) ?? answer) : answer;
   };
 };
 
