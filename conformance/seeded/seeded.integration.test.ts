@@ -117,11 +117,11 @@ describe.each(faults.filter((fault) => !isInput(fault) && !isStory(fault)))('$ap
 
 // A story waits before it reads a failure again, five seconds in all, so several run at a time, each with another fault.
 const stories = faults.filter(isStory);
-describe.concurrent('is found once, by its name, in a story', () => {
-  test.each(stories)('$api: $name', (fault) => byName(fault, first));
+describe('is found once, by its name, in a story', () => {
+  test.concurrent.each(stories)('$api: $name', (fault) => byName(fault, first));
 });
-describe.concurrent('is found once, by its name, in a story, with one worker', () => {
-  test.each(stories)('$api: $name', { tags: ['full'] }, (fault) => byName(fault, other));
+describe('is found once, by its name, in a story, with one worker', () => {
+  test.concurrent.each(stories)('$api: $name', { tags: ['full'] }, (fault) => byName(fault, other));
 });
 
 const inputs = faults.filter(isInput);
