@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readContractFile } from '../contract/read-contract.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
 import { accessFaults } from '../seeded/access-faults.ts';
@@ -8,7 +8,7 @@ import { injectFault, phasesFor, type SeededFault } from '../seeded/faults.ts';
 import { inputFaults } from '../seeded/input-faults.ts';
 import { libraryFaults } from '../seeded/library-faults.ts';
 import { protocolFaults } from '../seeded/protocol-faults.ts';
-import { type Served, serve } from '../seeded/serve.ts';
+import { serve } from '../seeded/serve.ts';
 import { storyFaults } from '../seeded/story-faults.ts';
 import { weatherFaults } from '../seeded/weather-faults.ts';
 import { type Replay, replayFailure } from './replay.ts';
@@ -16,27 +16,24 @@ import { runConformance } from './run-conformance.ts';
 
 // If these fail, a developer believes in a fix that is none, or searches for a failure that is gone.
 
-let served: Served | undefined;
-afterEach(async () => {
-  await served?.close();
-  served = undefined;
-});
-
-/** Finds a fault, and returns a function that replays its first failure. */
+/** Finds a fault. @returns a function that replays its first failure, and one that ends the server */
 async function find(fault: SeededFault, isOn: () => boolean) {
   const loaded = await readContractFile(apis[fault.api].file);
   const contract = fault.amend?.(loaded) ?? loaded;
   const correct = apis[fault.api].create();
   const careless = fault.edits === undefined ? correct : apis[fault.api].create(fault.edits);
-  served = await serve(injectFault(fault, (request) => (isOn() ? careless : correct)(request), isOn));
+  const served = await serve(injectFault(fault, (request) => (isOn() ? careless : correct)(request), isOn));
   const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
   const options = testOptions(fault.api, served.origin, { timeoutMs, phases: phasesFor(fault), ...fault.options });
   let found: readonly FoundFailures[] = [];
   await runConformance(contract, options, { onFailures: (failures) => (found = failures) });
   const [first] = found[0]?.failures ?? [];
-  if (first === undefined) throw new Error('the run found nothing');
   const interrupted = new AbortController().signal;
-  return (): Promise<Replay> => replayFailure(first, { contract, options, foundAt: testNow, interrupted });
+  const replay = (): Promise<Replay> => {
+    if (first === undefined) throw new Error('the run found nothing');
+    return replayFailure(first, { contract, options, foundAt: testNow, interrupted });
+  };
+  return { replay, close: served.close };
 }
 
 /** Faults whose chain or answer proves less. */
@@ -56,16 +53,16 @@ const chosen = [...Map.groupBy(others, ({ caughtBy }) => caughtBy.check)].flatMa
 describe('a failure is FAILED while the fault is there, and FIXED without it', () => {
   const check = async (fault: SeededFault): Promise<void> => {
     let isOn = true;
-    const replay = await find(fault, () => isOn);
-    const before = await replay();
-    isOn = false;
-    const after = await replay();
+    const { replay, close } = await find(fault, () => isOn);
+    const before = await replay().finally(() => (isOn = false));
+    const after = await replay().finally(close);
     const [verdict = 'FAILED', message] = unsure[fault.name] ?? [];
     const verdicts = [verdict, message === undefined ? 'FIXED' : 'CANNOT RUN'];
     expect([before.verdict, after.verdict], `${before.message}\n${after.message}`).toEqual(verdicts);
     expect(after.message).toContain(message ?? 'the check finds nothing');
   };
-  test.each([...chosen, ...accessFaults, ...protocolFaults])('$api: $name', check);
+  // Stories wait before they read again.
+  test.concurrent.each([...chosen, ...accessFaults, ...protocolFaults])('$api: $name', check);
   const rest = others.filter((fault) => !chosen.includes(fault));
-  test.each(rest)('$api: $name', { tags: ['full'] }, check);
+  test.concurrent.each(rest)('$api: $name', { tags: ['full'] }, check);
 });

@@ -64,7 +64,7 @@ const colliding = (): Instead => {
       return created.status === 200 ? { ...created, status: 201, headers: { location: path } } : created;
     }
     const answer = await handle(request);
-    if (first === undefined && answer.status === 201 && isObject(answer.body)) first = answer.body.id;
+    if (answer.status === 201 && isObject(answer.body)) first = answer.body.id;
     return answer;
   };
 };
