@@ -15,6 +15,9 @@ export const checkable: readonly string[] = [
   ...['minItems', 'maxItems', 'uniqueItems', 'required', 'additionalProperties', 'format'],
 ];
 
+/** Imported by the derived file alone: this package does not depend on it. */
+const library = `'vitest'`;
+
 /** The beginning of a test file of findings. `bases` is filled in. */
 export const head = String.raw`// Each test fails until its finding is fixed. Variables of the environment:
 //   LOCKSTEP_BASE_URL, LOCKSTEP_AUTH_URL   another deployment than that of the run
@@ -22,7 +25,7 @@ export const head = String.raw`// Each test fails until its finding is fixed. Va
 //   LOCKSTEP_TOKEN                         the token or key of every scheme without a variable of its own
 //   LOCKSTEP_SECOND_CREDENTIAL_<SCHEME>, LOCKSTEP_SECOND_TOKEN   those of a second account
 // Objects that a test creates stay. Dates are those of the run. "lockstep-conform replay ID" deletes the objects and moves the dates.
-import { expect, test } from 'vitest';
+import { expect, test } from ${library};
 
 const bases = {};
 
