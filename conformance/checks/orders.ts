@@ -121,11 +121,16 @@ function failureOf(order: Order, { operation, seen }: Exchange, pair: readonly [
   const pointer = isDeclared ? `${operation.pointer}/x-pagination` : parameter.pointer;
   const sent = seen.query[parameter.name];
   const [a, b] = pair.map((item) => JSON.stringify(readPointer(item, field)));
+  const isText = pair.some(
+    (item) =>
+      typeof readPointer(item, field) === 'string' && Number.isNaN(Date.parse(String(readPointer(item, field)))),
+  );
   const asked = sent === undefined ? `without ${parameter.name}` : `${parameter.name}=${sent}`;
   const wanted = goes === 'either' ? 'in neither direction' : `not ${goes}`;
   return {
     check: sortWrong.name,
-    severity: 'defect',
+    // The order of texts depends on the language of the server.
+    severity: isDeclared || !isText ? 'defect' : 'suspect',
     place: `query ${parameter.name}`,
     ...{ pointer, keyword: isDeclared ? 'x-pagination' : parameter.name },
     clause: isDeclared ? 'x-pagination' : 'OpenAPI, Parameter Object',

@@ -170,8 +170,11 @@ function isOfList({ operation, intent }: NumberedExchange): boolean {
   return operation.id === intent.probe?.operation;
 }
 
+/** Laws that only `x-pagination` promises: a total may be an estimate, a cursor may serve once, and a usual order may be by relevance. */
+const unpromised: ReadonlySet<string> = new Set(['page-total', 'page-cursor', 'limit-neutral']);
+
 function failureOf(shape: ListShape, { law, message }: Deviation, { operation }: NumberedExchange): Failure {
-  const { limit, step, orders, isDeclared } = shape;
+  const { limit, step, isDeclared } = shape;
   const send = step !== undefined && 'send' in step ? step.send : undefined;
   const parameter = law === 'page-size' || law === 'limit-neutral' ? limit?.parameter : (send ?? limit?.parameter);
   const [pointer, keyword, clause] = isDeclared
@@ -183,8 +186,7 @@ function failureOf(shape: ListShape, { law, message }: Deviation, { operation }:
         : [parameter.pointer, parameter.name, 'OpenAPI, Parameter Object'];
   return {
     check: law,
-    // Without a parameter for the order, the contract promises none.
-    severity: law === 'limit-neutral' && !isDeclared && orders.length === 0 ? 'suspect' : 'defect',
+    severity: isDeclared || !unpromised.has(law) ? 'defect' : 'suspect',
     place: parameter === undefined ? 'pages' : `query ${parameter.name}`,
     ...{ pointer, keyword, clause, message },
     causes: [[law, pointer]],

@@ -19,8 +19,11 @@ export function differences(
   const [old, now] = [shownIn(before, names), shownIn(after, names)];
   const [first, again] = [shownIn(of('read'), names), shownIn(of('read again'), names)];
   if (old === undefined || now === undefined) return [];
+  const sent = [of('create'), of('second create')].map((create) => objectIn(create?.seen.requestBody, names));
   return [...members].flatMap(([name, pointer]) => {
     const isStable = again === undefined || isUnchanged(first?.[name], again[name]);
+    // The server may fill in and change any other member.
+    if (!sent.some((one) => one !== undefined && Object.hasOwn(one, name))) return [];
     return isStable && !isUnchanged(old[name], now[name]) ? [{ name, pointer, from: old[name], to: now[name] }] : [];
   });
 }
@@ -121,7 +124,10 @@ export const writeSpills = storyCheck(
       return differences(context, story, pair.before, pair.after).map(({ name, pointer, from, to }): Deviation => {
         const message = `${write.operation.id} has changed ${name} of another object from ${spelled(from)} to ${spelled(to)}`;
         const failure = failureOf(context, write, { name, pointer }, { keyword: 'other', clause: own, message });
-        return { exchange: write, failure: { ...failure, place: `other object /${name}` } };
+        // An exclusive flag or a position of another object may follow from the write.
+        const isSame = isUnchanged(objectIn(write.seen.requestBody, [name])?.[name], to);
+        const severity = isSame ? 'defect' : 'suspect';
+        return { exchange: write, failure: { ...failure, severity, place: `other object /${name}` } };
       });
     });
   },
@@ -185,10 +191,11 @@ export const failedWriteLeftTrace = storyCheck(
     const items = itemsIn(story.of('list after rejected'), story);
     const known = itemsIn(story.of('list'), story);
     if (create === undefined || !isRejected(create) || items === undefined || known === undefined) return changed;
-    const sent = [...readScalars(create.seen.requestBody).values()].filter(
-      (value) => String(value).length >= leastTelling,
-    );
-    const isSent = (text: string): boolean => sent.length === 0 || sent.some((value) => text.includes(String(value)));
+    const texts = [...known.values()];
+    const sent = [...readScalars(create.seen.requestBody).values()]
+      .map(String)
+      .filter((value) => value.length >= leastTelling && !texts.some((text) => text.includes(value)));
+    const isSent = (text: string): boolean => sent.some((value) => text.includes(value));
     // Others may create objects at the same time.
     const added = [...items].filter(([id, text]) => !known.has(id) && isSent(text));
     const message = `the create was answered ${statusOf(create)}, and the list has a new object`;

@@ -50,13 +50,16 @@ function arrayIn(body: unknown): readonly unknown[] | undefined {
 
 /** Names by which lists are divided into pages. */
 const ofPages =
-  /^(page|per_?page|page_?(size|number|token|index)|limit|offset|cursor|skip|take|top|size|count|first|last|after|before|start(ing)?_?(after|at|index)?|max_?results|marker|next_?token|continuation_?token)$/i;
+  /^(page|per_?page|page_?(no|size|number|token|index)|page\[.*\]|rows|limit|offset|cursor|\$?skip|take|\$?top|size|count|first|last|after|before|start(ing)?_?(after|at|index)?|max_?results|marker|next_?token|continuation_?token)$/i;
 
 /** Whether an answer has all items of its list. */
 export function isWhole({ operation, outcome, seen }: NumberedExchange): boolean {
   if (outcome.kind === 'none' || outcome.headers.some(([name, value]) => name === 'link' && /next/.test(value)))
     return false;
-  if (!operation.parameters.some(({ in: where, name }) => where === 'query' && ofPages.test(name))) return true;
+  const asked = operation.parameters.filter(({ in: where }) => where === 'query');
+  // A required parameter may be a filter.
+  if (asked.some(({ required }) => required)) return false;
+  if (!asked.some(({ name }) => ofPages.test(name))) return true;
   const text = JSON.stringify(seen.responseBody) ?? '';
   return /"(has_?more|has_?next(_?page)?)":false|"next(_?(cursor|page(_?token)?|token|link|url))?":(null|"")/i.test(
     text,

@@ -4,7 +4,7 @@ import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import { isAccepted } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Described, RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { comparableMembers, isUnchanged, type Member, shownIn } from './compare-objects.ts';
+import { comparableMembers, isUnchanged, type Member, objectIn, shownIn } from './compare-objects.ts';
 import { exchangesOf, statusOf } from './parts.ts';
 
 /** The steps with one object. */
@@ -88,8 +88,8 @@ export function isDone(exchange: NumberedExchange | undefined): exchange is Numb
 }
 
 /**
- * The members of the story's object that can be compared: clients set them, reads show them, and two reads without a write between them
- * show the same.
+ * The members of the story's object that can be compared: its create sent them, reads show them, and two reads without a write between
+ * them show the same.
  */
 export function membersOf({ of }: Story, context: RunContext): readonly Member[] {
   const read = of('read');
@@ -97,9 +97,12 @@ export function membersOf({ of }: Story, context: RunContext): readonly Member[]
   const members = comparableMembers(context, read);
   const names = [...members.keys()];
   const [first, again] = [shownIn(read, names), shownIn(of('read again'), names)];
+  const sent = objectIn(of('create')?.seen.requestBody, names);
   return [...members].flatMap(([name, pointer]): Member[] => {
     const isStable = again === undefined || isUnchanged(first?.[name], again[name]);
-    return isStable ? [{ name, pointer }] : [];
+    // The server may fill in and change any other member.
+    const isOfClient = sent !== undefined && Object.hasOwn(sent, name);
+    return isStable && isOfClient ? [{ name, pointer }] : [];
   });
 }
 

@@ -32,6 +32,10 @@ async function askTwice(bench: Bench): Promise<string | undefined> {
   if (kind === 'change' && !bench.isOwn && context.permissions.writes !== 'all')
     return 'the run has no object of its own there';
   if (kind === 'remove') return 'a second deletion finds no object';
+  const { effect = 'none', idempotencyKey } = operation.extensions;
+  // A new key asks for the action, or the effect, once more.
+  if (idempotencyKey !== undefined && (kind === 'action' || effect !== 'none'))
+    return 'a request with a new key would have its effect again';
   for (const turn of [0, 1]) {
     const tools = toolsFor(context, operation, 'story', turn);
     const named = withNewNames(tools, draft, 60 + turn);

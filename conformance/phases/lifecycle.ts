@@ -15,7 +15,7 @@ import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exch
 import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import type { Scalar } from '../resources/read-items.ts';
+import { readScalars, type Scalar } from '../resources/read-items.ts';
 import { plainPath } from '../resources/slots.ts';
 import { partial, replacement, withNull, withOptional, withOtherValues, wrongContent } from './other-values.ts';
 import { addressOfCreated, deletionOf, withNewNames } from './own-objects.ts';
@@ -84,6 +84,10 @@ async function askStory(
   tell: (teller: Teller) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   if (bench.facts.has(keepsNoState)) return keepsNoState;
+  const waits = bench.context.contract.operations.map(
+    ({ extensions }) => readDuration(extensions.consistency ?? '') ?? 0,
+  );
+  if (Math.max(0, ...waits) > mostWaitMs) return 'by x-consistency, reads may show a write later than the run waits';
   const first = createTeller(bench, 0, new Set());
   const reason = await tell(first);
   if (reason !== undefined) return reason;
@@ -164,7 +168,6 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   await step(deletion, 'delete');
   await step(read, 'deleted read');
   await step(list, 'list after delete');
-  if (teller.turn === 0) await step(deletion, 'second delete', { polarity: 'grey' });
   return undefined;
 }
 
@@ -282,10 +285,22 @@ async function createObject({ bench, context, turn, step }: Teller, create: Oper
     if (!isAccepted(created)) continue;
     const address = addressOfCreated(context, created);
     if (address === undefined) return 'the answer to the create has no id';
+    if (!isNew(created, bench.draft)) return 'the answer to the create may show an object that was there before';
     return { created, values: address.values };
   }
   return 'the server accepted no further create';
 }
+
+/** Whether an answer shows a new object: by its status, or by a text that no earlier request had. */
+function isNew({ outcome, seen }: Exchange, known: Draft): boolean {
+  if (outcome.kind === 'answer' && outcome.status === 201) return true;
+  const [sent, before] = [seen.requestBody, known.body?.value].map((body) => new Set(readScalars(body).values()));
+  const shown = new Set(readScalars(seen.responseBody).values());
+  return [...(sent ?? [])].some((value) => isTelling(value) && before?.has(value) !== true && shown.has(value));
+}
+
+/** A shorter text may be that of another object by chance. */
+const isTelling = (value: unknown): boolean => typeof value === 'string' && value.length >= 6;
 
 interface Changing extends Own {
   /** The object as a read shows it. */

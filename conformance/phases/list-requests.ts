@@ -1,6 +1,7 @@
 // Requests for lists: pages one after another, and items that the run creates for them.
 import type { Parameter } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
+import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { ListShape } from '../resources/list-shape.ts';
@@ -9,6 +10,7 @@ import { plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften, withUnknownId } from './probe.ts';
+import { isSendable } from './text-places.ts';
 
 /** Items of a large page, and items of the whole list that are read. */
 const [mostOfPage, mostOfWhole] = [100, 60];
@@ -48,7 +50,10 @@ export async function createItems(
   for (let index = 0; index < count; index += 1) {
     const { body } = draft;
     const varied = body === undefined ? draft : { ...draft, body: { ...body, value: vary(body.value, index) } };
-    const sent = await send(withNewNames(toolsFor(context, create, 'story', index), varied, index + 1), 'create');
+    // The value of a filter may have an effect in a create, or may be invalid there.
+    const isFit = isSendable(context, varied) && validityOf(context.judge, varied, contract) !== 'invalid';
+    const fit = isFit ? varied : draft;
+    const sent = await send(withNewNames(toolsFor(context, create, 'story', index), fit, index + 1), 'create');
     if (sent === undefined || !isAccepted(sent)) break;
     created.push(sent);
   }

@@ -127,6 +127,7 @@ export const listFaults: readonly SeededFault[] = [
       '#/paths/~1sellers/get/responses/200/content/application~1json/schema/properties/total',
       'total',
     ),
+    severity: 'suspect',
   },
   {
     ...{ name: 'short pages have another order', api: 'archive', at: records },
@@ -139,6 +140,7 @@ export const listFaults: readonly SeededFault[] = [
       Number(query.get('per_page')) > 2 && query.size === 1 ? items.toReversed() : items,
     ),
     caughtBy: by('limit-neutral', 'list_offers', `${ofOffers}/1`, 'per_page'),
+    severity: 'suspect',
   },
   {
     ...{ name: 'a cursor is good until the next page', api: 'archive' },
@@ -149,6 +151,7 @@ export const listFaults: readonly SeededFault[] = [
     ...{ name: 'the server forgets the pages before', api: 'market' },
     instead: keepingPlace('/notices', 'page_token', { notices: [], next_page_token: null }),
     caughtBy: by('page-cursor', 'list_notices', `${ofNotices}/0`, 'page_token'),
+    severity: 'suspect',
   },
   {
     ...{ name: 'a declared filter is ignored', api: 'archive', at: records },
@@ -179,6 +182,7 @@ export const listFaults: readonly SeededFault[] = [
     ...{ name: 'a filter finds nothing', api: 'market', at: notices },
     change: withList('notices', (items, query) => (query.get('urgent') === 'true' ? [] : items)),
     caughtBy: by('filter-loses', 'list_notices', `${ofNotices}/2`, 'urgent'),
+    severity: 'suspect',
   },
   {
     ...{ name: 'a bound is ignored', api: 'archive', at: records },

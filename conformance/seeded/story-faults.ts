@@ -247,6 +247,7 @@ const library: readonly Row[] = [
     ...{ name: 'a PUT keeps the number that it leaves out', at: change },
     instead: storing((content, before) => ({ ...(before.isbn !== undefined && { isbn: before.isbn }), ...content })),
     caughtBy: by('put-merge', 'replaceBook', isbn, 'left out'),
+    severity: 'suspect',
   },
   {
     ...{ name: 'a book is kept', at: /^DELETE/ },
