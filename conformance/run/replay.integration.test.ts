@@ -16,7 +16,7 @@ import { runConformance } from './run-conformance.ts';
 
 // If these fail, a developer believes in a fix that is none, or searches for a failure that is gone.
 
-/** Finds a fault. @returns a function that replays its first failure, and one that ends the server */
+/** Finds a fault. @returns a function that replays its first failure, and one that closes the server */
 async function find(fault: SeededFault, isOn: () => boolean) {
   const loaded = await readContractFile(apis[fault.api].file);
   const contract = fault.amend?.(loaded) ?? loaded;
