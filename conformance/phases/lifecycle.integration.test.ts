@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { RunOptions } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
+
+// If these fail, a story changes or deletes what the run does not own.
+
+const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
+const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const text = { type: 'string', minLength: 8, maxLength: 60 };
+const tag = { type: 'object', required: ['label'], properties: { label: text, note: text } };
+const shown = { ...tag, properties: { ...tag.properties, id: { type: 'string' } } };
+const body = { required: true, content: { 'application/json': { schema: tag } } };
+
+const tags = {
+  '/tags': {
+    get: { operationId: 'list', responses: { 200: json({ type: 'array', items: shown }) } },
+    post: { operationId: 'create', requestBody: body, responses: { 200: json(shown), 201: json(shown) } },
+  },
+  '/tags/{id}': {
+    get: { operationId: 'read', parameters: [id], responses: { 200: json(shown), 404: json() } },
+    put: { operationId: 'change', parameters: [id], requestBody: body, responses: { 200: json(shown), 404: json() } },
+    delete: { operationId: 'remove', parameters: [id], responses: { 204: { description: '' }, 404: json() } },
+  },
+};
+
+async function run(handle: Handler, paths: object, change: Partial<RunOptions> = {}) {
+  const served = await serve(handle);
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const options = testOptions('library', served.origin, {
+    ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'story'] },
+    ...change,
+  });
+  try {
+    return { result: await runConformance(contractOf(paths), options), requests: served.requests };
+  } finally {
+    await served.close();
+  }
+}
+
+describe('a create that answers with an object that was there', () => {
+  test('gives the run nothing to change', async () => {
+    const existing = { id: 't1', label: 'a label of others', note: 'kept for years' };
+    const { requests, result } = await run(
+      ({ method, path }) => {
+        if (path === '/tags') return { status: 200, body: method === 'GET' ? [existing] : existing };
+        return path === '/tags/t1' ? { status: 200, body: existing } : { status: 404, body: {} };
+      },
+      tags,
+      { permissions: { effects: [], readOnly: false, writes: 'owned' } },
+    );
+    expect(requests.filter((line) => line.startsWith('POST')).length).toBeGreaterThan(1);
+    expect(requests.filter((line) => /^(PUT|DELETE)/.test(line))).toEqual([]);
+    expect(result.findings).toEqual([]);
+  });
+});
+
+test('an object is deleted once: its id may belong to another object afterwards', async () => {
+  const kept = new Map<string, object>();
+  let last = 0;
+  const { requests } = await run(({ method, path, body: sent }) => {
+    const own = path.split('/')[2];
+    if (method === 'GET' && own === undefined) return { status: 200, body: [...kept.values()] };
+    if (method === 'POST') {
+      last += 1;
+      const made = { ...JSON.parse(sent), id: `t${last}` };
+      kept.set(made.id, made);
+      return { status: 201, body: made };
+    }
+    if (own === undefined || !kept.has(own)) return { status: 404, body: {} };
+    if (method === 'PUT') kept.set(own, { ...JSON.parse(sent), id: own });
+    const answer = { status: 200, body: kept.get(own) };
+    if (method !== 'DELETE') return answer;
+    kept.delete(own);
+    return { status: 204 };
+  }, tags);
+  const deleted = requests.filter((line) => line.startsWith('DELETE'));
+  expect(deleted.length).toBeGreaterThan(0);
+  expect(new Set(deleted).size).toBe(deleted.length);
+  expect([...kept.keys()]).toEqual([]);
+});
+
+test.each([
+  { effect: 'physical', least: 0, most: 1 },
+  { effect: 'none', least: 2, most: 20 },
+])('a request with the effect $effect is sent $most times at most with new keys', async ({ effect, least, most }) => {
+  const key = { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', minLength: 8 } };
+  const pay = {
+    ...{ operationId: 'pay', parameters: [key], 'x-effect': effect, responses: { 201: json(shown) } },
+    'x-idempotency': { header: 'Idempotency-Key' },
+    requestBody: body,
+  };
+  const keys = new Set<string>();
+  await run(
+    ({ headers }) => {
+      keys.add(String(headers['idempotency-key']));
+      return { status: 201, body: { id: `p${keys.size}`, label: 'paid with that key' } };
+    },
+    { '/payments': { post: pay } },
+    { permissions: { effects: ['physical'], readOnly: false, writes: 'all' } },
+  );
+  expect(keys.size).toBeGreaterThanOrEqual(least);
+  expect(keys.size).toBeLessThanOrEqual(most);
+});
