@@ -26,6 +26,8 @@ export interface RunContext {
   readonly failedLike: (exchange: Exchange) => number;
   /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */
   readonly discovered: () => number;
+  /** Waits until reads show an earlier write, or until the run ends. */
+  readonly wait: (milliseconds: number) => Promise<void>;
   /** Secrets in earlier answers. */
   readonly secretsSeen: readonly SecretSeen[];
 }

@@ -85,7 +85,11 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
     api: 'library',
     change: (answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } }),
   },
-  { name: 'answers slowly', api: 'library', change: (answer) => ({ ...answer, delayMs: 25 }) },
+  {
+    name: 'answers some requests slowly',
+    api: 'library',
+    change: (answer, _, count) => ({ ...answer, delayMs: count % 8 === 0 ? 25 : 0 }),
+  },
   {
     name: 'answers every second request with 429 and Retry-After',
     api: 'library',

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Instead } from '../seeded/faults.ts';
-import type { TestAnswer } from '../seeded/serve.ts';
+import { clock, type TestAnswer } from '../seeded/serve.ts';
 import { keyEdits, storing } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
@@ -29,9 +29,9 @@ const late = (): Instead => {
   const lateMs = 200;
   return async (request, handle) => {
     const key = `${request.path}?${request.query} ${request.headers['x-library-key']}`;
-    const isLate = request.method === 'GET' && performance.now() - written < lateMs;
+    const isLate = request.method === 'GET' && clock.now() - written < lateMs;
     const answer = await handle(request);
-    if (request.method !== 'GET' && answer.status < 300) written = performance.now();
+    if (request.method !== 'GET' && answer.status < 300) written = clock.now();
     if (answer.status !== 200 && answer.status !== 404) return answer;
     const old = last.get(key) ?? { status: 404, body: { reason: 'not yet' } };
     if (isLate && request.headers['if-none-match'] === undefined)

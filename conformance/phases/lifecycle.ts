@@ -1,5 +1,4 @@
 // The life of an object that the run creates: create, list, read, change, delete, and a read after each.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
@@ -121,7 +120,7 @@ function createTeller(bench: Bench, turn: 0 | 1, late: ReadonlySet<string>) {
     if (draft === undefined) return undefined;
     const isRead = draft.operation.method === 'get';
     const waitMs = readDuration(written?.extensions.consistency ?? '') ?? (turn === 1 && late.size > 0 ? replicaMs : 0);
-    if (isRead && written !== undefined) await sleep(Math.min(waitMs, mostWaitMs));
+    if (isRead && written !== undefined) await context.wait(Math.min(waitMs, mostWaitMs));
     if (isRead) written = undefined;
     const sent = await send(draft, roleIn(turn, role), aim);
     if (sent !== undefined) exchanges.push(sent);

@@ -1,6 +1,5 @@
 // HTTP beyond valid requests: undeclared methods, malformed content, media types, preconditions and repetitions.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listedSuccesses } from '../checks/answered.ts';
 import type { RunContext } from '../checks/check.ts';
 import { isTag } from '../checks/http-laws.ts';
@@ -365,7 +364,7 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
   const sent = await send(asked, 'case');
   // A replica may show a new object a moment later.
   if (sent === undefined || isAccepted(sent)) return undefined;
-  await sleep(replicaMs);
+  await context.wait(replicaMs);
   return await done(send(asked, 'case'));
 }
 

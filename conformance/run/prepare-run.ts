@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/leaks.ts';
@@ -88,6 +89,7 @@ export function prepareRun(
     accepted: acceptedRequests,
     failedLike: statistics.failedLike,
     discovered: () => coverage.count() + findings.count(),
+    wait: options.wait ?? ((milliseconds) => sleep(milliseconds, undefined, { signal: ended }).catch(() => undefined)),
   };
 
   const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, proxy, workers } = options;

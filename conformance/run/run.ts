@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly ratePerSecond: number | undefined;
   readonly timeoutMs: number;
   readonly maxWaitMs: number;
+  /** How the run waits until reads show an earlier write; by the clock unless given. */
+  readonly wait?: RunContext['wait'];
   readonly slowMs: number | undefined;
   readonly known?: readonly KnownFailure[] | undefined;
   /** For every request; those that carry a credential are sent by the run's own account alone. */

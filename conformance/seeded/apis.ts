@@ -7,7 +7,7 @@ import { runConformance } from '../run/run-conformance.ts';
 import { createDepot, depotCredentials, secondDepotCredentials } from './depot.ts';
 import { createLibrary, libraryKey, secondLibraryKey } from './library.ts';
 import { archivePass, createArchive, createMarket } from './lists.ts';
-import { type Handler, type Served, serve } from './serve.ts';
+import { clock, type Handler, type Served, serve } from './serve.ts';
 import { type ContractEdit, createValidation, readEdited, type Validate } from './validate.ts';
 import { createWeather, weatherClient } from './weather.ts';
 
@@ -85,6 +85,7 @@ export function testOptions(api: ApiName, origin: string, change: Partial<RunOpt
     ratePerSecond: undefined,
     timeoutMs: 30_000,
     maxWaitMs: 5_000,
+    wait: clock.skip,
     slowMs: undefined,
     headers: [],
     ...change,

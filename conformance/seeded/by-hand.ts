@@ -26,6 +26,7 @@ export function contextOf(contract: Contract): RunContext {
     resources: createResources(contract),
     accepted: new Map(),
     failedLike: () => 1,
+    wait: () => Promise.resolve(),
     discovered: () => 0,
     secretsSeen: [],
   };

@@ -30,6 +30,17 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
+let skipped = 0;
+
+/** The clock of test servers, in milliseconds. A run under test skips its waits: no test waits for a span of time. */
+export const clock = {
+  now: (): number => performance.now() + skipped,
+  skip: (milliseconds: number): Promise<void> => {
+    skipped += milliseconds;
+    return Promise.resolve();
+  },
+};
+
 /** Serves a handler on a loopback port, by default a free one. */
 export async function serve(handle: Handler, wanted = 0): Promise<Served> {
   const requests: string[] = [];
