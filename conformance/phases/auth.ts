@@ -92,7 +92,9 @@ type Row = Pick<Probe, 'name' | 'worth' | 'mostRequests' | 'ask'>;
 function probeOf({ contract, operation }: About, check: string, row: Row): Probe {
   const declared = joinPointer(operation.pointer, 'security');
   const pointer = readPointer(contract.root, declared) === undefined ? '#/security' : declared;
-  return { ...row, checks: [check], pointer, keyword: 'security', needsOwn: true };
+  // A change repeats the values that the accepted request wrote: with other credentials of the user it does no more. A deletion does.
+  const needsOwn = check === accessCheck.tenant || kindOf(contract, operation) === 'remove';
+  return { ...row, checks: [check], pointer, keyword: 'security', needsOwn };
 }
 
 /** Sends the request with another identity, and repeats it if it is accepted and changes nothing. */

@@ -149,8 +149,21 @@ describe('an object of others', () => {
 
   test('is as before, although it took invalid content', async () => {
     const { found, kettles } = await run({ before: [other] }, withoutCreate);
-    expect(found.map(({ check }) => check)).toContain('invalid-accepted');
+    const checks = found.map(({ check }) => check);
+    expect(checks).toContain('invalid-accepted');
+    // Content without a required member is put back too.
+    expect(checks).toContain('required-ignored');
     expect(kettles).toEqual([other]);
+  });
+
+  test('gets no request without content, unless the accepted content has all members', async () => {
+    const withoutContent = async (before: Kettle): Promise<number> => {
+      const { kettles, log } = await run({ before: [before] }, withoutCreate);
+      expect(kettles).toEqual([before]);
+      return log.filter((line) => line.includes('body: left out')).length;
+    };
+    expect(await withoutContent(other)).toBeGreaterThan(0);
+    expect(await withoutContent({ id: 'k0', name: 'copper' })).toBe(0);
   });
 
   test('gets no invalid content with --writes owned', async () => {

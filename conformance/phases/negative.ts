@@ -54,13 +54,13 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
   const kind = kindOf(context.contract, accepted.operation);
   const taken = { count: 0 };
   for (const fault of faultsOf(tools, accepted)) {
-    const isFree = writes === 'all' || (writes === 'restore' && isPutBack(fault, accepted));
+    const faulty = fault.apply(accepted);
+    const isFree = writes === 'all' || (writes === 'restore' && isPutBack(context, fault, accepted, faulty));
     // No request puts back what was deleted. Access that is taken from others may be that of the run.
     const needsOwn = kind === 'remove' || isOfAccess(accepted.operation) || !isFree;
     const probe = probeOf(tools, fault, { met, needsOwn, number: names.size, accepted: taken });
     // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
     if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
-    const faulty = fault.apply(accepted);
     if (validityOf(context.judge, faulty, context.contract) !== 'invalid') continue;
     // A careless server may read an unknown value as one that has an effect.
     if (refuseValues(accepted.operation, seenOf(faulty), context.permissions) !== undefined) continue;
@@ -70,8 +70,25 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
 }
 
 /** Whether the accepted request, sent again, puts back all that a careless server changes because of a fault. */
-function isPutBack({ part, at }: Fault, { body }: Draft): boolean {
-  return part !== 'body' || (at !== '' && readPointer(body?.value, at) !== undefined);
+function isPutBack({ judge }: RunContext, { part }: Fault, { body }: Draft, faulty: Draft): boolean {
+  if (part !== 'body') return true;
+  if (faulty.body !== undefined) return coversAll(body?.value, faulty.body.value);
+  // A careless server may take no content for none of the members.
+  const form = judge.forms.request;
+  const schema = body?.content.schema;
+  if (schema === undefined || !isObject(body?.value)) return false;
+  const { value } = body;
+  const names = [...form.common(form.at(schema)).properties.keys()];
+  return names.length > 0 && names.every((name) => Object.hasOwn(value, name));
+}
+
+/** Whether accepted content has each member that other content has. */
+function coversAll(accepted: unknown, other: unknown): boolean {
+  if (!isObject(accepted)) return true;
+  if (!isObject(other)) return false;
+  const isMember = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(accepted, name) && (!isObject(value) || coversAll(accepted[name], value));
+  return Object.entries(other).every(isMember);
 }
 
 /** Chance of a defect times its severity, by keyword; three for all others. */

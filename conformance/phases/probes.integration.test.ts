@@ -384,6 +384,27 @@ test.each([
   expect(result.findings.map((one) => `${one.severity} ${one.check}`)).toEqual([`${severity} auth-missing`]);
 });
 
+test('an object of others gets its own values without credentials, and no deletion', async () => {
+  let stored: object = { id: 'k1', name: 'copper' };
+  const { post: _, ...withoutCreate } = notes['/notes'];
+  const { result, requests } = await run(
+    { ...notes, '/notes': withoutCreate },
+    (request) => {
+      if (request.method === 'PUT') stored = { ...stored, ...Object(readOr(request.body, {})) };
+      else if (nameOf(request) === undefined) return rejected;
+      if (request.method === 'DELETE') return { status: 204 };
+      return { status: 200, body: request.path === '/notes' ? [stored] : stored };
+    },
+    { ...asFirst, phases: ['auth'] },
+    bearer,
+  );
+  expect(result.findings.map((one) => `${one.severity} ${one.check} ${one.operation}`)).toEqual([
+    'defect auth-missing put',
+  ]);
+  expect(stored).toEqual({ id: 'k1', name: 'copper' });
+  expect(requests.filter((one) => one.startsWith('DELETE'))).toEqual([]);
+});
+
 test('a role that may read objects but not list them proves no leak', async () => {
   const { result } = await run(
     {
