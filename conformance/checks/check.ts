@@ -26,7 +26,7 @@ export interface RunContext {
   readonly failedLike: (exchange: Exchange) => number;
   /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */
   readonly discovered: () => number;
-  /** Waits until reads show an earlier write, or until the run ends. */
+  /** Waits until reads show an earlier write, or until the run stops. */
   readonly wait: (milliseconds: number) => Promise<void>;
   /** Secrets in earlier answers. */
   readonly secretsSeen: readonly SecretSeen[];

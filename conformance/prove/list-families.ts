@@ -1,14 +1,23 @@
-// Faults of the pages of a list. The probe `pages` has read the list in several lengths of a page. One page of a walk gets other items, and the
+// Faults of lists: their pages and filters. The probe `pages` has read the list in several lengths of a page. One page of a walk gets other items, and the
 // whole probe is repeated with the same change, as the run would repeat a walk that breaks a law. A page that is merely shorter, with its items
 // on the next one, is no fault: a page is shortened by an item that is then on none.
+import { filterRoles, nameOfFilter } from '../checks/filters.ts';
 import { again, pageRoles } from '../checks/paging.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject, joinPointer } from '../contract/document.ts';
 import { replaceAt } from '../data/time.ts';
-import type { NumberedExchange, Trace } from '../execute/exchange.ts';
-import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
+import { isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { type Filter, type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { readPage } from '../resources/read-page.ts';
-import { answerWith, type Family, refuseWrongRequests, replaceIn } from './family.ts';
+import {
+  answeredBy,
+  answerWith,
+  type Family,
+  type Injected,
+  type Injecting,
+  refuseWrongRequests,
+  replaceIn,
+} from './family.ts';
 
 /** A page of a walk. */
 interface SentPage {
@@ -85,6 +94,35 @@ function placeOf(value: unknown, items: unknown, at = ''): string | undefined {
   return undefined;
 }
 
+/** The answers to a filter get the items of the list without it. */
+function intoFilter({ trace, operation, contract }: Injecting): Injected | undefined {
+  for (const filter of provable(listShapeOf(contract, operation))) {
+    const isOwn = ({ intent: { probe }, isPause, isAlone, ...one }: NumberedExchange): boolean =>
+      one.operation === operation && probe?.name === nameOfFilter(filter) && !isPause && isAlone !== true;
+    const own = trace.filter((one) => isOwn(one) && isAccepted(one));
+    const { whole, grown, value } = filterRoles;
+    const of = (...roles: readonly string[]) => own.filter(({ intent }) => roles.includes(intent.probe?.role ?? ''));
+    const all = of(grown).at(-1) ?? of(whole).at(-1);
+    const filtered = of(value(0), value(1));
+    if (all?.outcome.kind !== 'answer' || filtered.length === 0) continue;
+    const { outcome } = all;
+    return {
+      what: `all items as the answer to ${filter.parameter.name}`,
+      changed: repeated(replaceIn(trace, new Map(filtered.map((one) => [one, answeredBy(one, outcome)]))), isOwn),
+      unchanged: replaceIn(trace, new Map(filtered.map((one) => [one, answerWith(one, {})]))),
+    };
+  }
+  return undefined;
+}
+
+/** The filters of a list with a meaning that the contract declares, of one kind: any other one may select by something else. */
+function provable(shape: ListShape | undefined): readonly Filter[] {
+  const declared = shape?.filters.filter(({ isDeclared, isClosed }) => isDeclared || isClosed) ?? [];
+  return declared.filter((filter) => isEqual(filter) === (declared[0] !== undefined && isEqual(declared[0])));
+}
+
+const isEqual = ({ is }: Filter): boolean => is === 'equal';
+
 function excludeList(needs: (shape: ListShape) => string | undefined): Family['excludes'] {
   return (operation: Operation, contract: Contract) => {
     const shape = listShapeOf(contract, operation);
@@ -134,5 +172,15 @@ export const listFamilies: readonly Family[] = [
       if (page === undefined || second === undefined || page.items.length === 0) return undefined;
       return { page, items: page.items.slice(0, -1), how: 'page 1 without its last item' };
     }),
+  },
+  {
+    name: 'lost filter',
+    about: 'a filter is accepted, and selects nothing',
+    check: (operation, contract) =>
+      provable(listShapeOf(contract, operation)).every(isEqual) ? 'filter-ignored' : 'filter-range',
+    excludes: excludeList((shape) =>
+      provable(shape).length === 0 ? 'it has no filter whose meaning the contract declares' : undefined,
+    ),
+    inject: intoFilter,
   },
 ];

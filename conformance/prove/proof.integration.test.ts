@@ -39,8 +39,7 @@ const nameOf = ({ operation, family }: ReturnType<typeof cellsOf>[number]): stri
 const names = [
   ...new Set([
     ...families.flatMap(({ check }) => (typeof check === 'string' ? check : [])),
-    'put-partial',
-    'stored-differs',
+    ...['put-partial', 'stored-differs', 'filter-ignored', 'filter-range'],
   ]),
 ];
 
