@@ -16,6 +16,10 @@ export interface RunContext {
   readonly seed: number;
   /** Marks resources that this run created. */
   readonly tag: string;
+  /** Longest time that the run waits for an answer that the deployment promises. */
+  readonly maxWaitMs: number;
+  /** Resolves after this time of the run's clock, or when the run stops. */
+  readonly wait: (milliseconds: number) => Promise<void>;
   /** If undefined, the check `slow` is off. */
   readonly slowMs: number | undefined;
   /** Learned from accepted answers. */
@@ -26,8 +30,6 @@ export interface RunContext {
   readonly failedLike: (exchange: Exchange) => number;
   /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */
   readonly discovered: () => number;
-  /** Waits until reads show an earlier write, or until the run stops. */
-  readonly wait: (milliseconds: number) => Promise<void>;
   /** Secrets in earlier answers. */
   readonly secretsSeen: readonly SecretSeen[];
 }

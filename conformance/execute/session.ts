@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instant } from '@lockstep/values/instant';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
@@ -10,6 +9,7 @@ import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, authorize } from './authorize.ts';
+import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { createHolder, readJson } from './content.ts';
 import {
@@ -96,6 +96,7 @@ interface Wiring {
   /** Runs each send; records a write before its request leaves. */
   readonly record: RecordWrites;
   readonly connection: Connection;
+  readonly clock: Clock;
   readonly pace: Pace;
   /** Longest wait for a `Retry-After`, or for a deployment to come back. */
   readonly maxWaitMs: number;
@@ -120,7 +121,7 @@ const nothingSeen: Seen = { path: {}, query: {}, requestHeaders: {}, requestBody
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
 
 export function createEngine(wiring: Wiring): Engine {
-  const { connection, pace, maxWaitMs, signal, deadline, startedAt, availability } = wiring;
+  const { connection, clock, pace, maxWaitMs, signal, deadline, startedAt, availability } = wiring;
   const inFlight = limitInFlight(wiring.workers);
   /** Time until which each operation waits; others continue meanwhile. */
   const waits = new Map<string, number>();
@@ -153,15 +154,14 @@ export function createEngine(wiring: Wiring): Engine {
       if (outcome === undefined) return outcomes;
       outcomes.push(outcome);
       const wait = signal.aborted ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
-      const until = performance.now() + (wait ?? 0);
-      if (wait === undefined || until > deadline) return outcomes;
-      waits.set(operation.id, Math.max(until, waits.get(operation.id) ?? 0));
+      if (wait === undefined || performance.now() + wait > deadline) return outcomes;
+      waits.set(operation.id, Math.max(clock.now() + wait, waits.get(operation.id) ?? 0));
     }
   };
 
   const waitUntil = async (instant: number): Promise<void> => {
-    const left = instant - performance.now();
-    if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined);
+    const left = instant - clock.now();
+    if (left > 0) await clock.wait(left, signal);
   };
 
   return {

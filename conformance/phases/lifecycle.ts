@@ -6,27 +6,17 @@ import { conditional, tagIn } from '../checks/conditional.ts';
 import { deleteKept, useAfterFree } from '../checks/deleted.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
-import { firstStory, roleIn, type StoryCheck } from '../checks/story.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
-import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { readScalars, type Scalar } from '../resources/read-items.ts';
 import { plainPath } from '../resources/slots.ts';
-import { partial, replacement, withNull, withOptional, withOtherValues, wrongContent } from './other-values.ts';
-import { addressOfCreated, deletionOf, withNewNames } from './own-objects.ts';
-import {
-  type Bench,
-  draftAbout,
-  mayCallOften,
-  mayProbe,
-  type OperationProbes,
-  type Probe,
-  withUnknownId,
-} from './probe.ts';
+import { partial, replacement, withNull, withOtherValues, wrongContent } from './other-values.ts';
+import { deletionOf } from './own-objects.ts';
+import { draftAbout, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { createObject, keepsNoState, type Own, readsUnknown, storyProbe, type Teller } from './story.ts';
 
 /** The operations on the objects of a collection. */
 interface Resource {
@@ -62,74 +52,6 @@ function resourceOf(contract: Contract, create: Operation, permissions: Permissi
   return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
 }
 
-/** A story with its checks. */
-function storyProbe(
-  name: string,
-  checks: readonly StoryCheck[],
-  { create }: Resource,
-  row: Pick<Probe, 'worth' | 'mostRequests'> & { readonly tell: (teller: Teller) => Promise<string | undefined> },
-): Probe {
-  return {
-    ...{ name, checks: checks.map((check) => check.name), pointer: create.pointer },
-    ...{ worth: row.worth, mostRequests: 2 * row.mostRequests, needsOwn: true },
-    ask: (bench) => askStory(bench, checks, row.tell),
-  };
-}
-
-/** Sends a story, and once more with another object if a check finds a failure in it. */
-async function askStory(
-  bench: Bench,
-  checks: readonly StoryCheck[],
-  tell: (teller: Teller) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  if (bench.facts.has(keepsNoState)) return keepsNoState;
-  const waits = bench.context.contract.operations.map(
-    ({ extensions }) => readDuration(extensions.consistency ?? '') ?? 0,
-  );
-  if (Math.max(0, ...waits) > mostWaitMs) return 'by x-consistency, reads may show a write later than the run waits';
-  const first = createTeller(bench, 0, new Set());
-  const reason = await tell(first);
-  if (reason !== undefined) return reason;
-  const story = firstStory(first.exchanges);
-  const found = checks.flatMap(({ find }) => find(story, bench.context) ?? []);
-  if (found.length === 0) return undefined;
-  const late = new Set(found.flatMap(({ exchange }) => exchange.intent.probe?.role ?? []));
-  return await tell(createTeller(bench, 1, late));
-}
-
-/** Why no story of a collection is sent. */
-const keepsNoState = 'the server answers a read of an object that does not exist: it keeps no state';
-
-/** A fact for later stories. */
-const keepsState = 'an object that does not exist cannot be read';
-
-/** Longest time that a run waits for a read to show a write. */
-const mostWaitMs = 10_000;
-
-/** Reads of most replicas and search indexes show a write earlier. */
-const replicaMs = 1_000;
-
-type Teller = ReturnType<typeof createTeller>;
-
-/** @param late roles of the first story that showed a failure: reads may show a write late */
-function createTeller(bench: Bench, turn: 0 | 1, late: ReadonlySet<string>) {
-  const { context, send } = bench;
-  const exchanges: Exchange[] = [];
-  let written: Operation | undefined;
-  const step = async (draft: Draft | undefined, role: string, aim?: Parameters<Bench['send']>[2]) => {
-    if (draft === undefined) return undefined;
-    const isRead = draft.operation.method === 'get';
-    const waitMs = readDuration(written?.extensions.consistency ?? '') ?? (turn === 1 && late.size > 0 ? replicaMs : 0);
-    if (isRead && written !== undefined) await context.wait(Math.min(waitMs, mostWaitMs));
-    if (isRead) written = undefined;
-    const sent = await send(draft, roleIn(turn, role), aim);
-    if (sent !== undefined) exchanges.push(sent);
-    if (sent !== undefined && !isRead) written = draft.operation;
-    return sent;
-  };
-  return { bench, context, turn, exchanges, step };
-}
-
 function lifeProbe(resource: Resource): Probe {
   const { changes, removal } = resource;
   const has = (method: string): boolean => changes.some((change) => change.method === method);
@@ -141,7 +63,7 @@ function lifeProbe(resource: Resource): Probe {
   ];
   const mostRequests = 11 + 2 * changes.length;
   const tell = (teller: Teller) => tellLife(teller, resource);
-  return storyProbe('life of an object', checks, resource, { worth: 6.5, mostRequests, tell });
+  return storyProbe('life of an object', checks, resource.create.pointer, { worth: 6.5, mostRequests, tell });
 }
 
 async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
@@ -175,7 +97,7 @@ function twoProbe(resource: Resource): readonly Probe[] {
   const repeated = resource.changes[0]?.method === 'put' ? [putRepeat] : [];
   const checks = [idCollides, writeSpills, readWrites, failedWriteLeftTrace, ...repeated];
   const tell = (teller: Teller) => tellTwo(teller, resource);
-  return [storyProbe('two objects', checks, resource, { worth: 5.4, mostRequests: 20, tell })];
+  return [storyProbe('two objects', checks, resource.create.pointer, { worth: 5.4, mostRequests: 20, tell })];
 }
 
 async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {
@@ -220,7 +142,9 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
 function tagProbe(resource: Resource): readonly Probe[] {
   if (resource.read === undefined || resource.changes.length === 0) return [];
   const tell = (teller: Teller) => tellTags(teller, resource);
-  return [storyProbe('tags of an object', [conditional], resource, { worth: 3.4, mostRequests: 9, tell })];
+  return [
+    storyProbe('tags of an object', [conditional], resource.create.pointer, { worth: 3.4, mostRequests: 9, tell }),
+  ];
 }
 
 async function tellTags(teller: Teller, resource: Resource): Promise<string | undefined> {
@@ -250,56 +174,6 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   await bench.undo(created);
   return undefined;
 }
-
-/** Whether a read of an object that nobody created is accepted. */
-async function readsUnknown({ bench, context, turn, step }: Teller, read: Draft | undefined): Promise<boolean> {
-  const unknown = read && withUnknownId(context, read);
-  if (unknown === undefined || turn === 1 || bench.facts.has(keepsState)) return false;
-  const sent = await step(unknown, 'unknown id');
-  const isRead = sent !== undefined && isAccepted(sent);
-  bench.facts.add(isRead ? keepsNoState : keepsState);
-  return isRead;
-}
-
-interface Own {
-  readonly created: Exchange;
-  /** Of the parameters of its path. */
-  readonly values: readonly Scalar[];
-}
-
-/** Objects of one story: each gets names of its own. */
-const namesPerStory = 40;
-
-/** Creates an object with all optional members, or else by the accepted request. @returns why there is none */
-async function createObject({ bench, context, turn, step }: Teller, create: Operation, role: string, number: number) {
-  const tools = toolsFor(context, create, 'story', 0);
-  const serial = 1 + number + turn * namesPerStory;
-  const plain = withNewNames(tools, bench.draft, serial);
-  const isFirst = turn === 0 && role === 'create';
-  const other = isFirst ? plain : withOtherValues(context, tools, plain, serial);
-  const whole = withOptional(context, tools, other);
-  for (const [index, draft] of [whole, other, plain].entries()) {
-    const created = await step(withNewNames(tools, draft, serial + index * 7), role);
-    if (created === undefined) return 'the budget was spent';
-    if (!isAccepted(created)) continue;
-    const address = addressOfCreated(context, created);
-    if (address === undefined) return 'the answer to the create has no id';
-    if (!isNew(created, bench.draft)) return 'the answer to the create may show an object that was there before';
-    return { created, values: address.values };
-  }
-  return 'the server accepted no further create';
-}
-
-/** Whether an answer shows a new object: by its status, or by a text that no earlier request had. */
-function isNew({ outcome, seen }: Exchange, known: Draft): boolean {
-  if (outcome.kind === 'answer' && outcome.status === 201) return true;
-  const [sent, before] = [seen.requestBody, known.body?.value].map((body) => new Set(readScalars(body).values()));
-  const shown = new Set(readScalars(seen.responseBody).values());
-  return [...(sent ?? [])].some((value) => isTelling(value) && before?.has(value) !== true && shown.has(value));
-}
-
-/** A shorter text may be that of another object by chance. */
-const isTelling = (value: unknown): boolean => typeof value === 'string' && value.length >= 6;
 
 interface Changing extends Own {
   /** The object as a read shows it. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/leaks.ts';
@@ -10,6 +9,7 @@ import { watchOutages } from '../circumstances/outage.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { baseOf, explainServer } from '../contract/servers.ts';
 import { createAccounts } from '../execute/authorize.ts';
+import { systemClock } from '../execute/clock.ts';
 import { createConnection } from '../execute/connection.ts';
 import {
   type AcceptedRequest,
@@ -79,20 +79,20 @@ export function prepareRun(
   const chains = collectChains(contract);
   const statistics = createStatistics();
   const judge = createJudge(contract);
-  const { permissions, now, seed, slowMs } = options;
+  const { permissions, now, seed, slowMs, maxWaitMs, clock = systemClock } = options;
   const secretsSeen: SecretSeen[] = [];
   const acceptedRequests = new Map<Operation, AcceptedRequest>();
   const context: RunContext = {
-    ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen },
+    ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen, maxWaitMs },
+    wait: (milliseconds) => clock.wait(milliseconds, ended),
     tag: `conform-${seed.toString(36)}`,
     resources: createResources(contract),
     accepted: acceptedRequests,
     failedLike: statistics.failedLike,
     discovered: () => coverage.count() + findings.count(),
-    wait: options.wait ?? ((milliseconds) => sleep(milliseconds, undefined, { signal: ended }).catch(() => undefined)),
   };
 
-  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, proxy, workers } = options;
+  const { baseUrl, authUrl, timeoutMs, tls, proxy, workers } = options;
   const ledger = openLedger(options.ledger, { ledger: 1, title: contract.title, baseUrl, seed }, earlier);
   const { tag, resources } = context;
   const record = recordWrites({ contract, ledger, resources, tag, redact: redactor.redact });
@@ -118,7 +118,7 @@ export function prepareRun(
     const outages = watchOutages(parts);
     const pace = createPace(options.ratePerSecond, until);
     const engine = createEngine({
-      ...{ ...parts, accounts, pace, startedAt, workers, record: recording },
+      ...{ ...parts, accounts, clock, pace, startedAt, workers, record: recording },
       availability: outages,
       watchCredentials: (send) => {
         watch ??= watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {

@@ -1,6 +1,7 @@
 import type { Instant } from '@lockstep/values/instant';
 import type { RunContext } from '../checks/check.ts';
 import type { Credentials } from '../execute/authorize.ts';
+import type { Clock } from '../execute/clock.ts';
 import type { NumberedExchange, PhaseName, Trace } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
@@ -34,12 +35,12 @@ export interface RunOptions {
   readonly budget: Budget;
   readonly seed: number;
   readonly now: Instant;
+  /** By which the run waits; the system's by default. */
+  readonly clock?: Clock | undefined;
   readonly workers: number;
   readonly ratePerSecond: number | undefined;
   readonly timeoutMs: number;
   readonly maxWaitMs: number;
-  /** How the run waits until reads show an earlier write; by the clock unless given. */
-  readonly wait?: RunContext['wait'];
   readonly slowMs: number | undefined;
   readonly known?: readonly KnownFailure[] | undefined;
   /** For every request; those that carry a credential are sent by the run's own account alone. */

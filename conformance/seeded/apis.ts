@@ -85,7 +85,7 @@ export function testOptions(api: ApiName, origin: string, change: Partial<RunOpt
     ratePerSecond: undefined,
     timeoutMs: 30_000,
     maxWaitMs: 5_000,
-    wait: clock.skip,
+    clock,
     slowMs: undefined,
     headers: [],
     ...change,

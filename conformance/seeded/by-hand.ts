@@ -23,10 +23,11 @@ export function contextOf(contract: Contract): RunContext {
     seed: 1,
     tag: '',
     slowMs: undefined,
+    maxWaitMs: 0,
+    wait: async () => undefined,
     resources: createResources(contract),
     accepted: new Map(),
     failedLike: () => 1,
-    wait: () => Promise.resolve(),
     discovered: () => 0,
     secretsSeen: [],
   };

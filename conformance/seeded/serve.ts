@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Clock } from '../execute/clock.ts';
 
 /** A request that a test server received. */
 export interface TestRequest {
@@ -32,10 +33,10 @@ export interface Served {
 
 let skipped = 0;
 
-/** The clock of test servers, in milliseconds. A run under test skips its waits: no test waits for a span of time. */
-export const clock = {
-  now: (): number => performance.now() + skipped,
-  skip: (milliseconds: number): Promise<void> => {
+/** The clock of test servers and of the runs against them, which skip their waits: no test waits for a span of time. */
+export const clock: Clock = {
+  now: () => performance.now() + skipped,
+  wait: (milliseconds) => {
     skipped += milliseconds;
     return Promise.resolve();
   },
