@@ -1,6 +1,8 @@
 // Objects as they were sent and as answers show them: the members that can be compared, and how much two values may differ.
+import { BlockList, isIP } from 'node:net';
 import { type Contract, isJson, type Operation, responseFor } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
+import { readDuration } from '../data/time.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { unwrap } from '../resources/read-items.ts';
 import { normal, plainPath } from '../resources/slots.ts';
@@ -64,6 +66,10 @@ export function writableIn({ judge }: Pick<RunContext, 'judge'>, { body }: Opera
   return inner.size > 0 ? inner : outer;
 }
 
+/** Names of an id, of the times of an object's own changes, and of their number: one schema for all operations has them without readOnly. */
+const isKeptByServer =
+  /^(_?id|uuid|guid|_*v|((lock|row|entity|object|record|resource)_?)?version|rev|revision|e_?tag|(date|time)_?(created|updated|modified|changed)|((last_?)?(created|updated|modified|changed)|creation|modification)_?(at|on|by|date|time)?)$/i;
+
 /**
  * The properties that clients set and reads show, by the contract: no secrets, none that may differ between two reads.
  *
@@ -85,7 +91,7 @@ export function comparableMembers(context: RunContext, read: Exchange): Readonly
   return new Map(
     [...written].filter(([name, pointer]) => {
       const other = shown.get(name);
-      return other !== undefined && isPlain(pointer) && isPlain(other);
+      return other !== undefined && isPlain(pointer) && isPlain(other) && !isKeptByServer.test(name);
     }),
   );
 }
@@ -104,8 +110,12 @@ export function isEmpty(value: unknown): boolean {
 export function agrees(sent: unknown, read: unknown): boolean {
   if (isSameValue(sent, read) || (isEmpty(sent) && isEmpty(read))) return true;
   if (isEmpty(sent) || isEmpty(read)) return false;
+  // A server may store a list as a set.
   if (Array.isArray(sent) && Array.isArray(read))
-    return sent.length === read.length && sent.every((item) => read.some((other) => agrees(item, other)));
+    return (
+      sent.every((item) => read.some((other) => agrees(item, other))) &&
+      read.every((other) => sent.some((item) => agrees(item, other)))
+    );
   if (isObject(sent) && isObject(read))
     return Object.entries(sent).every(([name, value]) => !Object.hasOwn(read, name) || agrees(value, read[name]));
   if (typeof sent === 'object' || typeof read === 'object') return true;
@@ -128,13 +138,72 @@ function agreesAsNumber(sent: unknown, read: unknown): boolean | undefined {
 
 const minute = 60_000;
 
+/** Zones differ by whole quarters of an hour, up to 14 h. */
+const [quarter, mostOffset] = [15 * minute, 14 * 60 * minute];
+
 /** A text that was trimmed, cut or folded, that has a prefix, or that is masked, is no other text: `text-changed` judges some of these. */
 function agreesAsText(sent: string, read: string): boolean {
-  const [a, b] = [sent, read].map((text) => (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN));
-  if (a !== undefined && b !== undefined && Math.abs(a - b) <= minute) return true;
+  if (agreesAsTime(sent, read) || agreesAsNetwork(sent, read)) return true;
+  if (usualSpellings.some((spell) => isSpelledAs(spell, sent, read))) return true;
   const [own, other] = [sent, read].map((text) => normal(text.normalize('NFKC')));
   if (own === undefined || other === undefined || own === '' || other === '') return true;
   return own.includes(other) || other.includes(own);
+}
+
+function agreesAsTime(sent: string, read: string): boolean {
+  const [a, b] = [sent, read].map((text) => (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN));
+  if (a === undefined || b === undefined || Number.isNaN(a) || Number.isNaN(b)) return false;
+  const difference = Math.abs(a - b);
+  // A time without a zone is one of the server's zone.
+  const [own, other] = [sent, read].map((text) => /T.*(Z|[+-]\d\d:?\d\d)$/i.test(text));
+  return difference <= minute || (own !== other && difference <= mostOffset && difference % quarter === 0);
+}
+
+/** Whether two addresses are equal, or any two of one network: a server names a network by its first address. */
+function agreesAsNetwork(sent: string, read: string): boolean {
+  const [[own = '', length = '32'], [other = '', otherLength = '32']] = [sent.split('/'), read.split('/')];
+  const [family, most] = isIP(own) === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
+  if (isIP(own) === 0 || isIP(own) !== isIP(other) || length !== otherLength || !/^\d+$/.test(length)) return false;
+  const network = new BlockList();
+  network.addSubnet(own, sent.includes('/') ? Math.min(Number(length), most) : most, family);
+  return network.check(other, family);
+}
+
+/** One spelling for texts of one meaning; undefined for a text of another kind. */
+type Spell = (text: string) => string | undefined;
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  '#x27': "'",
+};
+
+const usualSpellings: readonly Spell[] = [
+  (text) => readDuration(text)?.toString(),
+  // Numbers of an address or a shape: `POINT (1.0 2.0)`.
+  (text) =>
+    /\d/.test(text)
+      ? text
+          .match(/-?\d+(\.\d+)?|\p{L}+/gu)
+          ?.map(spellNumber)
+          .join(' ')
+      : undefined,
+  // A phone number without its country.
+  (text) => (/^\+?[\d ()./-]{7,}$/.test(text) ? text.replaceAll(/\D/g, '').slice(-7) : undefined),
+  (text) => text.replaceAll(/&(amp|lt|gt|quot|apos|#39|#x27);/g, (_, name: string) => entities[name] ?? ''),
+];
+
+function spellNumber(token: string): string {
+  return /\d/.test(token) ? String(Number(token)) : token.toLowerCase();
+}
+
+function isSpelledAs(spell: Spell, sent: string, read: string): boolean {
+  const own = spell(sent);
+  return own !== undefined && own === spell(read);
 }
 
 /** Whether two reads show the same value. */
