@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listShapeOf } from '../resources/list-shape.ts';
 import { contractOf } from '../seeded/by-hand.ts';
 import { isSelected } from './filters.ts';
-import { compareInOrder, wrongPair } from './orders.ts';
+import { compareInOrder, isInTwoParts, wrongPair } from './orders.ts';
 
 // If these fail, a filter or an order that a server reads in another allowed way is reported.
 
@@ -76,4 +76,46 @@ test.each([
     values.map((at) => ({ at })),
   );
   expect(Array.isArray(found) ? found.map((item) => Object(item).at) : found).toEqual(want);
+});
+
+test.each([
+  {
+    name: 'a pinned item first',
+    given: [
+      ['pinned', 9],
+      ['', 3],
+      ['', 5],
+    ],
+    want: true,
+  },
+  {
+    name: 'a part that is not in order',
+    given: [
+      ['pinned', 9],
+      ['', 5],
+      ['', 3],
+    ],
+    want: false,
+  },
+  {
+    name: 'a pinned item in the middle',
+    given: [
+      ['', 9],
+      ['pinned', 3],
+      ['', 5],
+    ],
+    want: false,
+  },
+  {
+    name: 'no pinned item',
+    given: [
+      ['', 9],
+      ['', 3],
+      ['', 5],
+    ],
+    want: false,
+  },
+])('$name: in two parts is $want', ({ given, want }) => {
+  const items = given.map(([flag, at]) => ({ at, ...(flag !== '' && { pinned: true }) }));
+  expect(isInTwoParts({ field: '/at', goes: 'ascending' }, items)).toBe(want);
 });

@@ -71,7 +71,19 @@ function isDifferent(a: unknown, b: unknown): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const isCut = short.length > 0 && long.startsWith(short.replace(/(\.\.\.|…)$/, ''));
   const isAddress = [a, b].some((text) => /^(https?:\/\/|\/)/.test(text));
-  return !isSameValue(a, b) && !isCut && !isAddress && a.trim().toLowerCase() !== b.trim().toLowerCase();
+  return !isSameValue(a, b) && !isCut && !isAddress && plainTextOf(a) !== plainTextOf(b);
+}
+
+const markup = /<[a-z!/][^>]*>|&(#?\w+);/gi;
+
+/** The text without its markup, in lower case: a list may show the words alone. */
+function plainTextOf(text: string): string {
+  return text.replaceAll(markup, ' ').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** Whether texts with markup differ: one of them may be a summary. */
+function isMarkup(...texts: readonly unknown[]): boolean {
+  return texts.some((text) => typeof text === 'string' && text.search(markup) >= 0);
 }
 
 export const listDetail: TraceCheck = {
@@ -126,7 +138,7 @@ function verdictOf(
       {
         check: listDetail.name,
         // Two schemas may describe two values.
-        severity: shown === pointer ? 'defect' : 'suspect',
+        severity: shown === pointer && !isMarkup(inList, inDetail) ? 'defect' : 'suspect',
         place: `response ${member}`,
         ...{ pointer, keyword: member, clause: 'OpenAPI, Schema Object' },
         message: `${member} is ${list} in the list, and ${alone} by the address of the object`,

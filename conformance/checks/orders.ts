@@ -1,5 +1,5 @@
 // Order of a list: the verdict on the requests that the probe of a parameter sends, one for each of its values.
-import { readPointer } from '../contract/document.ts';
+import { isObject, readPointer } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { type ListShape, listShapeOf, type Order } from '../resources/list-shape.ts';
@@ -45,6 +45,21 @@ export function wrongPair(
   if (first === undefined) return 'unjudged';
   const wanted = goes === 'ascending' ? -1 : goes === 'descending' ? 1 : signOf(first);
   return telling.find((pair) => signOf(pair) !== wanted);
+}
+
+/**
+ * Whether the items are in order within two parts, one after the other, that differ in a yes or no: a list may show pinned or open items
+ * first.
+ */
+export function isInTwoParts(order: Pick<Order, 'field' | 'goes'>, items: readonly unknown[]): boolean {
+  const names = new Set(items.flatMap((item) => (isObject(item) ? Object.keys(item) : [])));
+  return [...names].some((name) => {
+    const flags = items.map((item) => (isObject(item) ? (item[name] ?? false) : undefined));
+    const at = flags.findIndex((flag) => flag !== flags[0]);
+    if (at < 0 || !flags.every((flag, index) => typeof flag === 'boolean' && flag === flags[index < at ? 0 : at]))
+      return false;
+    return [items.slice(0, at), items.slice(at)].every((part) => !Array.isArray(wrongPair(order, part)));
+  });
 }
 
 /** The name of the probe of a parameter that orders. */
@@ -103,8 +118,10 @@ export const sortWrong: TraceCheck = {
       const isStill = before !== undefined && isSameIn(shape, one.order, before.page, one.page);
       return isStill && pair !== undefined && pair !== 'unjudged' ? [{ ...one, pair }] : [];
     });
-    return repeated.slice(0, 1).map(({ order, exchange, pair }) => {
-      return { place, exchange, failures: [failureOf(order, exchange, pair)] };
+    return repeated.slice(0, 1).map(({ order, exchange, page, pair }) => {
+      const failure = failureOf(order, exchange, pair);
+      const isSplit = !order.isDeclared && isInTwoParts(order, page.items);
+      return { place, exchange, failures: [isSplit ? { ...failure, severity: 'suspect' } : failure] };
     });
   },
 };

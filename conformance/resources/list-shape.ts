@@ -90,7 +90,7 @@ const usual = {
   sort: 'sort sortby orderby ordering order sortfield orderfield sortkey',
   direction: 'order direction dir sortdir sortorder orderdir sortdirection orderdirection',
   /** They change how items are shown, not which. */
-  view: 'fields include expand embed view format lang locale language q query search',
+  view: 'fields include expand embed view format lang locale language q query search version apiversion v',
 } as const;
 
 const names = Object.fromEntries(

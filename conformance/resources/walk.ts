@@ -218,6 +218,6 @@ export function totalDeviation(shape: ListShape, walk: Walk): Deviation | undefi
   return {
     law: 'page-total',
     page,
-    message: `the answer states ${total} items; a walk through all pages has ${count}`,
+    message: `the answer states ${total} items; the pages of the walk have ${count}`,
   };
 }
