@@ -3,7 +3,7 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { isUnchanged, objectIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import { idIn, itemsIn } from './stored.ts';
-import { type Deviation, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
+import { type Deviation, inconclusive, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
 
 /** The object after an accepted deletion, as a read and the list show it; undefined where they do not settle it. */
 function afterDeletion(story: Story) {
@@ -70,13 +70,15 @@ export const useAfterFree = storyCheck(
     clauses: ['RFC 9110 9.3.5'],
     example,
     fix: 'Answer 404 or 410 to requests about deleted objects.',
-    allow: 'Declare a property that marks deleted objects, such as deletedAt.',
+    allow:
+      'Declare a property that marks deleted objects, such as deletedAt. The finding is inconclusive: only `--fail-on suspect` counts it.',
   },
   (story) => {
     const { read, isRead, isListed, deletion } = afterDeletion(story) ?? {};
     if (read === undefined || deletion === undefined || isRead === undefined || isListed !== false) return undefined;
     if (!isRead) return [];
     const message = `the deletion was answered ${statusOf(deletion)}, the list has the object no longer, and a read shows it`;
-    return [failureAt(read, 'object', message)];
+    // Representations of a deleted resource might not be destroyed, as in a trash.
+    return [inconclusive(failureAt(read, 'object', message))];
   },
 );

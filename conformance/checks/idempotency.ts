@@ -51,13 +51,11 @@ export const idempotency: TraceCheck = {
     const proof = again && isSettled(again.second) ? problemOf(again.first, again.second, again.other) : undefined;
     if (found === undefined || proof?.keyword !== found.keyword) return [{ place, failures: [], exchange: second }];
     const { operation } = second;
+    const { keyword, message, isSure = true } = found;
     const failure: Failure = {
-      ...{ check: idempotency.name, severity: 'defect', place: 'answer', clause: 'x-idempotency' },
-      ...{
-        pointer: joinPointer(operation.pointer, 'x-idempotency'),
-        ...found,
-        causes: [[found.keyword, operation.id]],
-      },
+      ...{ check: idempotency.name, severity: isSure ? 'defect' : 'suspect', place: 'answer', clause: 'x-idempotency' },
+      ...{ pointer: joinPointer(operation.pointer, 'x-idempotency'), keyword, message },
+      causes: [[keyword, operation.id]],
     };
     return [{ place, failures: [failure], exchange: found.keyword === 'other content' && other ? other : second }];
   },
@@ -67,7 +65,7 @@ function problemOf(
   first: NumberedExchange,
   second: NumberedExchange,
   other: NumberedExchange | undefined,
-): { readonly keyword: string; readonly message: string } | undefined {
+): { readonly keyword: string; readonly message: string; readonly isSure?: boolean } | undefined {
   const [before, after] = [first, second].map(statusOf);
   if (!isAccepted(second))
     return { keyword: 'rejected', message: `the same request was answered ${before}, and its repetition ${after}` };
@@ -78,5 +76,8 @@ function problemOf(
       message: `the same request was answered twice, each time with another "${name}"`,
     };
   if (other === undefined || !isAccepted(other)) return undefined;
-  return { keyword: 'other content', message: `other content under the same key was answered ${statusOf(other)}` };
+  // A server need not compare the content: it may give the first answer again, without a second effect.
+  const isReplay = differenceOf(first, other) === undefined && statusOf(first) === statusOf(other);
+  const message = `other content under the same key was answered ${statusOf(other)}${isReplay ? ', as the first was' : ''}`;
+  return { keyword: 'other content', message, isSure: !isReplay };
 }

@@ -1,11 +1,19 @@
 // Side effects: reads change nothing, a write changes no other object, and a rejected write changes none.
 import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
-import { readScalars } from '../resources/read-items.ts';
 import type { RunContext } from './check.ts';
 import { comparableMembers, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
-import { failureOf, idOf, itemsIn, spelled } from './stored.ts';
-import { type Deviation, isDone, isMissing, readAfter, readBefore, type Story, storyCheck } from './story.ts';
+import { addedBy, failureOf, idOf, spelled } from './stored.ts';
+import {
+  type Deviation,
+  inconclusive,
+  isDone,
+  isMissing,
+  readAfter,
+  readBefore,
+  type Story,
+  storyCheck,
+} from './story.ts';
 
 /** The members that differ between two reads of one object, without those that change by themselves. */
 export function differences(
@@ -57,9 +65,8 @@ export const readWrites = storyCheck(
     if (create === undefined || read === undefined || again === undefined || !isDone(read)) return undefined;
     if (isMissing(again)) {
       const message = `the first read is answered ${statusOf(read)}, the second ${statusOf(again)}`;
-      const { failure } = failureAt(again, { place: 'object', keyword: 'gone', clause: 'RFC 9110 9.2.1', message });
       // An object may be meant to be read once.
-      return [{ exchange: again, failure: { ...failure, severity: 'suspect' } }];
+      return [inconclusive(failureAt(again, { place: 'object', keyword: 'gone', clause: 'RFC 9110 9.2.1', message }))];
     }
     const members = comparableMembers(context, read);
     const names = [...members.keys()];
@@ -154,7 +161,9 @@ export const idCollides = storyCheck(
     // A replay reads one object twice if the recorded ids were the same.
     if (id !== other || ![first, second].every((create) => showsText(create, id))) return [];
     const message = `two creates with different content gave the id ${spelled(id)}`;
-    return [failureAt(second, { place: 'object', keyword: 'id', clause: 'RFC 9110 9.3.3', message })];
+    const found = failureAt(second, { place: 'object', keyword: 'id', clause: 'RFC 9110 9.3.3', message });
+    // Any other status may mean that the object was there.
+    return [[first, second].every((create) => statusOf(create) === 201) ? found : inconclusive(found)];
   },
 );
 
@@ -188,25 +197,14 @@ export const failedWriteLeftTrace = storyCheck(
               failure: failureOf(context, change, { name, pointer }, { keyword: 'changed', clause, message }),
             };
           });
-    const items = itemsIn(story.of('list after rejected'), story);
-    const known = itemsIn(story.of('list'), story);
-    if (create === undefined || !isRejected(create) || items === undefined || known === undefined) return changed;
-    const texts = [...known.values()];
-    const sent = [...readScalars(create.seen.requestBody).values()]
-      .map(String)
-      .filter((value) => value.length >= leastTelling && !texts.some((text) => text.includes(value)));
-    const isSent = (text: string): boolean => sent.some((value) => text.includes(value));
-    // Others may create objects at the same time.
-    const added = [...items].filter(([id, text]) => !known.has(id) && isSent(text));
-    const message = `the create was answered ${statusOf(create)}, and the list has a new object`;
-    const created =
-      added.length === 0 ? [] : [failureAt(create, { place: 'list', keyword: 'created', clause, message })];
+    if (create === undefined || !isRejected(create)) return changed;
+    const added = addedBy(story, context, create);
+    if (added === undefined) return changed;
+    const message = `the create was answered ${statusOf(create)}, and the list has a new object with its content`;
+    const created = added === 0 ? [] : [failureAt(create, { place: 'list', keyword: 'created', clause, message })];
     return [...(changed ?? []), ...created];
   },
 );
-
-/** A shorter value may be that of an object of others. */
-const leastTelling = 6;
 
 function isRejected(exchange: NumberedExchange): boolean {
   return [400, 409, 415, 422].includes(statusOf(exchange));

@@ -1,5 +1,5 @@
 // Creates and changes: what was sent can be read, and answers agree with reads.
-import { isObject } from '../contract/document.ts';
+import { isObject, isSame } from '../contract/document.ts';
 import { excerpt } from '../contract/printable.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { idsAmong } from '../resources/collections.ts';
@@ -8,7 +8,18 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import { agrees, isEmpty, isUnchanged, type Member, objectIn, shownIn, writableIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
-import { changesIn, type Deviation, isDone, isMissing, membersOf, readAfter, type Story, storyCheck } from './story.ts';
+import {
+  changesIn,
+  type Deviation,
+  inconclusive,
+  isDone,
+  isMissing,
+  listsAround,
+  membersOf,
+  readAfter,
+  type Story,
+  storyCheck,
+} from './story.ts';
 
 /** The id of the object that a read or a deletion is about. */
 export function idOf(exchange: NumberedExchange | undefined): string | undefined {
@@ -32,6 +43,43 @@ export function itemsIn(list: NumberedExchange | undefined, story: Story): Reado
     [...idsAmong(readScalars(one), slot).values()].map((id) => [String(id), JSON.stringify(one)]),
   );
   return byId === undefined || (byId.length === 0 && items?.length !== 0) ? undefined : new Map(byId);
+}
+
+/** A shorter text may be that of an object of others. */
+const leastTelling = 6;
+
+/**
+ * The number of items that a list shows after a write and did not show before it, with the texts that only this write has sent. Others may
+ * create objects at the same time, and a write may bring back an object of the story.
+ *
+ * @returns undefined if the lists do not settle it
+ */
+export function addedBy(story: Story, context: RunContext, write: NumberedExchange): number | undefined {
+  const [before, after] = listsAround(story, write).map((list) => itemsIn(list, story));
+  if (before === undefined || after === undefined) return undefined;
+  const own = new Set(story.steps.filter(({ intent }) => isOfObject(intent.probe?.role)).map(idOf));
+  const members = writableIn(context, write.operation);
+  const form = context.judge.forms.request;
+  const others = story.steps.filter(({ seen }) => !isSame(seen.requestBody, write.seen.requestBody));
+  const texts = [
+    ...others.map(({ seen }) => JSON.stringify(seen.requestBody) ?? ''),
+    ...[...before].filter(([id]) => !own.has(id)).map(([, text]) => text),
+  ];
+  const fresh = Object.entries(objectIn(write.seen.requestBody, [...members.keys()]) ?? {}).flatMap(([name, value]) => {
+    const pointer = members.get(name);
+    // A member of an enum is that of many objects.
+    const isFree = pointer === undefined || form.common(form.at(pointer)).values === undefined;
+    const isTelling = typeof value === 'string' && value.length >= leastTelling && isFree;
+    return isTelling && !texts.some((text) => text.includes(value)) ? [value] : [];
+  });
+  if (fresh.length === 0) return undefined;
+  const isNew = (id: string, text: string): boolean =>
+    !before.has(id) && !own.has(id) && fresh.every((value) => text.includes(value));
+  return [...after].filter(([id, text]) => isNew(id, text)).length;
+}
+
+function isOfObject(role = ''): boolean {
+  return /^(early |late )?(other )?(read|delete)/.test(role);
 }
 
 /** Levels of objects around a list. */
@@ -105,10 +153,6 @@ export const createdMissing = storyCheck(
     return [showsOwn(list, items, context) ? deviation : inconclusive(deviation)];
   },
 );
-
-function inconclusive({ exchange, failure }: Deviation): Deviation {
-  return { exchange, failure: { ...failure, severity: 'suspect' } };
-}
 
 /** Whether a list shows another object that the run has created. */
 function showsOwn(
@@ -197,11 +241,16 @@ export const storedDiffers = storyCheck(
         const failure = failureOf(context, write, member, { keyword: 'stored', clause: clauseFor(write), message });
         // Some reads show only a part of the object.
         const isShown = Object.hasOwn(read, name) || seen.some((other) => !isEmpty(other?.[name]));
-        return [{ exchange: write, failure: isShown ? failure : { ...failure, severity: 'suspect' } }];
+        const isKept = old !== undefined && isUnchanged(old[name], to);
+        const found = { exchange: write, failure, ...(!isKept && { sent: from }) };
+        return [isShown && !isOfOrder.test(name) ? found : inconclusive(found)];
       });
     });
   },
 );
+
+/** Names of a place among other objects: a server may move an object to the next one that is free. */
+const isOfOrder = /^(sort_?)?(order|rank|position|index|sequence|place|priority|ordinal)$/i;
 
 const clauses: Readonly<Record<string, string>> = { put: 'RFC 9110 9.3.4', patch: 'RFC 5789 2' };
 

@@ -1,7 +1,9 @@
 // Stories: steps in the life of an object, each a request with a role. Several checks judge one story, and a failure counts only if a
 // second object, with other values, shows it too.
+
+import { isSame } from '../contract/document.ts';
 import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
-import { isAccepted } from '../execute/exchange.ts';
+import { headerOf, isAccepted } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Described, RunContext, TraceCheck, TraceVerdict } from './check.ts';
 import { comparableMembers, isUnchanged, type Member, objectIn, shownIn } from './compare-objects.ts';
@@ -25,6 +27,13 @@ export function roleIn(turn: 0 | 1, role: string): string {
 export interface Deviation {
   readonly exchange: NumberedExchange;
   readonly failure: Omit<Failure, 'check'>;
+  /** The value that the server may store in another usual spelling: only two values show that it does not. */
+  readonly sent?: unknown;
+}
+
+/** The same failure if it may have another cause. */
+export function inconclusive(found: Deviation): Deviation {
+  return { ...found, failure: { ...found.failure, severity: 'suspect' } };
 }
 
 /** @returns undefined if the answers do not settle it */
@@ -49,14 +58,19 @@ export function storyCheck(about: About, find: Find): StoryCheck {
 }
 
 function storyOf(steps: Trace, turn: 0 | 1): Story {
-  const own = steps.filter(({ intent: { probe } }) => probe?.role.endsWith(ofSecond) === (turn === 1));
+  const own = steps.filter((step) => step.intent.probe?.role.endsWith(ofSecond) === (turn === 1) && !isStored(step));
   return { steps: own, of: (role) => own.findLast(({ intent }) => intent.probe?.role === roleIn(turn, role)) };
 }
 
-/** The story of the first object, before it is judged. */
-export function firstStory(exchanges: readonly Exchange[]): Story {
+/** Whether a cache gave an answer that it had before: a write to another address need not remove it (RFC 9111, 4.4 and 5.1). */
+function isStored({ outcome }: Exchange): boolean {
+  return outcome.kind === 'answer' && Number(headerOf(outcome, 'age') ?? 0) > 0;
+}
+
+/** The story of one object, before it is judged. */
+export function storyIn(exchanges: readonly Exchange[], turn: 0 | 1): Story {
   const steps = exchanges.filter(({ isPause }) => !isPause).map((one, index) => ({ ...one, number: index + 1 }));
-  return storyOf(steps, 0);
+  return storyOf(steps, turn);
 }
 
 function judgeStories(check: string, find: Find, trace: Trace, context: RunContext): readonly TraceVerdict[] {
@@ -66,14 +80,22 @@ function judgeStories(check: string, find: Find, trace: Trace, context: RunConte
   const place = exchange?.intent.probe?.name ?? '';
   if (exchange === undefined || found === undefined) return [];
   if (found.length === 0) return [{ place, failures: [], exchange }];
-  const again = find(storyOf(steps, 1), context) ?? [];
-  const proven = found.filter((one) => again.some((other) => keyOf(other) === keyOf(one)));
-  const unjudged = 'only one of two objects showed a failure: reads may show writes late';
+  const second = storyOf(steps, 1);
+  const again = find(second, context) ?? [];
+  const proven = found.flatMap((one): readonly Deviation[] => {
+    const other = again.find((deviation) => keyOf(deviation) === keyOf(one));
+    if (other === undefined) return [];
+    return [one.sent !== undefined && isSame(one.sent, other.sent) ? inconclusive(one) : one];
+  });
+  const unjudged = isDone(second.of('create'))
+    ? 'only one of two objects showed a failure: reads may show writes late'
+    : 'a failure was seen, and the server accepted no second object that could show it too';
   if (proven.length === 0) return [{ place, failures: [], exchange, unjudged }];
   return proven.map((one) => ({ place, failures: [{ check, ...one.failure }], exchange: one.exchange }));
 }
 
-function keyOf({ exchange, failure }: Deviation): string {
+/** Failures of two objects with one key are the same failure. */
+export function keyOf({ exchange, failure }: Deviation): string {
   return `${exchange.operation.id} ${failure.keyword} ${failure.pointer} ${failure.place}`;
 }
 
@@ -111,9 +133,22 @@ export function readBefore({ steps }: Story, step: NumberedExchange): NumberedEx
   return readsIn(steps.slice(0, steps.indexOf(step))).at(-1);
 }
 
-/** The first read of the story's object after a step. */
+/** The first read of the story's object after a step; its last repetition if it was repeated. */
 export function readAfter({ steps }: Story, step: NumberedExchange): NumberedExchange | undefined {
-  return readsIn(steps.slice(steps.indexOf(step) + 1))[0];
+  return firstOf(readsIn(steps.slice(steps.indexOf(step) + 1)));
+}
+
+/** The last repetition of the first step. */
+function firstOf(steps: Trace): NumberedExchange | undefined {
+  const [first] = steps;
+  return steps.findLast(({ intent }) => intent.probe?.role === first?.intent.probe?.role);
+}
+
+/** The lists that were read last before a step and first after it. */
+export function listsAround({ steps }: Story, step: NumberedExchange): readonly (NumberedExchange | undefined)[] {
+  const isList = ({ intent }: NumberedExchange): boolean => /^list/.test(intent.probe?.role ?? '');
+  const at = steps.indexOf(step);
+  return [steps.slice(0, at).findLast(isList), firstOf(steps.slice(at + 1).filter(isList))];
 }
 
 function readsIn(steps: Trace): Trace {

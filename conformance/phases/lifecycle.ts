@@ -101,7 +101,7 @@ function twoProbe(resource: Resource): readonly Probe[] {
 }
 
 async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {
-  const { bench, context, step } = teller;
+  const { bench, context, turn, step } = teller;
   const object = await createObject(teller, resource.create, 'create', 20);
   if (typeof object === 'string') return object;
   const { values, created } = object;
@@ -115,21 +115,26 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   const shown = await step(read, 'read');
   await step(read, 'read again');
   await step(other, 'other read');
-  await step(list, 'list');
+  let isListed = false;
   const [change] = resource.changes.filter(bench.isSent);
   if (change !== undefined) {
     const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
     await step(read, `read after ${change.method}`);
     if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {
+      await step(list, 'list before repeat');
+      isListed = true;
       await step(changed.draft, 'repeat put');
       await step(read, 'read after repeat');
       await step(list, 'list after repeat');
     }
-    const wrong = wrongContent(context, toolsFor(context, change, 'story', 1), draftAbout(context, change, values));
+    const known = draftAbout(context, change, values);
+    const wrong = wrongContent(context, toolsFor(context, change, 'story', 1), known, { turn });
     if ((await step(wrong, 'rejected change', { polarity: 'invalid' })) !== undefined)
       await step(read, 'read after rejected');
   }
-  const wrong = list && wrongContent(context, toolsFor(context, resource.create, 'story', 1), bench.draft);
+  const tools = toolsFor(context, resource.create, 'story', 1);
+  const wrong = list && wrongContent(context, tools, bench.draft, { turn, keepsNames: true });
+  if (wrong !== undefined && !isListed) await step(list, 'list');
   const sent = await step(wrong, 'rejected create', { polarity: 'invalid' });
   if (sent !== undefined) await step(list, 'list after rejected');
   if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);

@@ -4,7 +4,7 @@ import { saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, isEmpty, shownIn } from '../checks/compare-objects.ts';
 import { isJson } from '../contract/contract.ts';
-import { isObject, type JsonObject } from '../contract/document.ts';
+import { isObject, isSame, type JsonObject } from '../contract/document.ts';
 import { buildNode, type DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import type { Draft, Exchange } from '../execute/exchange.ts';
@@ -71,6 +71,30 @@ function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknow
   if (typeof now !== 'string' || !isPlain) return undefined;
   const text = isUniqueName(name) ? `other ${freshOf(tools, turn + 500)}` : `other text ${'abcdefghij'[turn % 10]}`;
   return text.slice(0, Math.min(text.length, shape.maxLength)).padEnd(Math.min(shape.minLength, 200), 'x');
+}
+
+/** The request with other lists, and other texts of a format or pattern. A server may know only the values that it was accepted with. */
+export function withOtherFormatted(context: RunContext, tools: DataTools, draft: Draft): Draft {
+  const { schema } = draft.body?.content ?? {};
+  const value = draft.body?.value;
+  if (schema === undefined || !isObject(value)) return draft;
+  const form = tools.judge.forms.request;
+  const names = Object.keys(value).filter((name) => isFree(context, draft, name));
+  return withEach(context, draft, names, (name, now) => {
+    const node = form.property(form.branch(form.at(schema)), name);
+    const { patterns, format } = form.branch(node);
+    const isFormatted = typeof now === 'string' && (patterns.size > 0 || format !== undefined);
+    if (!isFormatted && !Array.isArray(now)) return undefined;
+    const built = [1, 2, 3].map((turn) => buildNode(tools, node, { seed: tools.seed + turn, variant: turn }, name));
+    return [nextDay(now), ...built].find((other) => other !== undefined && !isEmpty(other) && !isSame(other, now));
+  });
+}
+
+/** The same time of the next day; undefined for any other value. */
+function nextDay(value: unknown): string | undefined {
+  const [day] = /^\d{4}-\d\d-\d\d(?=$|T)/.exec(String(value)) ?? [];
+  if (typeof value !== 'string' || day === undefined) return undefined;
+  return new Date(Date.parse(day) + 24 * 3_600_000).toISOString().slice(0, day.length) + value.slice(day.length);
 }
 
 /** The request with the optional members that it lacks, as far as any value may be sent. */
@@ -155,13 +179,23 @@ export function withNull(
   return name === undefined ? undefined : { ...accepted, body: { ...body, value: { [name]: null } } };
 }
 
-/** The request with other values and one fault in its content: a careless server stores the values before it finds the fault. */
-export function wrongContent(context: RunContext, tools: DataTools, draft: Draft | undefined): Draft | undefined {
+/**
+ * The request with other values and one fault in its content: a careless server stores the values before it finds the fault.
+ *
+ * @param keepsNames whether the fault is in none of the names, by which a new object is recognised
+ */
+export function wrongContent(
+  context: RunContext,
+  tools: DataTools,
+  draft: Draft | undefined,
+  { turn, keepsNames = false }: { readonly turn: number; readonly keepsNames?: boolean },
+): Draft | undefined {
   if (draft?.body === undefined) return undefined;
-  const other = withOtherValues(context, tools, withNewNames(tools, draft, 39), 7);
+  const other = withOtherValues(context, tools, withNewNames(tools, draft, 39 + turn), 7 + turn);
   for (const { part, at, apply } of faultsOf(tools, other)) {
     const wrong = apply(other);
-    const isFit = part === 'body' && at !== '' && isSendable(context, wrong);
+    const isOfName = keepsNames && isUniqueName(at.slice(at.lastIndexOf('/') + 1));
+    const isFit = part === 'body' && at !== '' && !isOfName && isSendable(context, wrong);
     if (isFit && validityOf(context.judge, wrong, context.contract) === 'invalid') return wrong;
   }
   return undefined;

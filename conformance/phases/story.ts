@@ -1,12 +1,12 @@
 // Stories: each is a probe of several steps with one object of the run, and a second time with another object if a check finds a failure.
-import { firstStory, roleIn, type StoryCheck } from '../checks/story.ts';
+import { keyOf, roleIn, type StoryCheck, storyIn } from '../checks/story.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
-import { withOptional, withOtherValues } from './other-values.ts';
+import { withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
 import { type Bench, type Probe, withUnknownId } from './probe.ts';
 
@@ -19,7 +19,7 @@ export function storyProbe(
 ): Probe {
   return {
     ...{ name, checks: checks.map((check) => check.name), pointer },
-    ...{ worth: row.worth, mostRequests: 2 * row.mostRequests, needsOwn: true },
+    ...{ worth: row.worth, mostRequests: 2 * row.mostRequests + 2 * pausesMs.length, needsOwn: true },
     ask: (bench) => askStory(bench, checks, row.tell),
   };
 }
@@ -35,18 +35,25 @@ async function askStory(
     ({ extensions }) => readDuration(extensions.consistency ?? '') ?? 0,
   );
   if (Math.max(0, ...waits) > mostWaitMs) return 'by x-consistency, reads may show a write later than the run waits';
-  const first = createTeller(bench, 0, new Set());
+  const failuresIn = (exchanges: readonly Exchange[], turn: 0 | 1): ReadonlySet<string> =>
+    new Set(checks.flatMap(({ find }) => find(storyIn(exchanges, turn), bench.context)?.map(keyOf) ?? []));
+  const first = createTeller(bench, 0, () => false);
   const reason = await tell(first);
   if (reason !== undefined) return reason;
-  const story = firstStory(first.exchanges);
-  const found = checks.flatMap(({ find }) => find(story, bench.context) ?? []);
-  if (found.length === 0) return undefined;
-  const late = new Set(found.flatMap(({ exchange }) => exchange.intent.probe?.role ?? []));
-  return await tell(createTeller(bench, 1, late));
+  const found = failuresIn(first.exchanges, 0);
+  if (found.size === 0) return undefined;
+  const proven = new Set<string>();
+  /** Whether the last read shows one of these failures that no earlier read has shown for long. */
+  const isLate = (exchanges: readonly Exchange[], isLast: boolean): boolean => {
+    const shown = [...failuresIn(exchanges, 1)].filter((key) => found.has(key) && !proven.has(key));
+    if (isLast) for (const key of shown) proven.add(key);
+    return shown.length > 0;
+  };
+  return await tell(createTeller(bench, 1, isLate));
 }
 
 /** Why no story of a collection is sent. */
-export const keepsNoState = 'the server answers a read of an object that does not exist: it keeps no state';
+export const keepsNoState = 'the server accepts a read of an id that was never given: reads do not show what is stored';
 
 /** A fact for later stories. */
 const keepsState = 'an object that does not exist cannot be read';
@@ -54,29 +61,38 @@ const keepsState = 'an object that does not exist cannot be read';
 /** Longest time that a run waits for a read to show a write. */
 const mostWaitMs = 10_000;
 
-/** Reads of most replicas and search indexes show a write earlier. */
-const replicaMs = 1_000;
+/** Before a read that shows a failure is sent again: within 5 s, the reads of most replicas and search indexes show a write. */
+const pausesMs = [250, 500, 1_000, 1_500, 1_750];
 
 export type Teller = ReturnType<typeof createTeller>;
 
-/** @param late roles of the first story that showed a failure: reads may show a write late */
-function createTeller(bench: Bench, turn: 0 | 1, late: ReadonlySet<string>) {
+/** @param isLate whether a read may show a write late; `isLast` if it is not sent again */
+function createTeller(bench: Bench, turn: 0 | 1, isLate: (exchanges: readonly Exchange[], isLast: boolean) => boolean) {
   const { context, send } = bench;
   const exchanges: Exchange[] = [];
   let written: Operation | undefined;
   /** Waits until the deployment shows the last write. */
   const settle = async (): Promise<void> => {
-    const waitMs = readDuration(written?.extensions.consistency ?? '') ?? (turn === 1 && late.size > 0 ? replicaMs : 0);
-    if (written !== undefined && waitMs > 0) await context.wait(Math.min(waitMs, mostWaitMs));
+    const waitMs = readDuration(written?.extensions.consistency ?? '') ?? 0;
+    if (waitMs > 0) await context.wait(waitMs);
     written = undefined;
   };
   const step = async (draft: Draft | undefined, role: string, aim?: Parameters<Bench['send']>[2]) => {
     if (draft === undefined) return undefined;
     const isRead = draft.operation.method === 'get';
     if (isRead) await settle();
-    const sent = await send(draft, roleIn(turn, role), aim);
+    else written = draft.operation;
+    let sent = await send(draft, roleIn(turn, role), aim);
     if (sent !== undefined) exchanges.push(sent);
-    if (sent !== undefined && !isRead) written = draft.operation;
+    for (const pauseMs of isRead ? pausesMs : []) {
+      if (!isLate(exchanges, false)) break;
+      await context.wait(pauseMs);
+      const again = await send(draft, roleIn(turn, role), aim);
+      if (again === undefined) break;
+      exchanges.push(again);
+      sent = again;
+    }
+    if (isRead) isLate(exchanges, true);
     return sent;
   };
   return { bench, context, turn, exchanges, settle, step };
@@ -114,7 +130,9 @@ export async function createObject(
   const isFirst = turn === 0 && role === 'create';
   const other = isFirst ? plain : withOtherValues(context, tools, plain, serial);
   const whole = withOptional(context, tools, other);
-  for (const [index, draft] of [whole, other, plain].entries()) {
+  // A failure counts if it shows with another value too.
+  const drafts = turn === 0 ? [whole, other, plain] : [withOtherFormatted(context, tools, whole), whole, other, plain];
+  for (const [index, draft] of drafts.entries()) {
     const created = await step(withNewNames(tools, draft, serial + index * 7), role);
     if (created === undefined) return 'the budget was spent';
     if (!isAccepted(created)) continue;

@@ -145,6 +145,11 @@ export function createMarket(validate: Validate): Handler {
       /^\/offers\/([^/]+)$/,
       {
         GET: (_, id) => (offers.has(id) ? { status: 200, body: offers.get(id) } : unknown),
+        PUT: ({ body }, id) => {
+          if (!offers.has(id)) return unknown;
+          offers.set(id, { ...JSON.parse(body), id: Number(id) });
+          return { status: 200, body: offers.get(id) };
+        },
         DELETE: (_, id) => (offers.delete(id) ? { status: 204 } : unknown),
       },
     ],

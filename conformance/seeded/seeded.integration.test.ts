@@ -12,6 +12,7 @@ import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { listFaults } from './list-faults.ts';
+import { marketFaults } from './market-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
 import { storyFaults } from './story-faults.ts';
 import { weatherFaults } from './weather-faults.ts';
@@ -51,6 +52,7 @@ const faults: readonly SeededFault[] = [
   ...inputFaults,
   ...storyFaults,
   ...listFaults,
+  ...marketFaults,
 ];
 
 test('each check and each law has a fault that it alone finds', () => {

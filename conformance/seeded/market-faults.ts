@@ -1,0 +1,71 @@
+// Faults of the market's offers: what a server stores, shows and changes.
+import { type JsonObject, parseJson } from '../contract/document.ts';
+import { by, type Instead, type SeededFault, withBody } from './faults.ts';
+import { colliding, contentOf, drifting, storing } from './story-faults.ts';
+
+const members = '#/components/schemas/NewOffer/properties';
+const [add, change] = [/^POST \/offers$/, /^PUT \/offers\/\d+$/];
+
+/** The second of two equal changes creates another offer. */
+const repeating = (): Instead => {
+  const last = new Map<string, string>();
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const isRepeat = answer.status === 200 && last.get(request.path) === request.body;
+    last.set(request.path, request.body);
+    if (isRepeat) await handle({ ...request, method: 'POST', path: '/offers' });
+    return answer;
+  };
+};
+
+/** A rejected create stores the offer with a price of its own. */
+const storingRejected: Instead = async (request, handle) => {
+  const answer = await handle(request);
+  const content = parseJson(request.body) === undefined ? {} : contentOf(request);
+  if (answer.status === 422) await handle({ ...request, body: JSON.stringify(repaired(content)) });
+  return answer;
+};
+
+function repaired(content: JsonObject): JsonObject {
+  const usual = { name: 'Lamp', price: 5, state: 'open', stall: 3 };
+  const own = Object.entries(content).filter(([name, value]) => typeof value === typeof Object(usual)[name]);
+  return { ...usual, ...Object.fromEntries(own) };
+}
+
+const rows: readonly Omit<SeededFault, 'api'>[] = [
+  {
+    ...{ name: 'a new offer is answered with another name', at: add },
+    change: withBody((body) => ({ ...body, name: 'Lamp' })),
+    caughtBy: by('answer-differs', 'add_offer', `${members}/name`, 'answer'),
+  },
+  {
+    ...{ name: 'a PUT keeps the price', at: change },
+    instead: storing((content, before) => ({ ...content, price: before.price })),
+    caughtBy: by('put-partial', 'put_offer', `${members}/price`, 'kept'),
+  },
+  {
+    ...{ name: 'a PUT keeps the note that it leaves out', at: change },
+    instead: storing((content, { note }) => ({ ...(note !== undefined && { note }), ...content })),
+    caughtBy: by('put-merge', 'put_offer', `${members}/note`, 'left out'),
+    severity: 'suspect',
+  },
+  {
+    ...{ name: 'a repeated PUT adds an offer', at: change, instead: repeating() },
+    caughtBy: by('put-repeat', 'put_offer', '#/paths/~1offers~1{offer_id}/put', 'created'),
+  },
+  {
+    ...{ name: 'a repeated PUT counts the price up', at: change },
+    instead: drifting((content) => ({ ...content, price: Number(content.price) + 1 })),
+    caughtBy: by('put-repeat', 'put_offer', `${members}/price`, 'repeated'),
+  },
+  {
+    ...{ name: 'a create replaces the offer that was created first', at: add, instead: colliding() },
+    caughtBy: by('id-collides', 'add_offer', '#/paths/~1offers/post', 'id'),
+  },
+  {
+    ...{ name: 'a rejected create stores the offer', at: add, instead: storingRejected },
+    caughtBy: by('failed-write-left-trace', 'add_offer', '#/paths/~1offers/post', 'created'),
+  },
+];
+
+export const marketFaults: readonly SeededFault[] = rows.map((row) => ({ ...row, api: 'market' }));
