@@ -10,46 +10,30 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { plainPath } from '../resources/slots.ts';
 import { partial, replacement, withNull, withOtherValues, wrongContent } from './other-values.ts';
 import { deletionOf } from './own-objects.ts';
-import { draftAbout, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
-import { createObject, keepsNoState, type Own, readsUnknown, storyProbe, type Teller } from './story.ts';
-
-/** The operations on the objects of a collection. */
-interface Resource {
-  readonly create: Operation;
-  readonly read: Operation | undefined;
-  readonly list: Operation | undefined;
-  readonly changes: readonly Operation[];
-  readonly removal: Operation | undefined;
-}
+import { draftAbout, type OperationProbes, type Probe } from './probe.ts';
+import {
+  createObject,
+  keepsNoState,
+  type Own,
+  type Resource,
+  readsUnknown,
+  resourcesOf,
+  storyProbe,
+  type Teller,
+} from './story.ts';
 
 export function planLifecycle(
   contract: Contract,
   operations: readonly Operation[],
   permissions: Permissions,
 ): readonly OperationProbes[] {
-  return operations
-    .filter((one) => one.method === 'post' && kindOf(contract, one) === 'create')
-    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions))
-    .flatMap((create): OperationProbes[] => {
-      const resource = resourceOf(contract, create, permissions);
-      if (resource.read === undefined && resource.list === undefined) return [];
-      return [{ operation: create, probes: [lifeProbe(resource), ...twoProbe(resource), ...tagProbe(resource)] }];
-    });
-}
-
-function resourceOf(contract: Contract, create: Operation, permissions: Permissions): Resource {
-  const [own, key] = [plainPath(create.path), `${plainPath(create.path)}/{}`];
-  const at = (path: string, ...methods: string[]): readonly Operation[] =>
-    contract.operations.filter((one) => methods.includes(one.method) && plainPath(one.path) === path);
-  const changes = at(key, 'put', 'patch').filter(
-    (one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions),
-  );
-  return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
+  return resourcesOf(contract, operations, permissions).map((resource) => ({
+    operation: resource.create,
+    probes: [lifeProbe(resource), ...twoProbe(resource), ...tagProbe(resource)],
+  }));
 }
 
 function lifeProbe(resource: Resource): Probe {
@@ -206,7 +190,7 @@ async function changeObject({ context, turn, step }: Teller, { change, values, c
 }
 
 /** The members of a created object that a change declares. */
-function membersFor(context: RunContext, change: Operation, created: Exchange): JsonObject {
+export function membersFor(context: RunContext, change: Operation, created: Exchange): JsonObject {
   const known = writableIn(context, change);
   const sent = objectIn(created.seen.requestBody, [...known.keys()]) ?? {};
   return Object.fromEntries(Object.entries(sent).filter(([name]) => known.has(name)));

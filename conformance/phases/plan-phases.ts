@@ -20,6 +20,7 @@ import { planPrecedence } from './precedence.ts';
 import { type OperationProbes, type Probe, probeScenario, wantedProbes } from './probe.ts';
 import { planProtocol } from './protocol.ts';
 import { createRandomEnd, planRandom, randomScenario } from './random.ts';
+import { planRandomStories } from './random-stories.ts';
 import { planReadOnly } from './read-only.ts';
 import { planText } from './text.ts';
 import { planPages } from './walk-lists.ts';
@@ -60,6 +61,7 @@ export function planPhases(
         planFilters(contract, asked, permissions),
         planOrders(contract, asked, permissions),
         planDetails(contract, asked),
+        planRandomStories(contract, asked, permissions),
       ]),
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),

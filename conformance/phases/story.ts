@@ -1,14 +1,45 @@
 // Stories: each is a probe of several steps with one object of the run, and a second time with another object if a check finds a failure.
 import { keyOf, roleIn, type StoryCheck, storyIn } from '../checks/story.ts';
-import type { Operation } from '../contract/contract.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
+import { plainPath } from '../resources/slots.ts';
 import { withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { type Bench, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type Probe, withUnknownId } from './probe.ts';
+
+/** The operations on the objects of a collection. */
+export interface Resource {
+  readonly create: Operation;
+  readonly read: Operation | undefined;
+  readonly list: Operation | undefined;
+  readonly changes: readonly Operation[];
+  readonly removal: Operation | undefined;
+}
+
+/** The resources whose objects a run may create often, and read. */
+export function resourcesOf(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly Resource[] {
+  const isOften = (one: Operation): boolean => mayProbe(contract, one) && mayCallOften(contract, one, permissions);
+  const at = (path: string, ...methods: string[]): readonly Operation[] =>
+    contract.operations.filter((one) => methods.includes(one.method) && plainPath(one.path) === path);
+  return operations
+    .filter((one) => one.method === 'post' && kindOf(contract, one) === 'create' && isOften(one))
+    .map((create): Resource => {
+      const [own, key] = [plainPath(create.path), `${plainPath(create.path)}/{}`];
+      const changes = at(key, 'put', 'patch').filter(isOften);
+      return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
+    })
+    .filter(({ read, list }) => read !== undefined || list !== undefined);
+}
 
 /** A story with its checks. @param pointer of the operation to which it belongs */
 export function storyProbe(

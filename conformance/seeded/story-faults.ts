@@ -36,6 +36,16 @@ export const storing =
     return handle({ ...request, headers, body: JSON.stringify(change(contentOf(request), before)) });
   };
 
+/** A fault that an object has only after some changes. */
+const fromFifth = (fault: Instead): Instead => {
+  const counts = new Map<string, number>();
+  return (request, handle) => {
+    const count = (counts.get(request.path) ?? 0) + 1;
+    counts.set(request.path, count);
+    return count < 5 ? handle(request) : fault(request, handle);
+  };
+};
+
 /** Answers a deletion, and keeps the object. */
 const keeping: Instead = async (request, handle) => {
   const isThere = (await handle({ ...request, method: 'GET', body: '' })).status === 200;
@@ -252,6 +262,11 @@ const library: readonly Row[] = [
     caughtBy: by('put-partial', 'replaceBook', pages, 'kept'),
   },
   {
+    ...{ name: 'the fifth PUT keeps the pages', at: change },
+    instead: fromFifth(storing((content, before) => ({ ...content, pages: before.pages }))),
+    caughtBy: by('put-partial', 'replaceBook', pages, 'kept'),
+  },
+  {
     ...{ name: 'a PUT keeps the number that it leaves out', at: change },
     instead: storing((content, before) => ({ ...(before.isbn !== undefined && { isbn: before.isbn }), ...content })),
     caughtBy: by('put-merge', 'replaceBook', isbn, 'left out'),
@@ -344,6 +359,11 @@ const depot: readonly Row[] = [
   {
     ...{ name: 'a patch removes the note', at: changeParcel },
     instead: storing((content) => ({ note: null, ...content })),
+    caughtBy: by('patch-spills', 'changeParcel', '#/components/schemas/ParcelChange/properties/note', 'unsent'),
+  },
+  {
+    ...{ name: 'the fifth patch removes the note', at: changeParcel },
+    instead: fromFifth(storing((content) => ({ note: null, ...content }))),
     caughtBy: by('patch-spills', 'changeParcel', '#/components/schemas/ParcelChange/properties/note', 'unsent'),
   },
   {
