@@ -10,6 +10,7 @@ import { filterIgnored, filterLoses, filterRange } from './filters.ts';
 import { httpLaw } from './http-laws.ts';
 import { idempotency } from './idempotency.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
+import { jobRegress, jobStuck } from './jobs.ts';
 import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { listDetail } from './list-detail.ts';
 import { sortWrong } from './orders.ts';
@@ -69,6 +70,8 @@ export const checks: readonly Check[] = [
   readWrites,
   conditional,
   idempotency,
+  jobRegress,
+  jobStuck,
   textChanged,
   pageEnds,
   pageGap,

@@ -14,6 +14,8 @@ export interface Story {
   readonly steps: Trace;
   /** @returns the last step of this role */
   readonly of: (role: string) => NumberedExchange | undefined;
+  /** @returns every step of this role */
+  readonly all: (role: string) => Trace;
 }
 
 /** The role of a step with the second object. */
@@ -59,7 +61,8 @@ export function storyCheck(about: About, find: Find): StoryCheck {
 
 function storyOf(steps: Trace, turn: 0 | 1): Story {
   const own = steps.filter((step) => step.intent.probe?.role.endsWith(ofSecond) === (turn === 1) && !isStored(step));
-  return { steps: own, of: (role) => own.findLast(({ intent }) => intent.probe?.role === roleIn(turn, role)) };
+  const all = (role: string): Trace => own.filter(({ intent }) => intent.probe?.role === roleIn(turn, role));
+  return { steps: own, all, of: (role) => all(role).at(-1) };
 }
 
 /** Whether a cache gave an answer that it had before: a write to another address need not remove it (RFC 9111, 4.4 and 5.1). */

@@ -14,6 +14,19 @@ export interface OperationExtensions {
   /** Whether every account gets the same answer. */
   readonly isShared: boolean;
   readonly pagination: Pagination | undefined;
+  readonly states: StateMachine | undefined;
+}
+
+/** The states of the object that an operation reads. Every place is a JSON pointer in the answer. */
+export interface StateMachine {
+  readonly field: string;
+  /** True at the end; undefined if the states without a next one are the end. */
+  readonly done: string | undefined;
+  /** The time by which the object is at its end. */
+  readonly deadline: string | undefined;
+  /** The duration after which a client may read again, as in `PT2S`. */
+  readonly every: string | undefined;
+  readonly next: Readonly<Record<string, readonly string[]>>;
 }
 
 /** How a list is divided into pages, filtered and ordered. Every place is a JSON pointer: in the answer, or in one of its items. */
@@ -59,6 +72,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     consistency: textAt(operation, 'x-consistency'),
     isShared: operation['x-shared'] === true,
     pagination: readPagination(operation['x-pagination']),
+    states: readStates(operation['x-state']),
   };
 }
 
@@ -131,6 +145,15 @@ function readPagination(value: unknown): Pagination | undefined {
     filters: Object.fromEntries(filters),
     sort: sentSort === undefined ? undefined : { send: sentSort, values: Object.fromEntries(orders) },
   };
+}
+
+/** @returns undefined if a required member is missing */
+function readStates(value: unknown): StateMachine | undefined {
+  const field = textAt(value, 'field');
+  const next = Object.entries(objectAt(value, 'next')).map(([state, others]) => [state, texts(others)]);
+  if (field === undefined || next.length === 0) return undefined;
+  const [done, deadline, every] = ['done', 'deadline', 'every'].map((name) => textAt(value, name));
+  return { field, done, deadline, every, next: Object.fromEntries(next) };
 }
 
 function readByValue(entry: JsonObject): ByValue {

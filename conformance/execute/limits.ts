@@ -147,7 +147,7 @@ export function pauseAfter(
 }
 
 /** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
-function readRetryAfter(text: string | undefined): number | undefined {
+export function readRetryAfter(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
   const date = Date.parse(text);

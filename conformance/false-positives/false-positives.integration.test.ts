@@ -9,19 +9,25 @@ import { type Handler, serve } from '../seeded/serve.ts';
 import { readEdited } from '../seeded/validate.ts';
 import { unusualAnswers } from './answers.ts';
 import { inputServers } from './input-servers.ts';
+import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
 import { type FalsePositiveServer, falsePositiveServers } from './servers.ts';
 import { storyServers } from './story-servers.ts';
 
 // If these fail, the runner reports a false positive: behaviour that no norm or contract forbids.
 
-describe.each([...falsePositiveServers, ...inputServers, ...storyServers, ...listServers])(
+describe.each([...falsePositiveServers, ...inputServers, ...storyServers, ...jobServers, ...listServers])(
   'a server that $name',
   (server) => {
     const findNoDefect = async (seed: number, workers: number): Promise<void> => {
-      const { api, contract = [] } = server;
+      const { api, contract = [], options } = server;
       const amend = () => readContract(`${api}.json`, JSON.stringify(readEdited(apis[api].file, contract)));
-      const { result } = await runAgainst(api, createHandler(server), { seed, workers, phases: builtPhases }, amend);
+      const { result } = await runAgainst(
+        api,
+        createHandler(server),
+        { seed, workers, phases: builtPhases, ...options },
+        amend,
+      );
       const allowed = new Set(server.inconclusive);
       expect(result.findings.filter(({ check, severity }) => severity === 'defect' || !allowed.has(check))).toEqual([]);
       expect(result.verdict).toBe('passed');

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from '../seeded/apis.ts';
 import type { SeededFault } from '../seeded/faults.ts';
 import type { TestAnswer, TestRequest } from '../seeded/serve.ts';
@@ -12,6 +13,8 @@ export interface FalsePositiveServer extends Pick<SeededFault, 'at' | 'instead' 
   readonly change?: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
   /** Changes the contract, for server and runner. */
   readonly contract?: readonly ContractEdit[];
+  /** Options of the run. */
+  readonly options?: Partial<RunOptions>;
   /** Checks that may report an inconclusive finding. */
   readonly inconclusive?: readonly string[];
 }

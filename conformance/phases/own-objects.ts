@@ -129,7 +129,7 @@ export function withNewNames(tools: DataTools, given: Draft, count: number): Dra
 }
 
 /** The request with another value of the header that marks repetitions: a server answers a known key with the object that it created. */
-function withNewKey(tools: DataTools, draft: Draft, count: number): Draft {
+export function withNewKey(tools: DataTools, draft: Draft, count: number): Draft {
   const name = draft.operation.extensions.idempotencyKey?.toLowerCase();
   const parameters = draft.parameters.map((one) => {
     const { parameter, value } = one;

@@ -13,6 +13,7 @@ import { planBoundary } from './boundary.ts';
 import { planDetails } from './detail-lists.ts';
 import { planFilters } from './filter-lists.ts';
 import { planIdempotency } from './idempotency.ts';
+import { planJobs } from './jobs.ts';
 import { planLifecycle } from './lifecycle.ts';
 import { planNegative } from './negative.ts';
 import { planOrders } from './order-lists.ts';
@@ -57,6 +58,7 @@ export function planPhases(
       joinProbes([
         planLifecycle(contract, asked, permissions),
         planIdempotency(contract, asked),
+        planJobs(contract, asked, permissions),
         planPages(contract, asked, permissions),
         planFilters(contract, asked, permissions),
         planOrders(contract, asked, permissions),

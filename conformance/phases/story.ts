@@ -70,9 +70,8 @@ async function askStory(
     new Set(checks.flatMap(({ find }) => find(storyIn(exchanges, turn), bench.context)?.map(keyOf) ?? []));
   const first = createTeller(bench, 0, () => false);
   const reason = await tell(first);
-  if (reason !== undefined) return reason;
   const found = failuresIn(first.exchanges, 0);
-  if (found.size === 0) return undefined;
+  if (found.size === 0) return reason;
   const proven = new Set<string>();
   /** Whether the last read shows one of these failures that no earlier read has shown for long. */
   const isLate = (exchanges: readonly Exchange[], isLast: boolean): boolean => {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
+import type { Clock } from '../execute/clock.ts';
 import type { Intent } from '../execute/exchange.ts';
 import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
@@ -63,6 +64,9 @@ export const plainIntent: Intent = {
   case: '',
   step: 0,
 };
+
+/** A clock of a run whose waits are over at once. */
+export const withoutWaiting: Clock = { now: () => performance.now(), wait: async () => undefined };
 
 /** A fixed clock: requests must not depend on the day of the test. */
 export const testNow = Date.parse('2026-04-01T09:30:00Z');

@@ -52,6 +52,8 @@ interface Depot {
 interface Account {
   readonly depots: readonly Depot[];
   readonly labels: Map<string, unknown>;
+  /** Counts of parcels, which go on with each read: the number of reads. */
+  readonly counts: Map<string, number>;
 }
 
 interface Route {
@@ -73,9 +75,12 @@ export function createDepot(validate: Validate): Handler {
     return { depot_id, town, parcels: new Map([[String(count), { parcel_id: count, grams: 250 }]]) };
   };
   const accounts: Readonly<Record<string, Account>> = {
-    north: { depots: [depot('d-11', 'Alta'), depot('d-12', 'Bodø')], labels: new Map() },
-    south: { depots: [depot('d-77', 'Cádiz')], labels: new Map() },
+    north: { depots: [depot('d-11', 'Alta'), depot('d-12', 'Bodø')], labels: new Map(), counts: new Map() },
+    south: { depots: [depot('d-77', 'Cádiz')], labels: new Map(), counts: new Map() },
   };
+  /** The clock of the counts: each read is four seconds later. */
+  let seconds = 0;
+  const clock = (later = 0): Date => new Date(Date.parse('2026-04-01T08:00:00Z') + (seconds + later) * 1_000);
   const unknown: TestAnswer = { status: 404, body: { error: 'not-here' } };
   const within = (account: Account, id = ''): Depot | undefined =>
     account.depots.find(({ depot_id }) => depot_id === id);
@@ -150,6 +155,34 @@ export function createDepot(validate: Validate): Handler {
         if (isStale(headers, found)) return { status: 412, body: { error: 'changed' } };
         parcels.delete(parcel);
         return { status: 204 };
+      },
+    },
+    {
+      ...{ method: 'POST', path: /^\/depots\/([^/]+)\/counts$/, scope: write },
+      answer: (_, account, [id]) => {
+        if (within(account, id) === undefined) return unknown;
+        count += 1;
+        account.counts.set(String(count), 0);
+        return { status: 202, headers: { location: `/api/counts/${count}`, 'retry-after': '2' } };
+      },
+    },
+    {
+      ...{ method: 'GET', path: /^\/counts\/([^/]+)$/, scope: read },
+      answer: (_, { counts }, [id = '']) => {
+        const reads = counts.get(id);
+        if (reads === undefined) return unknown;
+        seconds += 4;
+        counts.set(id, reads + 1);
+        const phase = ['waiting', 'waiting', 'counting'][reads] ?? 'closed';
+        const isOver = phase === 'closed';
+        const progress = { phase, over: isOver, ...(isOver && { sum: 7 }) };
+        const body = {
+          count_id: Number(id),
+          due: clock(30 - 4 * reads).toISOString(),
+          progress,
+          ...(isOver && { missing: 0 }),
+        };
+        return { status: 200, headers: { date: clock().toUTCString() }, body };
       },
     },
     {

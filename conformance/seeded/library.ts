@@ -8,6 +8,13 @@ export const secondLibraryKey = 'not-a-real-key-9a40';
 
 type Books = Map<string, Record<string, unknown>>;
 
+/** A job that goes on with each read. */
+interface Scan {
+  readonly content: object;
+  readonly until: string;
+  reads: number;
+}
+
 interface Route {
   readonly method: string;
   readonly path: RegExp;
@@ -40,7 +47,16 @@ export function createLibrary(validate: Validate): Handler {
   const unknown: TestAnswer = { status: 404, body: { reason: 'no such book' } };
   /** Answers to creates by their `Idempotency-Key`. */
   const answers = new Map<unknown, { readonly body: string; readonly answer: TestAnswer }>();
+  const scans = new WeakMap<Books, Map<string, Scan>>();
+  const scansOf = (books: Books): Map<string, Scan> => {
+    const known = scans.get(books) ?? new Map<string, Scan>();
+    scans.set(books, known);
+    return known;
+  };
   let count = first.size;
+  /** The clock of the scanner: each read is three seconds later. */
+  let seconds = 0;
+  const clock = (): string => new Date(Date.parse(added) + seconds * 1_000).toUTCString();
   let readers = 0;
   const tagged = (book: Record<string, unknown>): TestAnswer => ({
     status: 200,
@@ -112,6 +128,30 @@ export function createLibrary(validate: Validate): Handler {
         const book = books.get(id);
         const rejected = book && rejectCondition(request, book);
         return rejected ?? (books.delete(id) ? { status: 204 } : unknown);
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/scans$/,
+      answer: ({ body }, books) => {
+        count += 1;
+        const until = new Date(Date.parse(added) + (seconds + 20) * 1_000).toISOString();
+        const scan = { content: JSON.parse(body), until, reads: 0 };
+        scansOf(books).set(`s${count}`, scan);
+        return { status: 202, body: { ...scan.content, id: `s${count}`, state: 'queued', until } };
+      },
+    },
+    {
+      method: 'GET',
+      path: /^\/scans\/([^/]+)$/,
+      answer: (_, books, id) => {
+        const scan = scansOf(books).get(id);
+        if (scan === undefined) return unknown;
+        seconds += 3;
+        scan.reads += 1;
+        const { content, until, reads } = scan;
+        const state = ['queued', 'scanning'][reads - 1] ?? 'done';
+        return { status: 200, headers: { date: clock() }, body: { ...content, id, state, until } };
       },
     },
     {

@@ -6,10 +6,11 @@ import { refusalLaws } from '../checks/refusal-wrong.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { accessFaults } from './access-faults.ts';
-import { type ApiName, apis, runAgainst } from './apis.ts';
+import { type ApiName, apis, runAgainst, withoutWaiting } from './apis.ts';
 import { declaredFaults, withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
+import { jobEdits, jobFaults, withJobs } from './job-faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import { listFaults } from './list-faults.ts';
 import { marketFaults } from './market-faults.ts';
@@ -43,6 +44,14 @@ test.each(['depot', 'weather'] as const)('the correct server of %s follows its e
   );
 });
 
+test.each(['library', 'depot'] as const)('the correct server of %s brings its jobs to their end', async (api) => {
+  const change = { phases: builtPhases, clock: withoutWaiting };
+  const { result } = await runAgainst(api, apis[api].create(jobEdits[api]), change, withJobs(api));
+  expect(result.findings).toEqual([]);
+  const judged = result.obligations.filter(({ check }) => check.startsWith('job-'));
+  expect(judged.map(({ check, state }) => `${check} ${state}`)).toEqual(['job-regress met', 'job-stuck met']);
+});
+
 const faults: readonly SeededFault[] = [
   ...libraryFaults,
   ...weatherFaults,
@@ -51,6 +60,7 @@ const faults: readonly SeededFault[] = [
   ...declaredFaults,
   ...inputFaults,
   ...storyFaults,
+  ...jobFaults,
   ...listFaults,
   ...marketFaults,
 ];
@@ -83,7 +93,7 @@ async function find(fault: SeededFault, change: Partial<RunOptions>) {
   const { result } = await runAgainst(
     fault.api,
     handle,
-    { timeoutMs, phases, ...change, ...fault.options },
+    { timeoutMs, phases, clock: withoutWaiting, ...change, ...fault.options },
     fault.amend,
   );
   const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
