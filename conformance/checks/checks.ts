@@ -4,6 +4,7 @@ import { authInvalid, authMissing, authValidRefused, existenceLeak, scopeIgnored
 import { bodySchema } from './body-schema.ts';
 import { patchSpills, putMerge, putPartial, putRepeat } from './changed.ts';
 import type { Check, ExchangeCheck } from './check.ts';
+import { childOrphaned } from './children.ts';
 import { conditional } from './conditional.ts';
 import { deleteKept, useAfterFree } from './deleted.ts';
 import { filterIgnored, filterLoses, filterRange } from './filters.ts';
@@ -56,6 +57,7 @@ export const checks: readonly Check[] = [
   bodySchema,
   headerSchema,
   createdMissing,
+  childOrphaned,
   storedDiffers,
   putPartial,
   patchSpills,

@@ -1,4 +1,7 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
+import type { Clock } from '../execute/clock.ts';
+import { createTestClock } from '../seeded/apis.ts';
+import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { clock, type TestAnswer } from '../seeded/serve.ts';
 import { keyEdits, storing } from '../seeded/story-faults.ts';
@@ -41,11 +44,40 @@ const late = (): Instead => {
   };
 };
 
+/** A new book takes notes only when the deployment has prepared it. */
+const preparing = (clock: Clock): Instead => {
+  const since = new Map<string, number>();
+  return async (request, handle) => {
+    const [book = ''] = /^\/v2\/books\/b\d+(?=\/notes)/.exec(request.path) ?? [];
+    const created = since.get(book);
+    const isEarly = created !== undefined && since.size > 1 && clock.now() < created + 2_000;
+    if (isEarly) return { status: 404, body: { reason: 'not yet' } };
+    const answer = await handle(request);
+    if (request.path === '/v2/books' && answer.status === 201) since.set(String(answer.headers?.location), clock.now());
+    return answer;
+  };
+};
+
+const preparingClock = createTestClock();
+const ofNotes = /^(POST \/v2\/books|.* \/v2\/books\/b\d+\/notes)/;
+
 const change = '#/components/schemas/BookChange';
 const put = '#/paths/~1books~1{bookId}/put/requestBody/content/application~1json/schema';
 
 /** Unusual servers that keep, show and delete objects as their contracts allow. */
 export const storyServers: readonly FalsePositiveServer[] = [
+  {
+    ...{ name: 'prepares a new object before it takes others beneath it', api: 'library', at: ofNotes },
+    ...{ instead: preparing(preparingClock), contract: childEdits.library, options: { clock: preparingClock } },
+  },
+  {
+    ...{ name: 'declares a state in which an object takes none beneath it', api: 'library', at: ofNotes },
+    ...{ instead: childFaults.find(({ api }) => api === 'library')?.instead as Instead },
+    contract: [
+      ...childEdits.library,
+      { at: '#/paths/~1books~1{bookId}/get/x-state', to: { field: '/state', next: { in: ['out'] } } },
+    ],
+  },
   { name: 'keeps deleted books with a mark', api: 'library', at: /^(GET|DELETE) \/v2\/books/, instead: marking() },
   { name: 'shows writes a moment later', api: 'library', at: /\/v2\/books/, instead: late() },
   {

@@ -10,6 +10,7 @@ import type { RunOptions } from '../run/run.ts';
 import { type Means, planAuth } from './auth.ts';
 import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
+import { planChildren } from './children.ts';
 import { planDetails } from './detail-lists.ts';
 import { planFilters } from './filter-lists.ts';
 import { planIdempotency } from './idempotency.ts';
@@ -58,6 +59,7 @@ export function planPhases(
       joinProbes([
         planLifecycle(contract, asked, permissions),
         planIdempotency(contract, asked),
+        planChildren(contract, asked, permissions),
         planJobs(contract, asked, permissions),
         planPages(contract, asked, permissions),
         planFilters(contract, asked, permissions),

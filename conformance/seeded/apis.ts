@@ -68,6 +68,17 @@ export const plainIntent: Intent = {
 /** A clock of a run whose waits are over at once. */
 export const withoutWaiting: Clock = { now: () => performance.now(), wait: async () => undefined };
 
+/** A clock that only the waits of a run move. */
+export function createTestClock(): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    wait: async (milliseconds) => {
+      now += milliseconds;
+    },
+  };
+}
+
 /** A fixed clock: requests must not depend on the day of the test. */
 export const testNow = Date.parse('2026-04-01T09:30:00Z');
 

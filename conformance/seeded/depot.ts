@@ -78,6 +78,8 @@ export function createDepot(validate: Validate): Handler {
     north: { depots: [depot('d-11', 'Alta'), depot('d-12', 'Bodø')], labels: new Map(), counts: new Map() },
     south: { depots: [depot('d-77', 'Cádiz')], labels: new Map(), counts: new Map() },
   };
+  /** By the ids of depot, parcel and stop. */
+  const stops = new Map<string, object>();
   /** The clock of the counts: each read is four seconds later. */
   let seconds = 0;
   const clock = (later = 0): Date => new Date(Date.parse('2026-04-01T08:00:00Z') + (seconds + later) * 1_000);
@@ -155,6 +157,23 @@ export function createDepot(validate: Validate): Handler {
         if (isStale(headers, found)) return { status: 412, body: { error: 'changed' } };
         parcels.delete(parcel);
         return { status: 204 };
+      },
+    },
+    {
+      ...{ method: 'POST', path: /^\/depots\/([^/]+)\/parcels\/([^/]+)\/stops$/, scope: write },
+      answer: ({ body }, account, [id, parcel = '']) => {
+        if (within(account, id)?.parcels.has(parcel) !== true) return unknown;
+        count += 1;
+        const stop = { ...JSON.parse(body), stop: count };
+        stops.set(`${id}/${parcel}/${count}`, stop);
+        return { status: 201, headers: { location: `/api/depots/${id}/parcels/${parcel}/stops/${count}` }, body: stop };
+      },
+    },
+    {
+      ...{ method: 'GET', path: /^\/depots\/([^/]+)\/parcels\/([^/]+)\/stops\/([^/]+)$/, scope: read },
+      answer: (_, account, [id, parcel = '', stop]) => {
+        const found = within(account, id)?.parcels.has(parcel) ? stops.get(`${id}/${parcel}/${stop}`) : undefined;
+        return found === undefined ? unknown : { status: 200, body: found };
       },
     },
     {

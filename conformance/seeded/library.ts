@@ -47,6 +47,8 @@ export function createLibrary(validate: Validate): Handler {
   const unknown: TestAnswer = { status: 404, body: { reason: 'no such book' } };
   /** Answers to creates by their `Idempotency-Key`. */
   const answers = new Map<unknown, { readonly body: string; readonly answer: TestAnswer }>();
+  /** By the ids of book and note. */
+  const notes = new Map<string, object>();
   const scans = new WeakMap<Books, Map<string, Scan>>();
   const scansOf = (books: Books): Map<string, Scan> => {
     const known = scans.get(books) ?? new Map<string, Scan>();
@@ -128,6 +130,25 @@ export function createLibrary(validate: Validate): Handler {
         const book = books.get(id);
         const rejected = book && rejectCondition(request, book);
         return rejected ?? (books.delete(id) ? { status: 204 } : unknown);
+      },
+    },
+    {
+      method: 'POST',
+      path: /^\/books\/([^/]+)\/notes$/,
+      answer: ({ body }, books, id) => {
+        if (!books.has(id)) return unknown;
+        count += 1;
+        const note = { ...JSON.parse(body), id: `n${count}` };
+        notes.set(`${id}/n${count}`, note);
+        return { status: 201, body: note };
+      },
+    },
+    {
+      method: 'GET',
+      path: /^\/books\/([^/]+)\/notes\/[^/]+$/,
+      answer: ({ path }, books, id) => {
+        const note = books.has(id) ? notes.get(`${id}/${path.split('/').at(-1)}`) : undefined;
+        return note === undefined ? unknown : { status: 200, body: note };
       },
     },
     {

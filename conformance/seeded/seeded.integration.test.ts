@@ -7,6 +7,7 @@ import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { accessFaults } from './access-faults.ts';
 import { type ApiName, apis, runAgainst, withoutWaiting } from './apis.ts';
+import { childEdits, childFaults, withChildren } from './child-faults.ts';
 import { declaredFaults, withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
@@ -52,6 +53,14 @@ test.each(['library', 'depot'] as const)('the correct server of %s brings its jo
   expect(judged.map(({ check, state }) => `${check} ${state}`)).toEqual(['job-regress met', 'job-stuck met']);
 });
 
+test.each(['library', 'depot'] as const)('the correct server of %s has objects beneath new ones', async (api) => {
+  const change = { phases: builtPhases, clock: withoutWaiting };
+  const { result } = await runAgainst(api, apis[api].create(childEdits[api]), change, withChildren(api));
+  expect(result.findings).toEqual([]);
+  const judged = result.obligations.filter(({ check }) => check === 'child-orphaned');
+  expect(judged.map(({ state }) => state)).toEqual(['met']);
+});
+
 const faults: readonly SeededFault[] = [
   ...libraryFaults,
   ...weatherFaults,
@@ -61,6 +70,7 @@ const faults: readonly SeededFault[] = [
   ...inputFaults,
   ...storyFaults,
   ...jobFaults,
+  ...childFaults,
   ...listFaults,
   ...marketFaults,
 ];
