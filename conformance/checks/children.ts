@@ -7,7 +7,7 @@ import { isEmpty, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import { failureAt } from './side-effects.ts';
 import { machineOf, propertiesRead, readState } from './states.ts';
-import { type Deviation, isDone, isMissing, type Story, storyCheck } from './story.ts';
+import { type Deviation, inconclusive, isDone, isMissing, type Story, storyCheck } from './story.ts';
 
 export const childOrphaned = storyCheck(
   {
@@ -46,10 +46,6 @@ export const childOrphaned = storyCheck(
 
 function deviationAt(exchange: NumberedExchange, keyword: string, message: string): Deviation {
   return failureAt(exchange, { place: 'object beneath a new one', keyword, clause: 'RFC 9110 15.5.5', message });
-}
-
-function inconclusive({ exchange, failure }: Deviation): Deviation {
-  return { exchange, failure: { ...failure, severity: 'suspect' } };
 }
 
 /** Whether the create was accepted in another place that shows no other state: a draft may allow nothing beneath it. */

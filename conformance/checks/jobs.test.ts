@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { jobRegress, jobStuck, pollRole } from './jobs.ts';
 import { machineOf } from './states.ts';
-import { firstStory } from './story.ts';
+import { storyIn } from './story.ts';
 
 const states = ['queued', 'running', 'paused', 'done', 'failed'];
 const next = { queued: ['running', 'failed'], running: ['paused', 'done', 'failed'], paused: ['running'] };
@@ -26,7 +26,7 @@ const timed = { ...plain, deadline: '/due' };
 
 /** Reads of one job, ten seconds apart by the clock of the server. */
 const storyOf = (contract: ReturnType<typeof contractWith>, bodies: readonly object[]) =>
-  firstStory(
+  storyIn(
     bodies.map((body, index) =>
       exchangeOf(contract, {
         body: JSON.stringify(body),
@@ -34,6 +34,7 @@ const storyOf = (contract: ReturnType<typeof contractWith>, bodies: readonly obj
         intent: { probe: { checks: [], name: '', operation: '', role: pollRole } },
       }),
     ),
+    0,
   );
 
 describe('job-regress', () => {

@@ -2,7 +2,6 @@
 import { createRandom, type Random } from '@lockstep/values/random';
 import { patchSpills, putPartial } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
-import { deleteKept } from '../checks/deleted.ts';
 import { failedWriteLeftTrace } from '../checks/side-effects.ts';
 import { answerDiffers, storedDiffers } from '../checks/stored.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
@@ -13,7 +12,6 @@ import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { membersFor } from './lifecycle.ts';
 import { withOtherValues, wrongContent } from './other-values.ts';
-import { deletionOf } from './own-objects.ts';
 import { draftAbout, type OperationProbes } from './probe.ts';
 import {
   createObject,
@@ -46,10 +44,9 @@ export function planRandomStories(
           ...[storedDiffers, answerDiffers, failedWriteLeftTrace],
           ...(has('put') ? [putPartial] : []),
           ...(has('patch') ? [patchSpills] : []),
-          ...(resource.removal === undefined ? [] : [deleteKept]),
         ];
         return storyProbe(`random story ${number + 1}`, checks, resource.create.pointer, {
-          ...{ worth, mostRequests: 8 + 2 * (most.changes + 1) },
+          ...{ worth, mostRequests: 6 + 2 * (most.changes + 1) },
           tell: (teller) => tellChanges(teller, resource, number),
         });
       }),
@@ -66,7 +63,6 @@ async function tellChanges(teller: Teller, resource: Resource, number: number): 
   const read = resource.read && draftAbout(context, resource.read, object.values);
   await step(read, 'read');
   if (await readsUnknown(teller, read)) return keepsNoState;
-  await step(read, 'read again');
   const random = createRandom(toolsFor(context, resource.create, 'story', 20 + number).seed);
   const rejectedAt = 1 + random(most.changes);
   for (let count = 1; count <= most.changes; count += 1) {
@@ -85,10 +81,7 @@ async function tellChanges(teller: Teller, resource: Resource, number: number): 
     );
     await step(read, `read after change ${count}`);
   }
-  const deletion = deletionOf(context, object.created);
-  if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
-  await step(deletion, 'delete');
-  await step(read, 'deleted read');
+  await bench.undo(object.created);
   return undefined;
 }
 

@@ -71,7 +71,7 @@ async function askStory(
   const first = createTeller(bench, 0, () => false);
   const reason = await tell(first);
   const found = failuresIn(first.exchanges, 0);
-  if (found.size === 0) return reason;
+  if (found.size === 0 || bench.facts.has(keepsNoState)) return reason;
   const proven = new Set<string>();
   /** Whether the last read shows one of these failures that no earlier read has shown for long. */
   const isLate = (exchanges: readonly Exchange[], isLast: boolean): boolean => {
