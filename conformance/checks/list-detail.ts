@@ -71,14 +71,16 @@ function isDifferent(a: unknown, b: unknown): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const isCut = short.length > 0 && long.startsWith(short.replace(/(\.\.\.|…)$/, ''));
   const isAddress = [a, b].some((text) => /^(https?:\/\/|\/)/.test(text));
-  return !isSameValue(a, b) && !isCut && !isAddress && plainTextOf(a) !== plainTextOf(b);
+  if (isSameValue(a, b) || isCut || isAddress || a.trim().toLowerCase() === b.trim().toLowerCase()) return false;
+  // A list may show the words alone.
+  const [own = '', other = ''] = [short, long].map(wordsOf);
+  return !isMarkup(a, b) || !other.startsWith(own);
 }
 
 const markup = /<[a-z!/][^>]*>|&(#?\w+);/gi;
 
-/** The text without its markup, in lower case: a list may show the words alone. */
-function plainTextOf(text: string): string {
-  return text.replaceAll(markup, ' ').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+function wordsOf(text: string): string {
+  return (text.replaceAll(markup, ' ').match(/[\p{L}\p{N}]+/gu) ?? []).join(' ').toLowerCase();
 }
 
 /** Whether texts with markup differ: one of them may be a summary. */

@@ -150,6 +150,11 @@ export function createMarket(validate: Validate): Handler {
           offers.set(id, { ...JSON.parse(body), id: Number(id) });
           return { status: 200, body: offers.get(id) };
         },
+        PATCH: ({ body }, id) => {
+          if (!offers.has(id)) return unknown;
+          offers.set(id, { ...offers.get(id), ...JSON.parse(body), id: Number(id) });
+          return { status: 200, body: offers.get(id) };
+        },
         DELETE: (_, id) => (offers.delete(id) ? { status: 204 } : unknown),
       },
     ],

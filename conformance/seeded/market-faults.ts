@@ -59,6 +59,11 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
     caughtBy: by('put-repeat', 'put_offer', `${members}/price`, 'repeated'),
   },
   {
+    ...{ name: 'a patch moves the offer to the first stall', at: /^PATCH/ },
+    instead: storing((content) => ({ stall: 1, ...content })),
+    caughtBy: by('patch-spills', 'change_offer', '#/components/schemas/OfferChange/properties/stall', 'unsent'),
+  },
+  {
     ...{ name: 'a create replaces the offer that was created first', at: add, instead: colliding() },
     caughtBy: by('id-collides', 'add_offer', '#/paths/~1offers/post', 'id'),
   },
