@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import { asking, type Instead } from '../seeded/faults.ts';
 import type { TestAnswer } from '../seeded/serve.ts';
+import type { ContractEdit } from '../seeded/validate.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
 const sellers = /^GET \/sellers/;
@@ -54,33 +55,227 @@ function createShuffled(count: number): () => readonly JsonObject[] {
       .map(({ row }) => row);
 }
 
+/** Changes the offers of a list, or the one of a read. */
+const withOffers =
+  (
+    change: (offer: JsonObject) => JsonObject,
+    arrange: (offers: readonly JsonObject[]) => readonly JsonObject[] = (offers) => offers,
+  ) =>
+  (answer: TestAnswer): TestAnswer => {
+    const { body, status } = answer;
+    if (status !== 200) return answer;
+    return { ...answer, body: Array.isArray(body) ? arrange(body.map(change)) : change(Object(body)) };
+  };
+
+/** A cursor is the name of a walk, whose place the server keeps. */
+const walking = (): Instead => {
+  const places = new Map<string, string | null>();
+  let count = 0;
+  return async (request, handle) => {
+    const name = request.query.get('page_token');
+    const query = new URLSearchParams(request.query);
+    const place = name === null ? undefined : places.get(name);
+    if (typeof place === 'string') query.set('page_token', place);
+    const answer = await handle({ ...request, query });
+    const { next_page_token: next } = Object(answer.body);
+    if (answer.status !== 200 || next === undefined) return answer;
+    if (name === null) count += 1;
+    const own = name ?? `walk-${count}`;
+    places.set(own, next);
+    return { ...answer, body: { ...Object(answer.body), next_page_token: next === null ? null : own } };
+  };
+};
+
+/** Rows of sellers in the order of their relevance, which depends on the length of the page. */
+const byRelevance: Instead = async (request, handle) => {
+  const answer = await handle(request);
+  const size = Number(request.query.get('limit') ?? 50);
+  const rows = size < 5 ? rowsOf(5).reverse() : rowsOf(5);
+  const start = Number(request.query.get('offset') ?? 0);
+  return answer.status === 200 ? { ...answer, body: { data: rows.slice(start, start + size), total: 5 } } : answer;
+};
+
+const ofOffers = /^GET \/offers/;
+const offerMembers = (members: Readonly<Record<string, JsonObject>>): ContractEdit[] =>
+  Object.entries(members).map(([name, to]) => ({ at: `#/components/schemas/NewOffer/properties/${name}`, to }));
+const requiredMembers = ['name', 'price', 'state', 'stall'];
+
 /** Lists with allowed properties that a walk from page to page has to tell from faults. */
 export const listServers: readonly FalsePositiveServer[] = [
-  { name: 'gets a new first item between two reads', api: 'market', at: sellers, instead: withRows(createGrowing()) },
-  { name: 'has no order', api: 'market', at: sellers, instead: withRows(createShuffled(5)) },
-  { name: 'has no order of two items', api: 'market', at: sellers, instead: withRows(createShuffled(2)) },
   {
-    ...{ name: 'has items with one id', api: 'market', at: sellers },
+    ...{ name: 'shows pinned offers first', api: 'market', at: ofOffers, tempts: ['sort-wrong'] },
+    contract: [{ at: '#/components/schemas/Offer/allOf/1/properties/pinned', to: { type: 'boolean' } }],
+    change: withOffers(
+      (offer) => ({ ...offer, pinned: Number(offer.price) > 1 }),
+      (offers) => offers.toSorted((a, b) => Number(b.pinned) - Number(a.pinned)),
+    ),
+    inconclusive: ['sort-wrong'],
+  },
+  {
+    ...{ name: 'orders titles without their article', api: 'market', at: ofOffers, tempts: ['sort-wrong'] },
+    contract: [
+      { at: '#/components/schemas/Offer/allOf/1/properties/title', to: { type: 'string' } },
+      { at: '#/paths/~1offers/get/parameters/5/schema/enum', to: ['price', 'title'] },
+    ],
+    change: (answer, { query }) => {
+      const plain = ({ title }: JsonObject): string => String(title).replace('The ', '');
+      const way = query.get('order') === 'desc' ? -1 : 1;
+      return withOffers(
+        (offer) => ({ ...offer, title: Number(offer.id) % 2 === 1 ? 'The Ark' : 'Lamp' }),
+        (offers) =>
+          query.get('sort_by') === 'title'
+            ? offers.toSorted((a, b) => way * plain(a).localeCompare(plain(b), 'en'))
+            : offers,
+      )(answer);
+    },
+    inconclusive: ['sort-wrong'],
+  },
+  {
+    ...{ name: 'has a parameter for the version of the API', api: 'market', at: ofOffers, tempts: ['filter-ignored'] },
+    contract: [
+      { at: '#/paths/~1offers/get/parameters/4/name', to: 'version' },
+      ...offerMembers({ version: { type: 'integer', minimum: 1 } }),
+      { at: '#/components/schemas/NewOffer/required', to: [...requiredMembers, 'version'] },
+    ],
+  },
+  {
+    name: 'searches by the words of a text',
+    ...{ api: 'market', at: ofOffers, tempts: ['filter-ignored', 'filter-loses'] },
+    contract: [
+      { at: '#/paths/~1offers/get/parameters/4/name', to: 'name' },
+      { at: '#/paths/~1offers/get/parameters/4/schema', to: { type: 'string' } },
+    ],
+    change: (answer, { query }) => {
+      const words = (query.get('name') ?? '').split(/[^a-z]+/);
+      const isFound = ({ name }: JsonObject): boolean => words.some((word) => String(name).includes(word));
+      return withOffers(
+        (offer) => offer,
+        (offers) => offers.filter(isFound),
+      )(answer);
+    },
+    inconclusive: ['filter-ignored'],
+  },
+  {
+    name: 'keeps filtered pages shorter, in another order',
+    ...{ api: 'market', at: /^GET \/offers\?/, tempts: ['filter-loses', 'page-gap'] },
+    instead: async (request, handle) => {
+      const isFiltered = request.query.has('state') || request.query.has('stall');
+      const answer = await handle(request);
+      return isFiltered
+        ? withOffers(
+            (offer) => offer,
+            (offers) => offers.toReversed().slice(0, 1),
+          )(answer)
+        : answer;
+    },
+    inconclusive: ['filter-loses'],
+  },
+  {
+    ...{
+      name: 'selects what was open at a time',
+      api: 'archive',
+      at: /^GET \/v1\/records(\?|$)/,
+      tempts: ['filter-range'],
+    },
+    contract: [
+      { at: '#/paths/~1records/get/x-pagination' },
+      { at: '#/paths/~1records/get/parameters/3/name', to: 'taken_after' },
+      { at: '#/paths/~1records/get/parameters/4/name', to: 'unused' },
+    ],
+    change: (answer, { query }) => {
+      const from = query.get('taken_after');
+      const { records: rows, ...others } = Object(answer.body);
+      if (from === null || !Array.isArray(rows)) return answer;
+      const isOpen = ({ taken }: JsonObject): boolean =>
+        Number(String(taken).slice(0, 4)) + 30 >= Number(from.slice(0, 4));
+      return { ...answer, body: { ...others, records: rows.filter(isOpen) } };
+    },
+    inconclusive: ['filter-range', 'page-total', 'page-cursor', 'limit-neutral', 'filter-loses'],
+  },
+  {
+    ...{ name: 'estimates the number of items', api: 'market', at: sellers, tempts: ['page-total'] },
+    change: (answer) =>
+      answer.status === 200 ? { ...answer, body: { ...Object(answer.body), total: 1_000 } } : answer,
+    inconclusive: ['page-total'],
+  },
+  {
+    ...{ name: 'keeps the place of each walk', api: 'market', at: notices, tempts: ['page-cursor', 'page-ends'] },
+    instead: walking(),
+    inconclusive: ['page-cursor'],
+  },
+  {
+    ...{ name: 'orders short pages by relevance', api: 'market', at: sellers, tempts: ['limit-neutral'] },
+    instead: byRelevance,
+    inconclusive: ['limit-neutral'],
+  },
+  {
+    ...{ name: 'sends related items next to those of the page', api: 'market', at: sellers, tempts: ['page-size'] },
+    contract: [
+      {
+        at: '#/paths/~1sellers/get/responses/200/content/application~1json/schema/properties/also',
+        to: { type: 'array', items: { $ref: '#/components/schemas/Seller' } },
+      },
+    ],
+    change: (answer) =>
+      answer.status === 200 ? { ...answer, body: { also: rowsOf(5), ...Object(answer.body) } } : answer,
+  },
+  {
+    ...{ name: 'shows texts without markup in lists', api: 'market', at: ofOffers, tempts: ['list-detail'] },
+    contract: [{ at: '#/components/schemas/Offer/allOf/1/properties/blurb', to: { type: 'string' } }],
+    change: (answer, { path }) =>
+      withOffers((offer) => ({
+        ...offer,
+        blurb: path === '/offers' ? `Lamp & shade ${offer.id}` : `<p>Lamp &amp; <b>shade</b> ${offer.id}</p>`,
+      }))(answer),
+  },
+  {
+    name: 'gets a new first item between two reads',
+    tempts: ['page-duplicate', 'page-total'],
+    api: 'market',
+    at: sellers,
+    instead: withRows(createGrowing()),
+  },
+  {
+    name: 'has no order',
+    tempts: ['limit-neutral', 'page-gap', 'page-duplicate'],
+    api: 'market',
+    at: sellers,
+    instead: withRows(createShuffled(5)),
+  },
+  {
+    name: 'has no order of two items',
+    tempts: ['limit-neutral'],
+    api: 'market',
+    at: sellers,
+    instead: withRows(createShuffled(2)),
+  },
+  {
+    ...{ name: 'has items with one id', tempts: ['page-duplicate'], api: 'market', at: sellers },
     instead: withRows(() => rowsOf(4).map((row) => ({ ...row, id: 1 }))),
   },
   {
-    ...{ name: 'keeps pages shorter than asked for', api: 'market', at: sellers },
+    ...{ name: 'keeps pages shorter than asked for', tempts: ['page-gap'], api: 'market', at: sellers },
     instead: asking((query) => query.set('limit', String(Math.min(2, Number(query.get('limit') ?? 2))))),
   },
   {
-    ...{ name: 'keeps numbered pages shorter than asked for', api: 'market', at: /^GET \/offers(\?|$)/ },
+    ...{
+      name: 'keeps numbered pages shorter than asked for',
+      tempts: ['page-gap'],
+      api: 'market',
+      at: /^GET \/offers(\?|$)/,
+    },
     instead: asking((query) => query.set('per_page', String(Math.min(2, Number(query.get('per_page') ?? 2))))),
   },
   {
-    ...{ name: 'answers with its last page beyond the end', api: 'market', at: sellers },
+    ...{ name: 'answers with its last page beyond the end', tempts: ['page-duplicate'], api: 'market', at: sellers },
     instead: asking((query) => query.set('offset', String(Math.min(4, Number(query.get('offset') ?? 0))))),
   },
   {
-    ...{ name: 'has short pages in the middle', api: 'market', at: notices },
+    ...{ name: 'has short pages in the middle', tempts: ['page-ends', 'page-gap'], api: 'market', at: notices },
     instead: asking((query) => query.set('page_size', String(Math.max(1, Number(query.get('page_size') ?? 9) - 1)))),
   },
   {
-    ...{ name: 'has an empty first page', api: 'market', at: notices },
+    ...{ name: 'has an empty first page', tempts: ['page-ends', 'page-gap'], api: 'market', at: notices },
     instead: async (request, handle) => {
       if (request.query.has('page_token')) return handle(request);
       const answer = await handle(request);
@@ -89,38 +284,53 @@ export const listServers: readonly FalsePositiveServer[] = [
     },
   },
   {
-    ...{ name: 'counts the reads of an item', api: 'market', at: notices },
+    ...{ name: 'counts the reads of an item', tempts: ['page-cursor'], api: 'market', at: notices },
     change: (answer, _, count) => withNotices((items) => items.map((item) => ({ ...item, reads: count })))(answer),
   },
   {
-    ...{ name: 'adds what a flag includes', api: 'market', at: notices },
+    ...{ name: 'adds what a flag includes', tempts: ['filter-ignored'], api: 'market', at: notices },
     instead: asking((query) => (query.get('urgent') === 'true' ? query.delete('urgent') : undefined)),
   },
   {
-    ...{ name: 'reads a state as that or a later one', api: 'market', at: /^GET \/offers(\?|$)/ },
+    ...{
+      name: 'reads a state as that or a later one',
+      tempts: ['filter-ignored'],
+      api: 'market',
+      at: /^GET \/offers(\?|$)/,
+    },
     instead: asking((query) => (query.get('state') === 'open' ? query.delete('state') : undefined)),
     inconclusive: ['filter-ignored'],
   },
   {
-    ...{ name: 'has a bound that excludes the value itself', api: 'market', at: /^GET \/offers(\?|$)/ },
+    ...{
+      name: 'has a bound that excludes the value itself',
+      tempts: ['filter-range', 'filter-loses'],
+      api: 'market',
+      at: /^GET \/offers(\?|$)/,
+    },
     instead: asking((query) => {
       const price = query.get('min_price');
       if (price !== null) query.set('min_price', String(Number(price) + 1));
     }),
   },
   {
-    ...{ name: 'has no filter for one member', api: 'market', at: /^GET \/offers(\?|$)/ },
+    ...{ name: 'has no filter for one member', tempts: ['filter-ignored'], api: 'market', at: /^GET \/offers(\?|$)/ },
     contract: [{ at: '#/paths/~1offers/get/parameters/4/name', to: 'stalls' }],
   },
   {
-    ...{ name: 'rejects a filter together with a cursor', api: 'archive', at: /^GET \/v1\/records/ },
+    ...{
+      name: 'rejects a filter together with a cursor',
+      tempts: ['page-cursor'],
+      api: 'archive',
+      at: /^GET \/v1\/records/,
+    },
     instead: (request, handle) =>
       request.query.has('cursor') && request.query.has('kind')
         ? { status: 400, body: { error: 'no' } }
         : handle(request),
   },
   {
-    ...{ name: 'orders text without regard to case', api: 'archive', at: /^GET \/v1\/records/ },
+    ...{ name: 'orders text without regard to case', tempts: ['sort-wrong'], api: 'archive', at: /^GET \/v1\/records/ },
     contract: [
       {
         at: '#/paths/~1records/get/x-pagination/sort/values',
@@ -140,12 +350,17 @@ export const listServers: readonly FalsePositiveServer[] = [
     },
   },
   {
-    ...{ name: 'has the largest first where no direction is declared', api: 'market', at: /^GET \/offers(\?|$)/ },
+    ...{
+      name: 'has the largest first where no direction is declared',
+      tempts: ['sort-wrong'],
+      api: 'market',
+      at: /^GET \/offers(\?|$)/,
+    },
     contract: [{ at: '#/paths/~1offers/get/parameters/6/name', to: 'unused' }],
     instead: asking((query) => query.set('order', 'desc')),
   },
   {
-    ...{ name: 'cuts texts in lists', api: 'archive', at: /^GET \/v1\/records(\?|$)/ },
+    ...{ name: 'cuts texts in lists', tempts: ['list-detail'], api: 'archive', at: /^GET \/v1\/records(\?|$)/ },
     change: (answer, { path }) => {
       const { body } = answer;
       if (!path.endsWith('/records') || !isObject(body) || !Array.isArray(body.records)) return answer;
@@ -154,7 +369,7 @@ export const listServers: readonly FalsePositiveServer[] = [
     },
   },
   {
-    ...{ name: 'counts the reads of an object', api: 'market', at: /^GET \/offers/ },
+    ...{ name: 'counts the reads of an object', tempts: ['list-detail'], api: 'market', at: /^GET \/offers/ },
     change: (answer, { path }, count) => {
       if (answer.status !== 200 || !path.startsWith('/offers')) return answer;
       const counted = (row: unknown): unknown => ({ ...(row as JsonObject), views: count });

@@ -17,6 +17,8 @@ export interface FalsePositiveServer extends Pick<SeededFault, 'at' | 'instead' 
   readonly options?: Partial<RunOptions>;
   /** Checks that may report an inconclusive finding. */
   readonly inconclusive?: readonly string[];
+  /** Checks that a rule which is only usual would let report it. */
+  readonly tempts?: readonly string[];
 }
 
 const problem = { 'content-type': 'application/problem+json' };

@@ -4,7 +4,7 @@ import { createTestClock } from '../seeded/apis.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { clock, type TestAnswer } from '../seeded/serve.ts';
-import { keyEdits, storing } from '../seeded/story-faults.ts';
+import { ignoringContent, keyEdits, storing } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
 /** Keeps deleted objects, and marks them. */
@@ -78,10 +78,23 @@ export const storyServers: readonly FalsePositiveServer[] = [
       { at: '#/paths/~1books~1{bookId}/get/x-state', to: { field: '/state', next: { in: ['out'] } } },
     ],
   },
-  { name: 'keeps deleted books with a mark', api: 'library', at: /^(GET|DELETE) \/v2\/books/, instead: marking() },
-  { name: 'shows writes a moment later', api: 'library', at: /\/v2\/books/, instead: late() },
+  {
+    name: 'keeps deleted books with a mark',
+    tempts: ['delete-kept', 'use-after-free'],
+    api: 'library',
+    at: /^(GET|DELETE) \/v2\/books/,
+    instead: marking(),
+  },
+  {
+    name: 'shows writes a moment later',
+    tempts: ['created-missing', 'stored-differs', 'delete-kept', 'conditional'],
+    api: 'library',
+    at: /\/v2\/books/,
+    instead: late(),
+  },
   {
     name: 'shows writes within the declared time',
+    tempts: ['created-missing', 'stored-differs'],
     api: 'library',
     at: /\/v2\/books/,
     instead: late(),
@@ -92,11 +105,22 @@ export const storyServers: readonly FalsePositiveServer[] = [
   },
   {
     name: 'repeats the answer to a key, and rejects other content under it',
+    tempts: ['idempotency'],
     api: 'library',
     contract: keyEdits,
   },
   {
+    name: 'repeats the first answer to a key whatever the content is',
+    tempts: ['idempotency'],
+    api: 'library',
+    at: /^POST \/v2\/books$/,
+    contract: keyEdits,
+    instead: ignoringContent(),
+    inconclusive: ['idempotency'],
+  },
+  {
     name: 'has a PUT for some properties',
+    tempts: ['put-merge', 'put-partial'],
     api: 'library',
     at: /^PUT \/v2\/books/,
     instead: storing((content, { isbn }) => ({ ...(isbn !== undefined && { isbn }), ...content })),
@@ -117,6 +141,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
   },
   {
     name: 'deletes later, with a documented 202',
+    tempts: ['delete-kept'],
     api: 'library',
     at: /^DELETE \/v2\/books/,
     instead: async (request, handle) => {
@@ -127,6 +152,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
   },
   {
     name: 'trims titles and writes them in capitals',
+    tempts: ['stored-differs', 'put-partial'],
     api: 'library',
     at: /^(POST|PUT) \/v2\/books/,
     instead: (request, handle) =>
@@ -139,6 +165,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
   },
   {
     name: 'keeps no state, and shows an example',
+    tempts: ['created-missing', 'stored-differs', 'id-collides', 'use-after-free'],
     api: 'library',
     at: /^(GET|POST|PUT|DELETE) \/v2\/books/,
     instead: async (request, handle) => {

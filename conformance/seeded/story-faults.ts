@@ -181,7 +181,7 @@ const acceptingOldTags = (condition: 'if-match' | 'if-none-match'): Instead => {
 };
 
 /** Answers a known key with the object that it created, whatever the content is. */
-const ignoringContent = (): Instead => {
+export const ignoringContent = (): Instead => {
   const bodies = new Map<unknown, string>();
   return (request, handle) => {
     const key = request.headers['idempotency-key'];
