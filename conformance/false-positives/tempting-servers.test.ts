@@ -1,37 +1,44 @@
 import { describe, expect, test } from 'vitest';
+import type { Contract } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { type ApiName, apis, testOptions } from '../seeded/apis.ts';
+import { childFaults, withChildren } from '../seeded/child-faults.ts';
 import { phasesFor } from '../seeded/faults.ts';
+import { jobFaults, withJobs } from '../seeded/job-faults.ts';
 import { listFaults } from '../seeded/list-faults.ts';
 import { marketFaults } from '../seeded/market-faults.ts';
 import { keyEdits, storyFaults } from '../seeded/story-faults.ts';
 import { readEdited } from '../seeded/validate.ts';
+import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
 import { objectServers } from './object-servers.ts';
+import type { FalsePositiveServer } from './servers.ts';
 import { storyServers } from './story-servers.ts';
 
 // If these fail, a check of the phase `story` may have been fitted to one API, or to no legal server.
 
+const contracts = (Object.keys(apis) as ApiName[]).flatMap((api): (readonly [ApiName, Contract])[] => {
+  const amended = api === 'library' || api === 'depot' ? [withJobs(api)(), withChildren(api)()] : [];
+  const edited = readEdited(apis[api].file, api === 'library' ? keyEdits : []);
+  return [readContract(`${api}.json`, JSON.stringify(edited)), ...amended].map((contract) => [api, contract]);
+});
+
 /** The checks that the phase plans for any of the test APIs. */
-async function checksOfStories(): Promise<readonly string[]> {
-  const names = (Object.keys(apis) as ApiName[]).map(async (api) => {
-    const root = readEdited(apis[api].file, api === 'library' ? keyEdits : []);
-    const contract = await readContract(`${api}.json`, JSON.stringify(root));
-    const options = testOptions(api, 'http://127.0.0.1', { phases: ['story'] });
-    const planned = planPhases(contract, contract.operations, () => true, options);
-    return planned.flatMap(({ probes }) => probes.flatMap(({ checks }) => checks));
-  });
-  return [...new Set((await Promise.all(names)).flat())].sort();
-}
+const planned = contracts.flatMap(([api, contract]) => {
+  const options = testOptions(api, 'http://127.0.0.1', { phases: ['story'] });
+  const scenarios = planPhases(contract, contract.operations, () => true, options);
+  return scenarios.flatMap(({ probes }) => probes.flatMap(({ checks }) => checks));
+});
+const names = [...new Set(planned)].sort();
+const servers: readonly FalsePositiveServer[] = [storyServers, objectServers, jobServers, listServers].flat();
+const faults = [storyFaults, jobFaults, childFaults, listFaults, marketFaults].flat();
 
-const names = await checksOfStories();
-const servers = [...storyServers, ...objectServers, ...listServers];
-const faults = [...storyFaults, ...listFaults, ...marketFaults];
-
-test('the phase has checks of objects and of lists', () => {
+test('the phase has checks of objects, jobs and lists', () => {
   expect(names.length).toBeGreaterThan(25);
-  expect(names).toEqual(expect.arrayContaining(['stored-differs', 'idempotency', 'page-gap', 'list-detail']));
+  expect(names).toEqual(
+    expect.arrayContaining(['stored-differs', 'idempotency', 'job-stuck', 'child-orphaned', 'page-gap']),
+  );
 });
 
 describe.each(names)('the check %s', (name) => {
