@@ -104,3 +104,50 @@ test.each([
   expect(keys.size).toBeGreaterThanOrEqual(least);
   expect(keys.size).toBeLessThanOrEqual(most);
 });
+
+test('an item for a list has only values that its create allows and that have no effect', async () => {
+  const kind = { type: 'string', enum: ['status', 'unlock'] };
+  const urgency = { type: 'integer', minimum: 1, maximum: 5 };
+  const order = { type: 'object', required: ['kind', 'urgency'], properties: { kind, urgency } };
+  const stored = { ...order, properties: { ...order.properties, id: { type: 'string' } } };
+  const example = { kind: 'status', urgency: 1 };
+  const query = [
+    { name: 'kind', in: 'query', schema: kind },
+    { name: 'sort', in: 'query', schema: { type: 'string', enum: ['urgency', '-urgency'] } },
+  ];
+  const create = {
+    ...{ operationId: 'create', responses: { 201: json(stored) } },
+    requestBody: { required: true, content: { 'application/json': { schema: order, example } } },
+    'x-by-value': [
+      { at: '$request.body#/kind', cases: [{ values: ['status'] }, { values: ['unlock'], effect: 'physical' }] },
+    ],
+  };
+  const kept = new Map<string, object>();
+  const sent: { readonly kind: string; readonly urgency: number }[] = [];
+  await run(
+    ({ method, path, body: content }) => {
+      const own = path.split('/')[2] ?? '';
+      if (method === 'DELETE') return { status: kept.delete(own) ? 204 : 404 };
+      if (method === 'GET' && own !== '') return { status: kept.has(own) ? 200 : 404, body: kept.get(own) ?? {} };
+      if (method === 'GET') return { status: 200, body: [...kept.values()] };
+      sent.push(JSON.parse(content));
+      const made = { ...JSON.parse(content), id: `o${sent.length}` };
+      kept.set(made.id, made);
+      return { status: 201, body: made };
+    },
+    {
+      '/orders': {
+        get: { operationId: 'list', parameters: query, responses: { 200: json({ type: 'array', items: stored }) } },
+        post: create,
+      },
+      '/orders/{id}': {
+        get: { operationId: 'read', parameters: [id], responses: { 200: json(stored), 404: json() } },
+        delete: { operationId: 'remove', parameters: [id], responses: { 204: { description: '' }, 404: json() } },
+      },
+    },
+    { checks: ['filter-ignored', 'sort-wrong'] },
+  );
+  expect(sent.length).toBeGreaterThan(1);
+  expect(new Set(sent.map((one) => one.kind))).toEqual(new Set(['status']));
+  expect(sent.filter((one) => !(one.urgency >= 1 && one.urgency <= 5))).toEqual([]);
+});

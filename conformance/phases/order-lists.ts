@@ -77,7 +77,9 @@ async function askOrders(bench: Bench, shape: ListShape): Promise<string | undef
 
 /** The content of a create with other numbers in the members that order the list. */
 function varied({ orders }: ListShape, content: unknown, index: number): unknown {
-  return orders.reduce<unknown>((whole, { field }) => {
+  // Both directions of an order have one member.
+  const fields = new Set(orders.map(({ field }) => field));
+  return [...fields].reduce<unknown>((whole, field) => {
     const present = readPointer(whole, field);
     return isObject(whole) && typeof present === 'number' ? replaceAt(whole, field, present + 1 - 2 * index) : whole;
   }, content);
