@@ -26,6 +26,8 @@ export interface RunContext {
   readonly resources: Resources;
   /** The last accepted request of each operation, of those that belong to no probe. */
   readonly accepted: ReadonlyMap<Operation, AcceptedRequest>;
+  /** Operations of which a call was answered 429 with a `Retry-After`. */
+  readonly limited: ReadonlySet<Operation>;
   /** Number of requests of one operation that have failed like this exchange, including the exchange itself. */
   readonly failedLike: (exchange: Exchange) => number;
   /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */

@@ -17,6 +17,7 @@ import { listDetail } from './list-detail.ts';
 import { sortWrong } from './orders.ts';
 import { limitNeutral, pageCursor, pageDuplicate, pageEnds, pageGap, pageSize, pageTotal } from './paging.ts';
 import { protocolLaw } from './protocol-laws.ts';
+import { quotaEarly, quotaUnenforced, retryAfterLie } from './rate-limits.ts';
 import { readOnlyWritten } from './read-only.ts';
 import { refusalWrong } from './refusal-wrong.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
@@ -74,6 +75,9 @@ export const checks: readonly Check[] = [
   idempotency,
   jobRegress,
   jobStuck,
+  quotaUnenforced,
+  quotaEarly,
+  retryAfterLie,
   textChanged,
   pageEnds,
   pageGap,

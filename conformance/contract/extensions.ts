@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectAt, textAt } from './document.ts';
+import { isObject, type JsonObject, memberOf, objectAt, textAt } from './document.ts';
 
 /** Extensions of an operation that the runner understands, all optional. Only this file reads them. */
 export interface OperationExtensions {
@@ -15,6 +15,18 @@ export interface OperationExtensions {
   readonly isShared: boolean;
   readonly pagination: Pagination | undefined;
   readonly states: StateMachine | undefined;
+  readonly quota: Quota | undefined;
+}
+
+/** The number of calls that the server accepts within any window. */
+export interface Quota {
+  /** In the answer to a further call; undefined if none is declared. */
+  readonly code: string | undefined;
+  readonly limit: number;
+  /** A duration, as in `PT60S`. */
+  readonly window: string;
+  /** A parameter, `account` or `client`: each of its values has a quota of its own. */
+  readonly per: string | undefined;
 }
 
 /** The states of the object that an operation reads. Every place is a JSON pointer in the answer. */
@@ -73,6 +85,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     isShared: operation['x-shared'] === true,
     pagination: readPagination(operation['x-pagination']),
     states: readStates(operation['x-state']),
+    quota: readQuota(operation['x-quota']),
   };
 }
 
@@ -154,6 +167,13 @@ function readStates(value: unknown): StateMachine | undefined {
   if (field === undefined || next.length === 0) return undefined;
   const [done, deadline, every] = ['done', 'deadline', 'every'].map((name) => textAt(value, name));
   return { field, done, deadline, every, next: Object.fromEntries(next) };
+}
+
+/** @returns undefined if limit or window is missing */
+function readQuota(value: unknown): Quota | undefined {
+  const [limit, window] = [memberOf(value, 'limit'), textAt(value, 'window')];
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || window === undefined) return undefined;
+  return { limit, window, code: textAt(value, 'code'), per: textAt(value, 'per') };
 }
 
 function readByValue(entry: JsonObject): ByValue {

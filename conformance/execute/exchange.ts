@@ -12,6 +12,15 @@ export interface Draft {
   /** `own` by default. */
   readonly identity?: Identity;
   readonly edits?: WireEdits;
+  readonly timing?: Timing;
+}
+
+/** When a request is sent. A replay keeps it. */
+export interface Timing {
+  /** Milliseconds that the run waits before it. */
+  readonly afterMs?: number;
+  /** Whether a temporary status is its answer: otherwise the request is repeated after a pause. */
+  readonly isOnce?: true;
 }
 
 /** Changes to a request after encoding: the contract has no values for them. */

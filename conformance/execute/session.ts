@@ -146,14 +146,14 @@ export function createEngine(wiring: Wiring): Engine {
   );
 
   /** @returns every outcome in order; all but the last are pauses */
-  const exchangePatiently = async (leaving: Leaving) => {
+  const exchangePatiently = async (leaving: Leaving, isOnce: boolean) => {
     const { operation, request } = leaving;
     const outcomes: (Answer | NoAnswer)[] = [];
     for (;;) {
       const outcome = await exchange(leaving);
       if (outcome === undefined) return outcomes;
       outcomes.push(outcome);
-      const wait = signal.aborted ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
+      const wait = signal.aborted || isOnce ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
       if (wait === undefined || performance.now() + wait > deadline) return outcomes;
       waits.set(operation.id, Math.max(clock.now() + wait, waits.get(operation.id) ?? 0));
     }
@@ -177,6 +177,7 @@ export function createEngine(wiring: Wiring): Engine {
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);
           const rejected = new Set<string>();
+          if (draft.timing?.afterMs !== undefined) await clock.wait(draft.timing.afterMs, signal);
           const attempt = async () => {
             const authorization = await authorize(wiring.accounts, operation, extraScopes, identity, rejected);
             // With another identity, the request would prove something else.
@@ -185,7 +186,10 @@ export function createEngine(wiring: Wiring): Engine {
             const added = { ...shown, headers: [...wiring.accounts.plainHeaders, ...shown.headers] };
             const whole = writeRequest(draft, wiring.baseFor(operation), added, wiring.form);
             const request = identity === 'own' ? watch.current(whole) : whole;
-            const outcomes = await exchangePatiently({ operation, request, identity, seen });
+            const outcomes = await exchangePatiently(
+              { operation, request, identity, seen },
+              draft.timing?.isOnce === true,
+            );
             const secrets = identity === 'own' ? secretsOf(shown) : [];
             watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;

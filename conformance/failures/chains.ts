@@ -183,6 +183,7 @@ export function collectChains(contract: Contract) {
         parameters,
         ...(body && { body }),
         edits: editsOf(),
+        ...(draft?.timing && { timing: draft.timing }),
         intent: purpose,
         answered: outcome.kind === 'answer' ? outcome.status : 0,
       },

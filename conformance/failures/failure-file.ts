@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { closest } from 'fastest-levenshtein';
 import { isObject, parseJson } from '../contract/document.ts';
 import { counted, messageOf } from '../contract/printable.ts';
-import type { Intent, WireEdits } from '../execute/exchange.ts';
+import type { Intent, Timing, WireEdits } from '../execute/exchange.ts';
 import type { Scalar } from '../resources/read-items.ts';
 
 /** A request without credentials. A text such as `{{book#1.id}}` replaces a value that the server chose. */
@@ -13,6 +13,7 @@ export interface RecordedRequest {
   readonly parameters: readonly { readonly in: string; readonly name: string; readonly value: unknown }[];
   readonly body?: { readonly mediaType: string; readonly value: unknown } | undefined;
   readonly edits?: RecordedEdits | undefined;
+  readonly timing?: Timing | undefined;
   readonly intent: Omit<Intent, 'case' | 'step'>;
   /** The status; 0 if no answer came. */
   readonly answered: number;

@@ -12,6 +12,7 @@ import { inputServers } from './input-servers.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
 import { objectServers } from './object-servers.ts';
+import { rateServers } from './rate-servers.ts';
 import { type FalsePositiveServer, falsePositiveServers } from './servers.ts';
 import { storyServers } from './story-servers.ts';
 
@@ -19,7 +20,7 @@ import { storyServers } from './story-servers.ts';
 
 const servers = [
   ...[falsePositiveServers, inputServers, storyServers, jobServers].flat(),
-  ...[objectServers, listServers].flat(),
+  ...[objectServers, rateServers, listServers].flat(),
 ];
 
 describe.each(servers)('a server that $name', (server) => {

@@ -77,9 +77,9 @@ async function createChild(
   const draft = draftAbout(context, child, values);
   if (draft === undefined) return 'no valid request could be built for the object beneath it';
   await settle();
-  if (turn === 1) await context.wait(preparedMs);
-  const tools = toolsFor(context, child, 'story', 7);
-  return (await step(withNewNames(tools, draft, 130 + turn), 'child create')) ?? 'the budget was spent';
+  const named = withNewNames(toolsFor(context, child, 'story', 7), draft, 130 + turn);
+  const asked = turn === 0 ? named : { ...named, timing: { afterMs: preparedMs } };
+  return (await step(asked, 'child create')) ?? 'the budget was spent';
 }
 
 function readOf({ context }: Teller, { readChild }: Family, created: Exchange): Draft | undefined {

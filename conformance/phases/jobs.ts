@@ -113,12 +113,12 @@ async function poll(
   const most = machine.isDeclared ? context.maxWaitMs : suggestedMs;
   // Replicas may show an earlier state.
   const least = Math.max(readDuration(machine.every ?? '') ?? pace.firstMs, turn === 1 ? pace.ofReplicasMs : 0);
-  let waited = Math.min(first, most);
-  await context.wait(waited);
+  let pause = Math.min(first, most);
+  let waited = pause;
   let afterEnd = 0;
   let hasState = false;
   for (let count = 0; count < mostPolls; count += 1) {
-    const answer = await step(draft, pollRole);
+    const answer = await step({ ...draft, timing: { afterMs: pause } }, pollRole);
     if (answer === undefined) return 'the budget was spent';
     const reading = readState(machine, answer);
     hasState ||= reading !== undefined;
@@ -127,10 +127,9 @@ async function poll(
     if (reading !== undefined && !reading.isEnded && isPast(reading.at, reading.deadline)) return undefined;
     const asked = askedPause(answer);
     const grown = Math.min(least * pace.growth ** count, Math.max(least, pace.mostMs));
-    const pause = Math.min(asked ?? (afterEnd > 0 ? least : grown), untilPast(reading));
+    pause = Math.min(asked ?? (afterEnd > 0 ? least : grown), untilPast(reading));
     if (waited + pause > most && afterEnd > 0) return undefined;
     if (waited + pause > most) break;
-    await context.wait(pause);
     waited += pause;
   }
   const span = `${Math.round(most / 1_000)} s`;

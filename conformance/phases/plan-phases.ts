@@ -23,6 +23,7 @@ import { type OperationProbes, type Probe, probeScenario, wantedProbes } from '.
 import { planProtocol } from './protocol.ts';
 import { createRandomEnd, planRandom, randomScenario } from './random.ts';
 import { planRandomStories } from './random-stories.ts';
+import { planRateLimits } from './rate-limits.ts';
 import { planReadOnly } from './read-only.ts';
 import { planText } from './text.ts';
 import { planPages } from './walk-lists.ts';
@@ -66,6 +67,7 @@ export function planPhases(
         planOrders(contract, asked, permissions),
         planDetails(contract, asked),
         planRandomStories(contract, asked, permissions),
+        planRateLimits(contract, asked),
       ]),
     auth: () => planAuth(contract, operations, means, permissions),
     protocol: () => planProtocol(contract, operations, permissions),

@@ -48,6 +48,8 @@ export interface Probe {
   readonly isWrite?: boolean;
   /** Whether no other request may be in flight. */
   readonly isAlone?: boolean;
+  /** Whether the question arises: if it never does, it is no obligation. */
+  readonly isDue?: (context: RunContext) => boolean;
   /** @returns why the question could not be asked; undefined if it was */
   readonly ask: (bench: Bench) => Promise<string | undefined>;
 }
@@ -120,7 +122,7 @@ export function probeScenario(
   let source: Iterator<Probe> | 'none yet' | 'at its end' = more === undefined ? 'at its end' : 'none yet';
   let revision = -1;
   const mayRefill = ({ resources }: RunContext): boolean =>
-    waiting.length === 0 &&
+    waiting.every(({ isDue }) => isDue !== undefined) &&
     (source === 'none yet' ? revision !== resources.revisionFor(operation) : source !== 'at its end');
   const refill = (context: RunContext): void => {
     if (source === 'none yet') {
@@ -141,11 +143,13 @@ export function probeScenario(
   /** Chosen between two rounds: the worth of others changes while a round is under way. */
   let chosen: Probe | undefined;
   /** The probe of most worth. */
-  const next = (): Probe | undefined =>
-    waiting.reduce<Probe | undefined>(
-      (best, one) => (best === undefined || worthOf(one) > worthOf(best) ? one : best),
-      undefined,
-    );
+  const next = (context?: RunContext): Probe | undefined =>
+    waiting
+      .filter(({ isDue }) => isDue === undefined || (context !== undefined && isDue(context)))
+      .reduce<Probe | undefined>(
+        (best, one) => (best === undefined || worthOf(one) > worthOf(best) ? one : best),
+        undefined,
+      );
   return {
     id: `${phase} ${operation.id}`,
     operation,
@@ -162,7 +166,7 @@ export function probeScenario(
     rank: (context) => {
       if (!context.accepted.has(operation) && kind !== 'remove') return undefined;
       if (more !== undefined && mayRefill(context)) return rankOfProbe(more.mostWorth);
-      chosen = next();
+      chosen = next(context);
       return chosen && rankOfProbe(worthOf(chosen));
     },
     prepare: (context) => {

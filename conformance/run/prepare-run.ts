@@ -20,7 +20,7 @@ import {
   type NumberedExchange,
   type OutgoingRequest,
 } from '../execute/exchange.ts';
-import { createPace } from '../execute/limits.ts';
+import { asksAgain, createPace } from '../execute/limits.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { createEngine } from '../execute/session.ts';
 import { collectChains } from '../failures/chains.ts';
@@ -82,12 +82,14 @@ export function prepareRun(
   const { permissions, now, seed, slowMs, maxWaitMs, clock = systemClock } = options;
   const secretsSeen: SecretSeen[] = [];
   const acceptedRequests = new Map<Operation, AcceptedRequest>();
+  const limited = new Set<Operation>();
   const context: RunContext = {
     ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen, maxWaitMs },
     wait: (milliseconds) => clock.wait(milliseconds, ended),
     tag: `conform-${seed.toString(36)}`,
     resources: createResources(contract),
     accepted: acceptedRequests,
+    limited,
     failedLike: statistics.failedLike,
     discovered: () => coverage.count() + findings.count(),
   };
@@ -148,6 +150,7 @@ export function prepareRun(
       onExchange: (exchange) => {
         const { operation, draft, outcome } = exchange;
         if (isOrdinary(exchange)) address.onExchange(exchange);
+        if (outcome.kind === 'answer' && outcome.status === 429 && asksAgain(outcome)) limited.add(operation);
         if (isOrdinary(exchange) && isAccepted(exchange)) {
           obligations.settle(operation, 'baseline', accepted, true);
           const known = acceptedRequests.get(operation)?.draft.parameters.length ?? Number.POSITIVE_INFINITY;
@@ -191,7 +194,8 @@ export function prepareRun(
     /** Adds the obligations of probes. */
     expect: (planned: readonly PlannedScenario[]): void => {
       for (const { scenario, probes } of planned)
-        for (const probe of probes) obligations.expect(scenario.operation, probe);
+        for (const probe of probes.filter(({ isDue }) => isDue === undefined))
+          obligations.expect(scenario.operation, probe);
     },
     ledger,
     /** Undoes the writes of the ledger over a new connection. It calls no operation that the user excluded. */

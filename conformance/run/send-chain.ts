@@ -89,7 +89,7 @@ export function readDraft(
   });
   if (parameters.length < recorded.parameters.length)
     return `${operation.id}: the contract no longer has all parameters of the request`;
-  const { body, edits, intent } = recorded;
+  const { body, edits, intent, timing } = recorded;
   const content = operation.body?.contents.find(({ mediaType }) => mediaType === body?.mediaType);
   if (body !== undefined && content === undefined)
     return `${operation.id}: the contract no longer has the media type ${body.mediaType}`;
@@ -97,6 +97,7 @@ export function readDraft(
     ...{ operation, parameters, label: intent.label, identity: intent.identity },
     body: body && content && { content, value: move(fillSymbols(body.value, symbols), content.schema) },
     ...(edits && { edits: readEdits(edits, symbols) }),
+    ...(timing && { timing }),
   };
 }
 

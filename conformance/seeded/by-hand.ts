@@ -27,6 +27,7 @@ export function contextOf(contract: Contract): RunContext {
     wait: async () => undefined,
     resources: createResources(contract),
     accepted: new Map(),
+    limited: new Set(),
     failedLike: () => 1,
     discovered: () => 0,
     secretsSeen: [],

@@ -74,6 +74,7 @@ const ofStories = [
   ...['created-missing', 'stored-differs', 'answer-differs', 'put-partial', 'put-merge', 'put-repeat', 'patch-spills'],
   ...['delete-kept', 'use-after-free', 'write-spills', 'id-collides', 'failed-write-left-trace', 'read-writes'],
   ...['conditional', 'idempotency', 'job-regress', 'job-stuck', 'child-orphaned'],
+  ...['quota-unenforced', 'quota-early', 'retry-after-lie'],
   ...['page-ends', 'page-gap', 'page-duplicate', 'page-size', 'page-total', 'page-cursor', 'limit-neutral'],
   ...['filter-ignored', 'filter-loses', 'filter-range', 'sort-wrong', 'list-detail'],
 ];

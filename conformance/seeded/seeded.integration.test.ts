@@ -16,6 +16,7 @@ import { libraryFaults } from './library-faults.ts';
 import { listFaults } from './list-faults.ts';
 import { marketFaults } from './market-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
+import { rateFaults } from './rate-faults.ts';
 import { storyFaults } from './story-faults.ts';
 import { weatherFaults } from './weather-faults.ts';
 
@@ -71,6 +72,7 @@ const faults: readonly SeededFault[] = [
   ...storyFaults,
   ...jobFaults,
   ...childFaults,
+  ...rateFaults,
   ...listFaults,
   ...marketFaults,
 ];
