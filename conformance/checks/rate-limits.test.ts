@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { callRoles, quotaEarly, quotaUnenforced, retryAfterLie } from './rate-limits.ts';
-import { firstStory, type StoryCheck } from './story.ts';
+import { type StoryCheck, storyIn } from './story.ts';
 
 const { call, quiet, again } = callRoles;
 const quota = { code: 'busy', limit: 2, window: 'PT60S', per: 'account' };
@@ -22,7 +22,7 @@ function judge(check: StoryCheck, calls: readonly Given[], declared: object | un
     }),
     atMs,
   }));
-  const found = check.find(firstStory(exchanges), contextOf(contract));
+  const found = check.find(storyIn(exchanges, 0), contextOf(contract));
   return found?.map(({ failure: { severity, keyword } }) => [severity, keyword]);
 }
 

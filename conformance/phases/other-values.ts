@@ -52,6 +52,20 @@ export function withOtherValues(context: RunContext, tools: DataTools, draft: Dr
   return withEach(context, draft, names, (name, now) => otherValue(tools, draft, name, now, turn));
 }
 
+/** The request with a text of its own in each member that may be any text: by it, reads show whose object they show. */
+export function withFreshTexts(context: RunContext, tools: DataTools, draft: Draft, turn: number): Draft {
+  const value = draft.body?.value;
+  const texts = isObject(value) ? Object.keys(value).filter((name) => typeof value[name] === 'string') : [];
+  const names = texts.filter((name) => isFree(context, draft, name));
+  return withEach(context, draft, names, (name, now) => {
+    const other = otherValue(tools, draft, name, now, turn);
+    return String(other).includes(freshOf(tools, turn + firstFresh)) ? other : undefined;
+  });
+}
+
+/** Above the numbers of names. */
+const firstFresh = 500;
+
 function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknown, turn: number): unknown {
   const form = tools.judge.forms.request;
   const { schema } = body?.content ?? {};
@@ -69,7 +83,8 @@ function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknow
   }
   const isPlain = shape.patterns.size === 0 && shape.format === undefined && !namesFormat(name);
   if (typeof now !== 'string' || !isPlain) return undefined;
-  const text = isUniqueName(name) ? `other ${freshOf(tools, turn + 500)}` : `other text ${'abcdefghij'[turn % 10]}`;
+  const fresh = freshOf(tools, turn + firstFresh);
+  const text = shape.maxLength < fresh.length + 6 ? fresh : `other ${fresh}`;
   return text.slice(0, Math.min(text.length, shape.maxLength)).padEnd(Math.min(shape.minLength, 200), 'x');
 }
 

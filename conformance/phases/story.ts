@@ -1,17 +1,18 @@
 // Stories: each is a probe of several steps with one object of the run, and a second time with another object if a check finds a failure.
 import { keyOf, roleIn, type StoryCheck, storyIn } from '../checks/story.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
+import { isObject, type Pointer } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
+import type { Address } from '../ledger/ledger.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
 import { plainPath } from '../resources/slots.ts';
-import { withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
+import { withFreshTexts, withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { type Bench, mayCallOften, mayProbe, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, draftAbout, mayCallOften, mayProbe, type Probe, withUnknownId } from './probe.ts';
 
 /** The operations on the objects of a collection. */
 export interface Resource {
@@ -148,27 +149,32 @@ export interface Own {
 const namesPerStory = 40;
 
 /** Creates an object with all optional members, or else by the accepted request. @returns why there is none */
-export async function createObject(
-  { bench, context, turn, step }: Teller,
-  create: Operation,
-  role: string,
-  number: number,
-) {
+export async function createObject(teller: Teller, create: Operation, role: string, number: number) {
+  const { bench, context, turn, step } = teller;
   const tools = toolsFor(context, create, 'story', 0);
   const serial = 1 + number + turn * namesPerStory;
   const plain = withNewNames(tools, bench.draft, serial);
   const isFirst = turn === 0 && role === 'create';
-  const other = isFirst ? plain : withOtherValues(context, tools, plain, serial);
+  const vary = isFirst ? withFreshTexts : withOtherValues;
+  const other = vary(context, tools, plain, serial);
   const whole = withOptional(context, tools, other);
   // A failure counts if it shows with another value too.
-  const drafts = turn === 0 ? [whole, other, plain] : [withOtherFormatted(context, tools, whole), whole, other, plain];
-  for (const [index, draft] of drafts.entries()) {
-    const created = await step(withNewNames(tools, draft, serial + index * 7), role);
+  const formatted = turn === 0 ? [] : [withOtherFormatted(context, tools, whole)];
+  const tried = new Set<string>();
+  let last: Exchange | undefined;
+  for (const [index, draft] of [...formatted, whole, whole, other, plain].entries()) {
+    const fit = last === undefined ? draft : withoutNamed(draft, other, last);
+    const content = JSON.stringify(fit.body?.value) ?? '';
+    if (tried.has(content)) continue;
+    tried.add(content);
+    const created = await step(withNewNames(tools, fit, serial + index * 7), role);
     if (created === undefined) return 'the budget was spent';
+    last = created;
     if (!isAccepted(created)) continue;
     const address = addressOfCreated(context, created);
     if (address === undefined) return 'the answer to the create has no id';
-    if (!isNew(created, bench.draft)) return 'the answer to the create may show an object that was there before';
+    if (!isNew(created, bench.draft) && !(await readsNew(teller, created, address)))
+      return 'the answer to the create may show an object that was there before';
     return { created, values: address.values };
   }
   return 'the server accepted no further create';
@@ -176,10 +182,35 @@ export async function createObject(
 
 /** Whether an answer shows a new object: by its status, or by a text that no earlier request had. */
 function isNew({ outcome, seen }: Exchange, known: Draft): boolean {
-  if (outcome.kind === 'answer' && outcome.status === 201) return true;
-  const [sent, before] = [seen.requestBody, known.body?.value].map((body) => new Set(readScalars(body).values()));
-  const shown = new Set(readScalars(seen.responseBody).values());
+  return (outcome.kind === 'answer' && outcome.status === 201) || showsNew(seen, seen.responseBody, known);
+}
+
+function showsNew({ requestBody }: Exchange['seen'], content: unknown, known: Draft): boolean {
+  const [sent, before] = [requestBody, known.body?.value].map((body) => new Set(readScalars(body).values()));
+  const shown = new Set(readScalars(content).values());
   return [...(sent ?? [])].some((value) => isTelling(value) && before?.has(value) !== true && shown.has(value));
+}
+
+/** Whether a read shows the text of a create whose answer has only an id. */
+async function readsNew({ bench, context, step }: Teller, created: Exchange, { key, values }: Address) {
+  const read = context.contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === key);
+  const shown = await step(read && draftAbout(context, read, values), 'look');
+  return shown !== undefined && isAccepted(shown) && showsNew(created.seen, shown.seen.responseBody, bench.draft);
+}
+
+/** Content without the optional members that a rejection names: `Passwords do not match`. */
+function withoutNamed(draft: Draft, plain: Draft, { outcome }: Exchange): Draft {
+  const { body } = draft;
+  const text = outcome.kind === 'answer' ? outcome.body.subarray(0, 2_000).toString().toLowerCase() : '';
+  const own = plain.body?.value;
+  if (body === undefined || !isObject(body.value) || !isObject(own)) return draft;
+  const isNamed = (name: string): boolean =>
+    !Object.hasOwn(own, name) &&
+    name.split(/[^A-Za-z]|(?=[A-Z])/).some((word) => word.length > 4 && text.includes(word.toLowerCase()));
+  return {
+    ...draft,
+    body: { ...body, value: Object.fromEntries(Object.entries(body.value).filter(([name]) => !isNamed(name))) },
+  };
 }
 
 /** A shorter text may be that of another object by chance. */
