@@ -49,6 +49,19 @@ test.each([
   expect(isUnchanged(before, after)).toBe(want);
 });
 
+const emma = { title: 'Emma', state: 'in' };
+
+test.each([
+  { body: { state: 'ok', data: emma, took: 3 } },
+  { body: { id: 7, columns: { title: 'Title', state: 'State' }, result: emma } },
+  { body: { author: { title: 'Dr' }, book: emma } },
+  { body: { data: { type: 'book', id: '7', attributes: emma } } },
+  { body: { ...emma, data: { title: 'Dune' } }, want: { ...emma, data: { title: 'Dune' } } },
+  { body: { title: 'Emma', author: emma }, want: { title: 'Emma', author: emma } },
+])('the object with a title and a state in $body', ({ body, want = emma }) => {
+  expect(objectIn(body, ['title', 'state'])).toEqual(want);
+});
+
 test('the object of a body is read from its wrapper, unless the body has its members', () => {
   expect(objectIn({ data: { title: 'Emma' } }, ['title'])).toEqual({ title: 'Emma' });
   expect(objectIn({ meta: { a: 1 }, title: null }, ['title'])).toEqual({ meta: { a: 1 }, title: null });

@@ -18,11 +18,49 @@ export interface Member {
   readonly pointer: Pointer;
 }
 
-/** The object of a body, without a wrapper such as `{"data": {…}}`; undefined for anything else. @param names some of its members */
+/**
+ * The object of a body, without a wrapper such as `{"status": "ok", "data": {…}, "took": 3}`; undefined for anything else.
+ *
+ * @param names some of its members
+ */
 export function objectIn(body: unknown, names: readonly string[] = []): JsonObject | undefined {
   if (Array.isArray(body)) return body.length === 1 ? objectIn(body[0], names) : undefined;
   if (!isObject(body)) return undefined;
-  return names.some((name) => Object.hasOwn(body, name)) ? body : unwrap(body);
+  const partsOf = (whole: JsonObject): readonly (readonly [string, JsonObject])[] =>
+    Object.entries(whole).flatMap(([name, part]) => (isObject(part) ? [[name, part] as const] : []));
+  return findWithin(body, partsOf, (part) => names.filter((name) => Object.hasOwn(part, name)).length) ?? unwrap(body);
+}
+
+/** Usual names of the one member that holds the object of an answer. */
+const ofWrappers =
+  /^(data|results?|items?|objects?|records?|entity|resource|payload|attributes|properties|response|content|body|values?|entry|document)$/i;
+
+/** Levels of wrappers: JSON:API has `{"data": {"attributes": {…}}}`. */
+const deepestObject = 2;
+
+/**
+ * The part that is most likely the object with some known members: one within replaces the whole if that has none of them, or if its name
+ * is that of a wrapper and it has more.
+ */
+function findWithin<Part>(
+  whole: Part,
+  partsOf: (part: Part) => readonly (readonly [name: string, part: Part])[],
+  countIn: (part: Part) => number,
+): Part | undefined {
+  const isWhole = countIn(whole) > 0;
+  let level = [{ part: whole, isWrapped: true }];
+  let best: (typeof level)[number] | undefined;
+  for (let depth = 0; depth <= deepestObject; depth += 1) {
+    for (const next of level) {
+      const [count, most] = [countIn(next.part), best === undefined ? 0 : countIn(best.part)];
+      const isMore = count > most || (count === most && next.isWrapped && best?.isWrapped === false);
+      if (count > 0 && isMore && (!isWhole || next.isWrapped)) best = next;
+    }
+    level = level.flatMap(({ part, isWrapped }) =>
+      partsOf(part).map(([name, inner]) => ({ part: inner, isWrapped: isWrapped && ofWrappers.test(name) })),
+    );
+  }
+  return best?.part;
 }
 
 /** The object that an accepted answer shows. */
@@ -41,9 +79,9 @@ function declaredIn(form: CanonicalForm, schema: Pointer, names: readonly string
     );
   };
   const outer = read(schema);
-  if (names.length === 0 || names.some((name) => outer.has(name))) return outer;
-  const inner = [...outer.values()].map(read).find((members) => names.some((name) => members.has(name)));
-  return inner ?? outer;
+  const partsOf = (members: ReadonlyMap<string, Pointer>) =>
+    [...members].map(([name, pointer]) => [name, read(pointer)] as const);
+  return findWithin(outer, partsOf, (members) => names.filter((name) => members.has(name)).length) ?? outer;
 }
 
 /** The operations that create or change the objects of a path: those of its collection, and its own. @param key `/books/{}` */

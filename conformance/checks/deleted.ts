@@ -11,16 +11,21 @@ function afterDeletion(story: Story) {
   if (!isDone(deletion)) return undefined;
   const [read, list, before] = [story.of('deleted read'), story.of('list after delete'), readBefore(story, deletion)];
   const [id = '', items, old] = [idIn(story), itemsIn(list, story), itemsIn(story.of('list'), story)];
-  const shown = read === undefined || before === undefined ? undefined : compare(before, read);
+  const names = Object.keys(objectIn(story.of('create')?.seen.requestBody) ?? {});
+  const shown = read === undefined || before === undefined ? undefined : compare(before, read, names);
   const isMarked = shown === 'marked' || (items?.get(id) !== undefined && items.get(id) !== old?.get(id));
   const isListed = items === undefined || old?.get(id) === undefined ? undefined : items.has(id) && !isMarked;
   return { deletion, read, isRead: shown && shown === 'same', isListed };
 }
 
 /** A server that keeps the object may mark it: `"deleted": true`. @returns undefined if the answers are about something else */
-function compare(before: NumberedExchange, read: NumberedExchange): 'gone' | 'marked' | 'same' | undefined {
+function compare(
+  before: NumberedExchange,
+  read: NumberedExchange,
+  names: readonly string[],
+): 'gone' | 'marked' | 'same' | undefined {
   if (isMissing(read)) return 'gone';
-  const [old, now] = [before, read].map((one) => (isDone(one) ? objectIn(one.seen.responseBody) : undefined));
+  const [old, now] = [before, read].map((one) => (isDone(one) ? objectIn(one.seen.responseBody, names) : undefined));
   if (old === undefined || now === undefined) return undefined;
   // A member may differ in each read: only an object without any difference was kept.
   return Object.keys({ ...old, ...now }).every((name) => isUnchanged(old[name], now[name])) ? 'same' : 'marked';

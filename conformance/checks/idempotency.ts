@@ -17,9 +17,9 @@ function isSettled(exchange: NumberedExchange | undefined): exchange is Numbered
 
 /** The id of another object, or a sent member with another value, in the answer to the same request; undefined if there is none. */
 export function differenceOf(first: Exchange, second: Exchange): string | undefined {
-  const [a, b] = [first, second].map(({ seen }) => objectIn(seen.responseBody) ?? {});
-  const ids = idsAmong(readScalars(a));
   const sent = Object.keys(objectIn(first.seen.requestBody) ?? {});
+  const [a, b] = [first, second].map(({ seen }) => objectIn(seen.responseBody, sent) ?? {});
+  const ids = idsAmong(readScalars(a));
   const own = Object.keys(a ?? {}).filter((name) => ids.has(name) || sent.includes(name));
   return own.find((name) => !isUnchanged(a?.[name], b?.[name]));
 }
