@@ -3,7 +3,7 @@ import { responseFor } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import type { Quota } from '../contract/extensions.ts';
 import { readDuration } from '../data/time.ts';
-import { type Exchange, headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { readScalars } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
@@ -46,11 +46,6 @@ function deviationAt(exchange: NumberedExchange, keyword: string, message: strin
   return { exchange, failure: { ...about, severity: 'defect' } };
 }
 
-/** A shared cache answers without a call. */
-function isCached({ outcome }: Exchange): boolean {
-  return outcome.kind === 'answer' && Number(headerOf(outcome, 'age') ?? 0) > 0;
-}
-
 export const quotaUnenforced = storyCheck(
   {
     name: 'quota-unenforced',
@@ -70,8 +65,7 @@ export const quotaUnenforced = storyCheck(
     if (isLimited(last, quota)) return [];
     const [first] = all;
     const windowMs = readDuration(quota.window) ?? 0;
-    if (first === undefined || accepted !== all.length || accepted <= quota.limit || all.some(isCached))
-      return undefined;
+    if (first === undefined || accepted !== all.length || accepted <= quota.limit) return undefined;
     const started = first.atMs - first.outcome.durationMs;
     if (last.atMs - started >= windowMs) return undefined;
     return [

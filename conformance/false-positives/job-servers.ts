@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
-import { withoutWaiting } from '../seeded/apis.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { inRead, jobEdits } from '../seeded/job-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
@@ -84,5 +83,5 @@ export const jobServers: readonly FalsePositiveServer[] = [
   },
 ].map((server) => ({
   ...{ ...server, contract: jobEdits[server.api] },
-  options: { clock: withoutWaiting, maxWaitMs: 60_000 },
+  options: { maxWaitMs: 60_000 },
 }));

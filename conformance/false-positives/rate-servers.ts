@@ -9,7 +9,7 @@ const [ofBook, ofDepots] = [/^PUT \/v2\/books\/b\d+$/, /^GET \/api\/depots$/];
 
 /** A server with the clock of its run. */
 function timed(
-  row: Pick<FalsePositiveServer, 'name' | 'api' | 'at' | 'contract' | 'inconclusive'>,
+  row: Pick<FalsePositiveServer, 'name' | 'tempts' | 'api' | 'at' | 'contract' | 'inconclusive'>,
   instead: (now: () => number) => Instead,
 ): FalsePositiveServer {
   const clock = createTestClock();
@@ -37,29 +37,67 @@ const rejected = { at: '#/paths/~1books/get/responses/429', to: { $ref: '#/compo
 
 /** Servers that limit rates as their contracts allow. */
 export const rateServers: readonly FalsePositiveServer[] = [
-  timed({ name: 'keeps the quota of each book', api: 'library', at: ofBook, contract: quotaEdits.library }, (now) =>
-    limiting(now, library),
-  ),
-  timed({ name: 'rounds the pause down', api: 'library', at: ofBook, contract: quotaEdits.library }, (now) =>
-    limiting(now, { ...library, pause: (seconds) => Math.max(0, seconds - 1) }),
+  timed(
+    {
+      name: 'keeps the quota of each book',
+      tempts: ['quota-early', 'quota-unenforced'],
+      api: 'library',
+      at: ofBook,
+      contract: quotaEdits.library,
+    },
+    (now) => limiting(now, library),
   ),
   timed(
-    { name: 'names the end of the pause by a date', api: 'depot', at: ofDepots, contract: quotaEdits.depot },
+    {
+      name: 'rounds the pause down',
+      tempts: ['retry-after-lie'],
+      api: 'library',
+      at: ofBook,
+      contract: quotaEdits.library,
+    },
+    (now) => limiting(now, { ...library, pause: (seconds) => Math.max(0, seconds - 1) }),
+  ),
+  timed(
+    {
+      name: 'names the end of the pause by a date',
+      tempts: ['retry-after-lie'],
+      api: 'depot',
+      at: ofDepots,
+      contract: quotaEdits.depot,
+    },
     (now) => withPause(limiting(now, depot), () => 'Wed, 01 Apr 2026 09:30:00 GMT'),
   ),
   timed(
     {
-      ...{ name: 'has another client of the account', api: 'depot', at: ofDepots, contract: quotaEdits.depot },
+      ...{
+        name: 'has another client of the account',
+        tempts: ['quota-early', 'retry-after-lie'],
+        api: 'depot',
+        at: ofDepots,
+        contract: quotaEdits.depot,
+      },
       inconclusive: ['quota-early', 'retry-after-lie'],
     },
     (now) => sharing(limiting(now, depot)),
   ),
   timed(
-    { name: 'has a second limit, with a code of its own', api: 'depot', at: ofDepots, contract: quotaEdits.depot },
+    {
+      name: 'has a second limit, with a code of its own',
+      tempts: ['quota-early'],
+      api: 'depot',
+      at: ofDepots,
+      contract: quotaEdits.depot,
+    },
     (now) => limiting(now, { ...depot, limit: 2, body: { error: 'queue-full' } }),
   ),
   timed(
-    { name: 'limits a list that has no quota', api: 'library', at: /^GET \/v2\/books$/, contract: [rejected] },
+    {
+      name: 'limits a list that has no quota',
+      tempts: ['retry-after-lie'],
+      api: 'library',
+      at: /^GET \/v2\/books$/,
+      contract: [rejected],
+    },
     (now) => limiting(now, { ...library, limit: 6 }),
   ),
 ];

@@ -4,6 +4,7 @@ import { createTestClock } from '../seeded/apis.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { clock, type TestAnswer } from '../seeded/serve.ts';
+import { settingsEdits } from '../seeded/settings-faults.ts';
 import { ignoringContent, keyEdits, storing } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
@@ -58,6 +59,21 @@ const preparing = (clock: Clock): Instead => {
   };
 };
 
+/** Settings are read from a cache that keeps each answer for a moment. */
+const caching = (clock: Clock): Instead => {
+  const cached = new Map<unknown, { readonly until: number; readonly answer: TestAnswer }>();
+  return async (request, handle) => {
+    const answer = await handle(request);
+    if (request.method !== 'GET' || answer.status !== 200) return answer;
+    const key = request.headers['x-library-key'];
+    const known = cached.get(key);
+    if (known !== undefined && known.until > clock.now()) return known.answer;
+    cached.set(key, { until: clock.now() + 700, answer });
+    return answer;
+  };
+};
+
+const cacheClock = createTestClock();
 const preparingClock = createTestClock();
 const ofNotes = /^(POST \/v2\/books|.* \/v2\/books\/b\d+\/notes)/;
 
@@ -101,6 +117,12 @@ export const storyServers: readonly FalsePositiveServer[] = [
     api: 'library',
     at: /\/v2\/books/,
     instead: late(),
+  },
+  {
+    ...{ name: 'shows changed settings a moment later', api: 'library', at: /^\w+ \/v2\/desk$/ },
+    tempts: ['stored-differs', 'put-partial'],
+    ...{ instead: caching(cacheClock), contract: settingsEdits.library },
+    options: { clock: cacheClock, permissions: { effects: [], readOnly: false, writes: 'all' } },
   },
   {
     name: 'shows writes within the declared time',

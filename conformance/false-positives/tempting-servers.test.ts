@@ -8,18 +8,20 @@ import { phasesFor } from '../seeded/faults.ts';
 import { jobFaults, withJobs } from '../seeded/job-faults.ts';
 import { listFaults } from '../seeded/list-faults.ts';
 import { marketFaults } from '../seeded/market-faults.ts';
+import { rateFaults, withQuota } from '../seeded/rate-faults.ts';
 import { keyEdits, storyFaults } from '../seeded/story-faults.ts';
 import { readEdited } from '../seeded/validate.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
 import { objectServers } from './object-servers.ts';
+import { rateServers } from './rate-servers.ts';
 import type { FalsePositiveServer } from './servers.ts';
 import { storyServers } from './story-servers.ts';
 
 // If these fail, a check of the phase `story` may have been fitted to one API, or to no legal server.
 
 const contracts = (Object.keys(apis) as ApiName[]).flatMap((api): (readonly [ApiName, Contract])[] => {
-  const amended = api === 'library' || api === 'depot' ? [withJobs(api)(), withChildren(api)()] : [];
+  const amended = api === 'library' || api === 'depot' ? [withJobs(api)(), withChildren(api)(), withQuota(api)()] : [];
   const edited = readEdited(apis[api].file, api === 'library' ? keyEdits : []);
   return [readContract(`${api}.json`, JSON.stringify(edited)), ...amended].map((contract) => [api, contract]);
 });
@@ -31,8 +33,14 @@ const planned = contracts.flatMap(([api, contract]) => {
   return scenarios.flatMap(({ probes }) => probes.flatMap(({ checks }) => checks));
 });
 const names = [...new Set(planned)].sort();
-const servers: readonly FalsePositiveServer[] = [storyServers, objectServers, jobServers, listServers].flat();
-const faults = [storyFaults, jobFaults, childFaults, listFaults, marketFaults].flat();
+const servers: readonly FalsePositiveServer[] = [
+  storyServers,
+  objectServers,
+  jobServers,
+  rateServers,
+  listServers,
+].flat();
+const faults = [storyFaults, jobFaults, childFaults, rateFaults, listFaults, marketFaults].flat();
 
 test('the phase has checks of objects, jobs and lists', () => {
   expect(names.length).toBeGreaterThan(25);

@@ -15,8 +15,10 @@ import { partial, replacement, withNull, withOtherValues, wrongContent } from '.
 import { deletionOf } from './own-objects.ts';
 import { draftAbout, type OperationProbes, type Probe } from './probe.ts';
 import {
+  createNamed,
   createObject,
   keepsNoState,
+  namedResourcesOf,
   type Own,
   type Resource,
   readsUnknown,
@@ -30,10 +32,16 @@ export function planLifecycle(
   operations: readonly Operation[],
   permissions: Permissions,
 ): readonly OperationProbes[] {
-  return resourcesOf(contract, operations, permissions).map((resource) => ({
-    operation: resource.create,
-    probes: [lifeProbe(resource), ...twoProbe(resource), ...tagProbe(resource)],
-  }));
+  return [
+    ...resourcesOf(contract, operations, permissions).map((resource) => ({
+      operation: resource.create,
+      probes: [lifeProbe(resource), ...twoProbe(resource), ...tagProbe(resource)],
+    })),
+    ...namedResourcesOf(contract, operations, permissions).map((resource) => ({
+      operation: resource.create,
+      probes: [lifeProbe(resource)],
+    })),
+  ];
 }
 
 function lifeProbe(resource: Resource): Probe {
@@ -52,7 +60,10 @@ function lifeProbe(resource: Resource): Probe {
 
 async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
   const { bench, context, step } = teller;
-  const object = await createObject(teller, resource.create, 'create', 0);
+  const isNamed = resource.create.method === 'put' && resource.read !== undefined;
+  const object = await (isNamed
+    ? createNamed(teller, resource.create, resource.read)
+    : createObject(teller, resource.create, 'create', 0));
   if (typeof object === 'string') return object;
   const { values, created } = object;
   const read = resource.read && draftAbout(context, resource.read, values);
@@ -68,7 +79,8 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   const removing = patch && withNull(context, draftAbout(context, patch, values), shown);
   if ((await step(removing, 'change by null')) !== undefined) await step(read, 'read after null');
   await step(list, 'list');
-  const deletion = deletionOf(context, created);
+  const named = resource.removal && draftAbout(context, resource.removal, values);
+  const deletion = isNamed ? named : deletionOf(context, created);
   if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
   await step(deletion, 'delete');
   await step(read, 'deleted read');

@@ -25,6 +25,7 @@ import { createRandomEnd, planRandom, randomScenario } from './random.ts';
 import { planRandomStories } from './random-stories.ts';
 import { planRateLimits } from './rate-limits.ts';
 import { planReadOnly } from './read-only.ts';
+import { planSettings } from './settings.ts';
 import { planText } from './text.ts';
 import { planPages } from './walk-lists.ts';
 
@@ -59,6 +60,7 @@ export function planPhases(
     story: () =>
       joinProbes([
         planLifecycle(contract, asked, permissions),
+        planSettings(contract, asked, permissions),
         planIdempotency(contract, asked),
         planChildren(contract, asked, permissions),
         planJobs(contract, asked, permissions),

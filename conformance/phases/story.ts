@@ -5,17 +5,21 @@ import { isObject, type Pointer } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
+import { seenOf } from '../execute/write-request.ts';
 import type { Address } from '../ledger/ledger.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
+import { pathValues } from '../resources/addresses.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
-import { plainPath } from '../resources/slots.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
+import { freshOf } from '../search/apply-constraints.ts';
 import { withFreshTexts, withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { type Bench, draftAbout, mayCallOften, mayProbe, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, draftAbout, mayCallOften, mayProbe, moveTo, type Probe, withUnknownId } from './probe.ts';
 
 /** The operations on the objects of a collection. */
 export interface Resource {
+  /** A POST to the collection, or a PUT to an object. */
   readonly create: Operation;
   readonly read: Operation | undefined;
   readonly list: Operation | undefined;
@@ -29,17 +33,41 @@ export function resourcesOf(
   operations: readonly Operation[],
   permissions: Permissions,
 ): readonly Resource[] {
-  const isOften = (one: Operation): boolean => mayProbe(contract, one) && mayCallOften(contract, one, permissions);
-  const at = (path: string, ...methods: string[]): readonly Operation[] =>
-    contract.operations.filter((one) => methods.includes(one.method) && plainPath(one.path) === path);
   return operations
-    .filter((one) => one.method === 'post' && kindOf(contract, one) === 'create' && isOften(one))
-    .map((create): Resource => {
-      const [own, key] = [plainPath(create.path), `${plainPath(create.path)}/{}`];
-      const changes = at(key, 'put', 'patch').filter(isOften);
-      return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
-    })
+    .filter((one) => one.method === 'post' && kindOf(contract, one) === 'create')
+    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions))
+    .map((create) => resourceOf(contract, create, permissions))
     .filter(({ read, list }) => read !== undefined || list !== undefined);
+}
+
+/** Those whose objects only a PUT creates, under a name that the client chooses. */
+export function namedResourcesOf(
+  contract: Contract,
+  operations: readonly Operation[],
+  permissions: Permissions,
+): readonly Resource[] {
+  const created = new Set(
+    resourcesOf(contract, operations, permissions).map(({ create }) => `${plainPath(create.path)}/{}`),
+  );
+  return operations
+    .filter(({ method, path, responses }) => {
+      const creates = method === 'put' && responses.some(({ status }) => status === '201');
+      return creates && plainPath(path).endsWith('/{}') && !created.has(plainPath(path));
+    })
+    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions))
+    .map((create) => resourceOf(contract, create, permissions))
+    .filter(({ read }) => read !== undefined);
+}
+
+function resourceOf(contract: Contract, create: Operation, permissions: Permissions): Resource {
+  const path = plainPath(create.path);
+  const [own, key] = create.method === 'put' ? [path.replace(/\/[^/]*$/, ''), path] : [path, `${path}/{}`];
+  const at = (place: string, ...methods: string[]): readonly Operation[] =>
+    contract.operations.filter((one) => methods.includes(one.method) && plainPath(one.path) === place);
+  const changes = at(key, 'put', 'patch').filter(
+    (one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions),
+  );
+  return { create, read: at(key, 'get')[0], list: at(own, 'get')[0], changes, removal: at(key, 'delete')[0] };
 }
 
 /** A story with its checks. @param pointer of the operation to which it belongs */
@@ -176,6 +204,32 @@ export async function createObject(teller: Teller, create: Operation, role: stri
     if (!isNew(created, bench.draft) && !(await readsNew(teller, created, address)))
       return 'the answer to the create may show an object that was there before';
     return { created, values: address.values };
+  }
+  return 'the server accepted no further create';
+}
+
+/** Creates an object by a PUT, under a name with the mark of the run that no object has yet. @returns why there is none */
+export async function createNamed({ bench, context, turn, step }: Teller, create: Operation, read: Operation) {
+  const tools = toolsFor(context, create, 'story', 0);
+  const above = pathValues(create, seenOf(bench.draft)).slice(0, -1);
+  const last = slotsOf(create.path).at(-1)?.parameter;
+  const schema = create.parameters.find(({ in: place, name }) => place === 'path' && name === last)?.schema;
+  const marked = `${context.tag}-${freshOf(tools, 1 + turn)}`;
+  const spelled = [marked, marked.replaceAll('-', '_'), marked.replaceAll('-', ''), marked.toUpperCase()];
+  const name = spelled.find((text) => schema === undefined || context.judge.accepts(schema, 'request', text));
+  if (name === undefined) return 'the contract allows no name with the mark of the run';
+  const values = [...above, name];
+  const shown = await step(draftAbout(context, read, values), 'read of a free name');
+  if (shown !== undefined && isAccepted(shown)) return keepsNoState;
+  if (shown?.outcome.kind !== 'answer' || ![404, 410].includes(shown.outcome.status))
+    return 'no read shows that the name is free';
+  const plain = moveTo(bench.draft, values);
+  for (const draft of [withOptional(context, tools, plain), plain]) {
+    const created = await step(draft, 'create');
+    if (created === undefined) return 'the budget was spent';
+    if (!isAccepted(created)) continue;
+    const isNew = created.outcome.kind === 'answer' && created.outcome.status === 201;
+    return isNew ? { created, values } : 'the answer does not show that the object is new';
   }
   return 'the server accepted no further create';
 }

@@ -73,13 +73,14 @@ export function prepare({ context, tools, operation, kind }: Preparing, draft: D
 }
 
 /** A body that writes back the values last read of the object, so that a write to an object of others changes nothing. */
-function restoreBody(
-  { resources }: RunContext,
-  tools: DataTools,
-  { operation, body, parameters }: Draft,
-): Draft['body'] {
+function restoreBody({ resources }: RunContext, tools: DataTools, draft: Draft): Draft['body'] {
+  const { operation, parameters } = draft;
   const path = seenOf({ operation, parameters, body: undefined, label: '' }).path;
-  const read = resources.lastRead(operation.path, path);
+  return bodyAsRead(resources.lastRead(operation.path, path), tools, draft);
+}
+
+/** The body of a write with the values of a read; undefined if the schema does not allow them. */
+export function bodyAsRead(read: unknown, tools: DataTools, { operation, body }: Draft): Draft['body'] {
   if (!isObject(read) || body?.content.schema === undefined) return undefined;
   const { root } = tools.contract;
   const { schema } = body.content;

@@ -65,9 +65,6 @@ export const plainIntent: Intent = {
   step: 0,
 };
 
-/** A clock of a run whose waits are over at once. */
-export const withoutWaiting: Clock = { now: () => performance.now(), wait: async () => undefined };
-
 /** A clock that only the waits of a run move. */
 export function createTestClock(): Clock {
   let now = 0;

@@ -80,6 +80,8 @@ export function createDepot(validate: Validate): Handler {
   };
   /** By the ids of depot, parcel and stop. */
   const stops = new Map<string, object>();
+  const seals = new Map<string, object>();
+  const sealOf = (place: string): object => seals.get(place) ?? { number: 1, wire: 'steel wire' };
   /** The clock of the counts: each read is four seconds later. */
   let seconds = 0;
   const clock = (later = 0): Date => new Date(Date.parse('2026-04-01T08:00:00Z') + (seconds + later) * 1_000);
@@ -174,6 +176,21 @@ export function createDepot(validate: Validate): Handler {
       answer: (_, account, [id, parcel = '', stop]) => {
         const found = within(account, id)?.parcels.has(parcel) ? stops.get(`${id}/${parcel}/${stop}`) : undefined;
         return found === undefined ? unknown : { status: 200, body: found };
+      },
+    },
+    {
+      ...{ method: 'GET', path: /^\/depots\/([^/]+)\/parcels\/([^/]+)\/seal$/, scope: read },
+      answer: (_, account, [id, parcel = '']) => {
+        const isThere = within(account, id)?.parcels.has(parcel) === true;
+        return isThere ? { status: 200, body: sealOf(`${id}/${parcel}`) } : unknown;
+      },
+    },
+    {
+      ...{ method: 'PATCH', path: /^\/depots\/([^/]+)\/parcels\/([^/]+)\/seal$/, scope: write },
+      answer: ({ body }, account, [id, parcel = '']) => {
+        if (within(account, id)?.parcels.has(parcel) !== true) return unknown;
+        seals.set(`${id}/${parcel}`, { ...sealOf(`${id}/${parcel}`), ...JSON.parse(body) });
+        return { status: 200, body: sealOf(`${id}/${parcel}`) };
       },
     },
     {

@@ -49,6 +49,8 @@ export function createLibrary(validate: Validate): Handler {
   const answers = new Map<unknown, { readonly body: string; readonly answer: TestAnswer }>();
   /** By the ids of book and note. */
   const notes = new Map<string, object>();
+  const desks = new WeakMap<Books, object>();
+  const deskOf = (books: Books): object => desks.get(books) ?? { notice: 'Closed in August', seats: 12 };
   const scans = new WeakMap<Books, Map<string, Scan>>();
   const scansOf = (books: Books): Map<string, Scan> => {
     const known = scans.get(books) ?? new Map<string, Scan>();
@@ -130,6 +132,15 @@ export function createLibrary(validate: Validate): Handler {
         const book = books.get(id);
         const rejected = book && rejectCondition(request, book);
         return rejected ?? (books.delete(id) ? { status: 204 } : unknown);
+      },
+    },
+    { method: 'GET', path: /^\/desk$/, answer: (_, books) => ({ status: 200, body: deskOf(books) }) },
+    {
+      method: 'PUT',
+      path: /^\/desk$/,
+      answer: ({ body }, books) => {
+        desks.set(books, JSON.parse(body));
+        return { status: 200, body: deskOf(books) };
       },
     },
     {

@@ -23,7 +23,7 @@ export const quotaEdits: Readonly<Record<'library' | 'depot', readonly ContractE
   ],
 };
 
-function withQuota(api: keyof typeof quotaEdits): () => Contract {
+export function withQuota(api: keyof typeof quotaEdits): () => Contract {
   const file = fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url));
   return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, quotaEdits[api])));
 }

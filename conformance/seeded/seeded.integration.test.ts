@@ -6,17 +6,19 @@ import { refusalLaws } from '../checks/refusal-wrong.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { accessFaults } from './access-faults.ts';
-import { type ApiName, apis, runAgainst, withoutWaiting } from './apis.ts';
+import { type ApiName, apis, runAgainst } from './apis.ts';
 import { childEdits, childFaults, withChildren } from './child-faults.ts';
 import { declaredFaults, withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
 import { inputFaults } from './input-faults.ts';
 import { jobEdits, jobFaults, withJobs } from './job-faults.ts';
+import { libraryKey } from './library.ts';
 import { libraryFaults } from './library-faults.ts';
 import { listFaults } from './list-faults.ts';
 import { marketFaults } from './market-faults.ts';
 import { protocolFaults } from './protocol-faults.ts';
 import { rateFaults } from './rate-faults.ts';
+import { settingsEdits, settingsFaults, withSettings } from './settings-faults.ts';
 import { storyFaults } from './story-faults.ts';
 import { weatherFaults } from './weather-faults.ts';
 
@@ -47,7 +49,7 @@ test.each(['depot', 'weather'] as const)('the correct server of %s follows its e
 });
 
 test.each(['library', 'depot'] as const)('the correct server of %s brings its jobs to their end', async (api) => {
-  const change = { phases: builtPhases, clock: withoutWaiting };
+  const change = { phases: builtPhases };
   const { result } = await runAgainst(api, apis[api].create(jobEdits[api]), change, withJobs(api));
   expect(result.findings).toEqual([]);
   const judged = result.obligations.filter(({ check }) => check.startsWith('job-'));
@@ -55,11 +57,31 @@ test.each(['library', 'depot'] as const)('the correct server of %s brings its jo
 });
 
 test.each(['library', 'depot'] as const)('the correct server of %s has objects beneath new ones', async (api) => {
-  const change = { phases: builtPhases, clock: withoutWaiting };
+  const change = { phases: builtPhases };
   const { result } = await runAgainst(api, apis[api].create(childEdits[api]), change, withChildren(api));
   expect(result.findings).toEqual([]);
   const judged = result.obligations.filter(({ check }) => check === 'child-orphaned');
   expect(judged.map(({ state }) => state)).toEqual(['met']);
+});
+
+test.each([
+  ['library', 'restore'],
+  ['library', 'all'],
+  ['depot', 'restore'],
+] as const)('the correct server of %s has its settings back with --writes %s', async (api, writes) => {
+  const permissions = { effects: [], readOnly: false, writes };
+  const handle = apis[api].create(settingsEdits[api]);
+  const desk = async () => {
+    const headers = { 'x-library-key': libraryKey };
+    return await handle({ method: 'GET', path: '/v2/desk', query: new URLSearchParams(), headers, body: '' });
+  };
+  const before = await desk();
+  const change = { phases: ['story' as const], permissions };
+  const { result } = await runAgainst(api, handle, change, withSettings(api));
+  expect(result.findings).toEqual([]);
+  const settled = result.obligations.filter(({ place, state }) => place === 'life of settings' && state === 'met');
+  expect(settled.length).toBeGreaterThan(1);
+  expect(await desk()).toEqual(before);
 });
 
 const faults: readonly SeededFault[] = [
@@ -73,6 +95,7 @@ const faults: readonly SeededFault[] = [
   ...jobFaults,
   ...childFaults,
   ...rateFaults,
+  ...settingsFaults,
   ...listFaults,
   ...marketFaults,
 ];
@@ -105,7 +128,7 @@ async function find(fault: SeededFault, change: Partial<RunOptions>) {
   const { result } = await runAgainst(
     fault.api,
     handle,
-    { timeoutMs, phases, clock: withoutWaiting, ...change, ...fault.options },
+    { timeoutMs, phases, ...change, ...fault.options },
     fault.amend,
   );
   const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
