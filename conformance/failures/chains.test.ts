@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import type { NumberedExchange } from '../execute/exchange.ts';
+import { describe, expect, test } from 'vitest';
+import type { NumberedExchange, Polarity } from '../execute/exchange.ts';
 import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { collectChains } from './chains.ts';
 import type { Failure } from './failure.ts';
@@ -54,12 +54,16 @@ const failure: Failure = {
   ...{ clause: '', message: 'wrong', causes: [['wrong']] },
 };
 
-/** The recorded failure of the last exchange, after all of them were observed. */
-function record(exchanges: readonly NumberedExchange[], redact = (text: string) => text) {
+type Failed = readonly [Failure, NumberedExchange];
+
+/** The recorded failures of each finding. */
+function recordAll(
+  failed: readonly Failed[],
+  redact = (text: string) => text,
+  before: readonly NumberedExchange[] = [],
+) {
   const chains = collectChains(contract);
-  for (const exchange of exchanges) chains.onExchange(exchange);
-  const last = exchanges.at(-1) as NumberedExchange;
-  chains.add(failure, failure.place, last, [last]);
+  for (const exchange of before) chains.onExchange(exchange);
   const tools = {
     pieces: () => [],
     headerText: () => '',
@@ -68,8 +72,17 @@ function record(exchanges: readonly NumberedExchange[], redact = (text: string) 
     excerptAt: () => ({ line: 1, first: 1, lines: [] }),
   };
   const findings = collectFindings({ ...tools, redact });
-  findings.add(failure, last);
-  return chains.of(findings.causes(), redact)[0]?.failures[0];
+  for (const [failure, exchange] of failed) {
+    chains.add(failure, failure.place, exchange, [exchange]);
+    findings.add(failure, exchange);
+  }
+  return chains.of(findings.causes(), redact);
+}
+
+/** The recorded failure of the last exchange, after all of them were observed. */
+function record(exchanges: readonly NumberedExchange[], redact?: (text: string) => string) {
+  const failed = exchanges.slice(-1).map((last): Failed => [failure, last]);
+  return recordAll(failed, redact, exchanges)[0]?.failures[0];
 }
 
 const shop = () => sent('addShop', { body: { name: 'corner' }, answer: { id: 's7', name: 'corner' } });
@@ -107,4 +120,60 @@ test('a chain that needs a secret is written without it, and with the reason', (
   const { chain, unable } = record([sent('order', { body: { code: 'hush-hush' }, answer: { no: 1 } })], redact) ?? {};
   expect(chain?.requests[0]?.body?.value).toEqual({ code: '***' });
   expect(unable).toBe('its requests contain a secret of an earlier answer, and no file keeps secrets');
+});
+
+describe('the first chain of a finding is that of the request that the finding shows', () => {
+  const order = (polarity: Polarity, value: string): NumberedExchange => {
+    const exchange = sent('order', { body: { value }, answer: {} });
+    return { ...exchange, intent: { ...exchange.intent, polarity } };
+  };
+  const valuesOf = (failed: readonly Failed[]) =>
+    recordAll(failed).map(({ failures }) => failures.map(({ chain }) => chain?.requests[0]?.body?.value));
+  const elsewhere = { ...failure, place: 'response 200 header X' };
+  const other = { ...failure, causes: [['another']] };
+
+  test.each<{ name: string; failed: readonly Failed[]; want: readonly (readonly string[])[] }>([
+    {
+      name: 'the first',
+      failed: [
+        [failure, order('valid', 'a')],
+        [failure, order('valid', 'b')],
+      ],
+      want: [['a']],
+    },
+    {
+      name: 'a clearer one',
+      failed: [
+        [failure, order('grey', 'a')],
+        [failure, order('valid', 'b')],
+      ],
+      want: [['b']],
+    },
+    {
+      name: 'a surer one',
+      failed: [
+        [{ ...failure, severity: 'suspect' }, order('valid', 'a')],
+        [failure, order('grey', 'b')],
+      ],
+      want: [['b']],
+    },
+    {
+      name: 'a clearer one at another place',
+      failed: [
+        [failure, order('grey', 'a')],
+        [elsewhere, order('valid', 'b')],
+      ],
+      want: [['b', 'a']],
+    },
+    {
+      name: 'each of two causes at one place',
+      failed: [
+        [failure, order('valid', 'a')],
+        [other, order('valid', 'b')],
+      ],
+      want: [['a'], ['b']],
+    },
+  ])('$name', ({ failed, want }) => {
+    expect(valuesOf(failed)).toEqual(want.map((values) => values.map((value) => ({ value }))));
+  });
 });

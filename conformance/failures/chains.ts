@@ -10,7 +10,7 @@ import { listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, readScalars, type Scalar } from '../resources/read-items.ts';
 import { readNext } from '../resources/read-page.ts';
 import { plainPath, rankName, slotsOf } from '../resources/slots.ts';
-import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
+import { causeKey, type Failure, fingerprintOf, hashOf, recordKey } from './failure.ts';
 import {
   type Chain,
   type FoundFailures,
@@ -20,7 +20,7 @@ import {
   type Source,
   spellSymbol,
 } from './failure-file.ts';
-import type { Collected } from './finding.ts';
+import { type Collected, isBetterShown, type Weight } from './finding.ts';
 import { turnOf } from './shown-exchange.ts';
 
 /** An accepted create, with the symbols that its own request needs. */
@@ -64,7 +64,7 @@ export function collectChains(contract: Contract) {
   const readCreated = createdReader(contract);
   const creates: Create[] = [];
   const ids = new Map<string, KnownId[]>();
-  const recorded = new Map<string, RecordedFailure>();
+  const recorded = new Map<string, RecordedFailure & Weight>();
 
   const forget = (create: Create): void => {
     for (const value of create.values) {
@@ -223,26 +223,33 @@ export function collectChains(contract: Contract) {
   return {
     onExchange: observeCreate,
     /**
-     * Records the chain of a failure when it is found first at its place.
+     * Records the chain of the exchange that a finding would show of this failure: the first of those that are surest and clearest.
      *
      * @param place place of the obligation
      * @param trace the whole turn, for a check that judges it; otherwise undefined
      */
     add: (failure: Failure, place: string, exchange: NumberedExchange, trace: Trace | undefined): void => {
-      const fingerprint = fingerprintOf(failure, exchange.operation.id);
-      if (failure.severity === 'warning' || recorded.has(fingerprint) || recorded.size >= most.failures) return;
+      const operation = exchange.operation.id;
+      const key = recordKey(failure, operation);
+      const known = recorded.get(key);
+      const weight = { severity: failure.severity, polarity: exchange.intent.polarity };
+      const isNew = known === undefined ? recorded.size < most.failures : isBetterShown(weight, known);
+      if (failure.severity === 'warning' || !isNew) return;
       const { check, message, causes } = failure;
       const unable = notRecorded[check];
-      recorded.set(fingerprint, {
-        ...{ fingerprint, check, place, message, operation: exchange.operation.id, unable },
+      recorded.set(key, {
+        ...{ ...weight, fingerprint: fingerprintOf(failure, operation), check, place, message, operation, unable },
         causes: causes.map((cause) => hashOf(causeKey(failure, cause))),
         ...(unable === undefined && { chain: buildChain(turnOf(check, exchange, trace)) }),
       });
     },
     /** The recorded failures of each finding, without secrets. */
     of: (causes: readonly Collected[], redact: (text: string) => string): readonly FoundFailures[] =>
-      causes.map(({ finding, ids: own }) => {
-        const failures = [...recorded.values()].filter((one) => one.causes.some((cause) => own.has(cause)));
+      causes.map(({ finding, ids: own, shownKey }) => {
+        const others = [...recorded.values()].filter((one) => one.causes.some((cause) => own.has(cause)));
+        const shown = recorded.get(shownKey);
+        // A replay sends the first of each operation.
+        const failures = [...new Set([...(shown === undefined ? [] : [shown]), ...others])];
         const [some] = finding.occurrences;
         const unable =
           finding.operation === ''
@@ -254,7 +261,10 @@ export function collectChains(contract: Contract) {
         };
         return {
           id: finding.id,
-          failures: failures.length === 0 ? [unrecorded] : failures.map((one) => hideSecrets(one, redact)),
+          failures:
+            failures.length === 0
+              ? [unrecorded]
+              : failures.map(({ severity: _, polarity: __, ...one }) => hideSecrets(one, redact)),
         };
       }),
   };

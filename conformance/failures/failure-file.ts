@@ -108,7 +108,10 @@ const leastPrefix = 4;
 export function findFailures({ findings }: FailureFile, given: string, file: string): FoundFailures {
   const byId = new Map<string, FoundFailures>();
   for (const { failures } of findings) {
-    for (const failure of failures) byId.set(failure.fingerprint, { id: failure.fingerprint, failures: [failure] });
+    for (const failure of failures) {
+      const { fingerprint: id } = failure;
+      if (!byId.has(id)) byId.set(id, { id, failures: [failure] });
+    }
   }
   for (const { id, failures } of findings) {
     const first = new Map<string, RecordedFailure>();

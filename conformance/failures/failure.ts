@@ -39,6 +39,12 @@ export function fingerprintOf({ check, place, pointer, keyword }: Failure, opera
   return hashOf([check, operation, generalPlace(place), keyword, pointer]);
 }
 
+/** Distinguishes failures at one place by their causes: each cause has requests of its own. */
+export function recordKey(failure: Failure, operation: string): string {
+  const [first = []] = failure.causes;
+  return `${fingerprintOf(failure, operation)} ${causeKey(failure, first)}`;
+}
+
 export function hashOf(parts: unknown): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
 }

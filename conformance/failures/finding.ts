@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Excerpt } from '../contract/contract.ts';
 import { excerpt, nameSome, printableParts } from '../contract/printable.ts';
 import { headerOf, type NumberedExchange, type Polarity, type Trace } from '../execute/exchange.ts';
-import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
+import { causeKey, type Failure, fingerprintOf, hashOf, recordKey } from './failure.ts';
 import type { Redactor } from './redact.ts';
 import { type ShownExchange, showExchanges } from './shown-exchange.ts';
 
@@ -66,6 +66,8 @@ export interface Collected {
   readonly finding: Finding;
   /** Hashes of all its causes: the id of a finding is that of the cause that was found first. */
   readonly ids: ReadonlySet<string>;
+  /** The key of the failure that is shown, as in `recordKey`. */
+  readonly shownKey: string;
   /** The finding on some of its operations, with a request of the first. */
   readonly ofOperations: (operations: readonly string[]) => Finding;
 }
@@ -96,7 +98,7 @@ const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect
 /** A server must not fail on any request, but the reader of a finding doubts one that the contract does not allow. */
 const clearest: readonly (Polarity | undefined)[] = ['grey', 'invalid', 'valid'];
 
-interface Weight extends Pick<Failure, 'severity'> {
+export interface Weight extends Pick<Failure, 'severity'> {
   /** Undefined for a failure of the contract itself. */
   readonly polarity: Polarity | undefined;
 }
@@ -104,6 +106,8 @@ interface Weight extends Pick<Failure, 'severity'> {
 /** The description of a cause by one exchange. */
 interface Shown extends Weight {
   readonly finding: Finding;
+  /** The key of its failure, as in `recordKey`. */
+  readonly key: string;
 }
 
 function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'>): boolean {
@@ -114,10 +118,14 @@ function isClearer({ severity, polarity }: Weight, than: Weight): boolean {
   return severity === than.severity && clearest.indexOf(polarity) > clearest.indexOf(than.polarity);
 }
 
-/** The surer of two descriptions, or the clearer one if they are equally sure. */
-function chooseShown(known: Shown | undefined, weight: Weight, describe: () => Finding): Shown {
+/** Whether an exchange is shown instead of a known one: it is surer, or clearer if they are equally sure. */
+export function isBetterShown(weight: Weight, known: Weight): boolean {
+  return isSurer(weight, known) || isClearer(weight, known);
+}
+
+function chooseShown(known: Shown | undefined, weight: Omit<Shown, 'finding'>, describe: () => Finding): Shown {
   if (known === undefined || isSurer(weight, known)) return { ...weight, finding: describe() };
-  if (!isClearer(weight, known)) return known;
+  if (!isBetterShown(weight, known)) return known;
   const { detectedAtRequest, detectedAtMs } = known.finding;
   return { ...weight, finding: { ...describe(), detectedAtRequest, detectedAtMs } };
 }
@@ -192,7 +200,10 @@ export function collectFindings(tools: FindingTools) {
       const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
       const operation = exchange?.operation.id ?? '';
       const id = known?.id ?? hashOf(keys[0]);
-      const weight = { severity: failure.severity, polarity: exchange?.intent.polarity };
+      const weight = {
+        ...{ severity: failure.severity, polarity: exchange?.intent.polarity },
+        key: recordKey(failure, operation),
+      };
       const describe = (): Finding => describeFinding(id, failure, exchange && { exchange, trace }, tools);
       const cause: CauseRecord = known ?? {
         ...{ operations: new Set(), occurrences: new Map(), byOperation: new Map(), keys: new Set(), count: 0 },
@@ -252,6 +263,7 @@ function collect(cause: CauseRecord): Collected {
   return {
     finding,
     ids: new Set([...cause.keys].map(hashOf)),
+    shownKey: cause.shown.key,
     ofOperations: (operations) => {
       const [first = ''] = operations;
       if (operations.length >= finding.operations.length) return finding;
