@@ -186,7 +186,7 @@ export function prepareRun(
       coverage,
     },
     controls: watchContamination(contract, context.resources, engine.again),
-    needsProof: needsProof(),
+    needsProof,
     sendable: selected.filter((operation) => statistics.of(operation).reasons.length === 0),
     stop: () => stopped.abort(),
     isStopped: () => stopped.signal.aborted,

@@ -3,18 +3,16 @@ import type { Instant } from '@lockstep/values/instant';
 import type { RunContext } from '../checks/check.ts';
 import { checks } from '../checks/checks.ts';
 import { noAnswer, serverError } from '../checks/server-failure.ts';
-import type { Contract, Operation } from '../contract/contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import { counted, excerpt } from '../contract/printable.ts';
 import { type Exchange, isAccepted, nameIdentity, type Trace } from '../execute/exchange.ts';
-import { runQueue } from '../execute/queue.ts';
-import type { Scenario } from '../execute/scenario.ts';
 import { causeKey, fingerprintOf, hashOf } from '../failures/failure.ts';
 import type { Chain, RecordedFailure, RecordedRequest } from '../failures/failure-file.ts';
 import { groupLeft, nameLeft } from '../ledger/clean-up.ts';
 import { cleanUpRun } from './clean-up-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunOptions } from './run.ts';
-import { mayRepeatChain, moveTimes, operationOf, refuseChain, sendChain } from './send-chain.ts';
+import { mayRepeatChain, moveTimes, refuseChain, runChain } from './send-chain.ts';
 
 export type ReplayVerdict = 'FAILED' | 'FIXED' | 'FLAKY' | 'CANNOT RUN';
 
@@ -98,33 +96,14 @@ async function attemptChain(
   { contract, options, foundAt, interrupted }: ReplayTools,
 ): Promise<Attempt> {
   const run = prepareRun(contract, { ...options, checks: [] }, {}, interrupted);
-  const sent: Exchange[] = [];
-  let broken: string | undefined;
-  let turn: Trace = [];
-  /** The number of exchanges before those that the check judges. */
-  let before = 0;
-  const scenario: Scenario<RunContext> = {
-    id: `replay ${failure.fingerprint}`,
-    operation: operationOf(contract, chain.requests.at(-1) as RecordedRequest) as Operation,
-    phase: chain.requests.at(-1)?.intent.phase ?? 'baseline',
-    domain: { path: '', kind: 'alone' },
-    mostRequests: chain.requests.length,
-    rank: () => (sent.length > 0 || broken !== undefined ? undefined : [0]),
-    run: async (session, context) => {
-      const move = moveTimes(chain, foundAt, options.now, context.judge);
-      broken = await sendChain(chain, { contract, session, move, sent, onJudged: (count) => (before = count) });
-      return { exchanges: sent, reasons: [] };
+  const { sent, turn, broken } = await runChain(chain, `replay ${failure.fingerprint}`, {
+    ...{ contract, context: run.context, engine: run.engine, needsProof: run.needsProof(), deadline: run.deadline },
+    signal: run.ended,
+    move: moveTimes(chain, foundAt, options.now, run.context.judge),
+    fold: (scenario, folded) => {
+      run.fold(scenario, folded);
+      return folded.exchanges.map((exchange, index) => ({ ...exchange, number: index + 1 }));
     },
-  };
-  await runQueue({
-    scenarios: [scenario],
-    ...{ context: run.context, engine: run.engine, needsProof: run.needsProof },
-    controls: { onRound: () => undefined, beginControls: () => (exchanges) => Promise.resolve(exchanges) },
-    fold: (own, folded) => {
-      run.fold(own, folded);
-      turn = folded.exchanges.slice(before).map((exchange, index) => ({ ...exchange, number: index + 1 }));
-    },
-    options: { workers: 1, requests: undefined, deadline: run.deadline, signal: run.ended },
   });
   await run.close();
   const left = await cleanUpRun(run, interrupted);

@@ -31,7 +31,7 @@ export async function runConformance(
     scenarios: planned.map(({ scenario }) => scenario).filter(({ operation }) => isSent(operation)),
     context,
     engine,
-    needsProof: run.needsProof,
+    needsProof: run.needsProof(),
     controls: run.controls,
     fold: (scenario, turn) => {
       run.fold(scenario, turn);

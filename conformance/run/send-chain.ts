@@ -1,9 +1,12 @@
 // The requests of a recorded chain: whether they may be sent, and with which objects and times.
 import { day, type Instant } from '@lockstep/values/instant';
+import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import { type Draft, type Exchange, headerOf, isAccepted, nameIdentity } from '../execute/exchange.ts';
-import type { Session } from '../execute/session.ts';
+import { type Draft, type Exchange, headerOf, isAccepted, nameIdentity, type Trace } from '../execute/exchange.ts';
+import { runQueue } from '../execute/queue.ts';
+import type { Scenario, Turn } from '../execute/scenario.ts';
+import type { Engine, Session } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import {
   type Chain,
@@ -120,17 +123,18 @@ interface Sending {
   readonly session: Session;
   readonly move: (value: unknown, schema: string | undefined) => unknown;
   readonly sent: Exchange[];
+  /** Receives the values of symbols. */
+  readonly values: Map<string, Scalar>;
   /** Called before the first request that the check judges. */
-  readonly onJudged: (count: number) => void;
+  readonly onJudged: (count: number) => unknown;
 }
 
 /** @returns why the chain is broken; undefined if all its requests were sent */
-export async function sendChain(
+async function sendChain(
   { requests, judged, symbols }: Chain,
-  { contract, session, move, sent, onJudged }: Sending,
+  { contract, session, move, sent, values, onJudged }: Sending,
 ): Promise<string | undefined> {
   const readCreated = createdReader(contract);
-  const values = new Map<string, Scalar>();
   for (const [index, recorded] of requests.entries()) {
     if (index === judged) onJudged(sent.length);
     const missing = symbolsIn(recorded).find((name) => Object.hasOwn(symbols, name) && !values.has(name));
@@ -172,6 +176,67 @@ export async function sendChain(
     }
   }
   return undefined;
+}
+
+interface Running {
+  readonly contract: Contract;
+  readonly context: RunContext;
+  readonly engine: Engine;
+  readonly needsProof: (exchange: Exchange) => boolean;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly move: Sending['move'];
+  /** Sends requests after those of the chain, which no check judges. */
+  readonly undo?: (session: Session, sent: readonly Exchange[]) => Promise<readonly Exchange[]>;
+  /** @returns the exchanges of the turn with their numbers */
+  readonly fold: (scenario: Scenario<RunContext>, turn: Turn) => Trace;
+}
+
+interface Ran {
+  /** Every exchange, without repeats that were sent alone. */
+  readonly sent: readonly Exchange[];
+  /** The exchanges that the check judges. */
+  readonly turn: Trace;
+  readonly values: ReadonlyMap<string, Scalar>;
+  /** Why the chain is broken. */
+  readonly broken: string | undefined;
+}
+
+/** Sends a chain once, while no other request is in flight. */
+export async function runChain(chain: Chain, id: string, running: Running): Promise<Ran> {
+  const { contract, context, engine, needsProof, deadline, signal, move, undo, fold } = running;
+  const sent: Exchange[] = [];
+  const values = new Map<string, Scalar>();
+  const last = chain.requests.at(-1) as RecordedRequest;
+  let [isSent, first, end] = [false, 0, 0];
+  let broken: string | undefined;
+  let folded: Trace = [];
+  const scenario: Scenario<RunContext> = {
+    id,
+    operation: operationOf(contract, last) as Operation,
+    phase: last.intent.phase,
+    domain: { path: '', kind: 'alone' },
+    mostRequests: chain.requests.length,
+    rank: () => (isSent ? undefined : [0]),
+    run: async (session) => {
+      isSent = true;
+      const onJudged = (count: number): unknown => (first = count);
+      broken = await sendChain(chain, { contract, session, move, sent, values, onJudged });
+      end = sent.length;
+      if (undo !== undefined) sent.push(...(await undo(session, sent)));
+      return { exchanges: sent, reasons: [] };
+    },
+  };
+  await runQueue({
+    scenarios: [scenario],
+    ...{ context, engine, needsProof },
+    controls: { onRound: () => undefined, beginControls: () => (exchanges) => Promise.resolve(exchanges) },
+    fold: (own, turn) => (folded = fold(own, turn)),
+    options: { workers: 1, requests: undefined, deadline, signal },
+  });
+  // Repeats come last.
+  const turn = folded.filter((_, index) => (index >= first && index < end) || index >= sent.length);
+  return { sent, turn, values, broken };
 }
 
 /** The request never arrived. */
