@@ -158,7 +158,8 @@ function readsIn(steps: Trace): Trace {
   return steps.filter(({ intent: { probe } }) => /^read( again| after .*)?$/.test(roleName(probe?.role)));
 }
 
-function roleName(role = ''): string {
+/** A role without the object that it is about. */
+export function roleName(role = ''): string {
   return role.replace(ofSecond, '');
 }
 

@@ -10,7 +10,7 @@ import { listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, readScalars, type Scalar } from '../resources/read-items.ts';
 import { readNext } from '../resources/read-page.ts';
 import { plainPath, rankName, slotsOf } from '../resources/slots.ts';
-import { causeKey, type Failure, fingerprintOf, hashOf, recordKey } from './failure.ts';
+import { causeKey, type Failure, fingerprintOf, hashOf, isBetterShown, recordKey, type Weight } from './failure.ts';
 import {
   type Chain,
   type FoundFailures,
@@ -20,7 +20,8 @@ import {
   type Source,
   spellSymbol,
 } from './failure-file.ts';
-import { type Collected, isBetterShown, type Weight } from './finding.ts';
+import type { Collected } from './finding.ts';
+import { neededSteps } from './needed-steps.ts';
 import { turnOf } from './shown-exchange.ts';
 
 /** An accepted create, with the symbols that its own request needs. */
@@ -40,6 +41,12 @@ interface KnownId {
   readonly value: Scalar;
   /** Whether the server chose it. */
   readonly isIssued: boolean;
+}
+
+/** A failure with the parts that only the run itself needs. */
+export interface Recorded extends RecordedFailure, Weight {
+  /** Indexes of the requests of its chain without which the check would not find it in the same answers. */
+  readonly needed: ReadonlySet<number>;
 }
 
 /** By the names of symbols: the exchange of the source, with the create if it is one of an earlier turn. */
@@ -64,7 +71,7 @@ export function collectChains(contract: Contract) {
   const readCreated = createdReader(contract);
   const creates: Create[] = [];
   const ids = new Map<string, KnownId[]>();
-  const recorded = new Map<string, RecordedFailure & Weight>();
+  const recorded = new Map<string, Recorded>();
 
   const forget = (create: Create): void => {
     for (const value of create.values) {
@@ -227,8 +234,15 @@ export function collectChains(contract: Contract) {
      *
      * @param place place of the obligation
      * @param trace the whole turn, for a check that judges it; otherwise undefined
+     * @param isFoundIn whether the check finds the failure in a part of the turn
      */
-    add: (failure: Failure, place: string, exchange: NumberedExchange, trace: Trace | undefined): void => {
+    add: (
+      failure: Failure,
+      place: string,
+      exchange: NumberedExchange,
+      trace: Trace | undefined,
+      isFoundIn: (part: Trace) => boolean = () => false,
+    ): void => {
       const operation = exchange.operation.id;
       const key = recordKey(failure, operation);
       const known = recorded.get(key);
@@ -237,11 +251,24 @@ export function collectChains(contract: Contract) {
       if (failure.severity === 'warning' || !isNew) return;
       const { check, message, causes } = failure;
       const unable = notRecorded[check];
+      const turn = turnOf(check, exchange, trace);
+      const chain = unable === undefined ? buildChain(turn) : undefined;
+      const needed = neededSteps(turn, exchange, (part) =>
+        isFoundIn((trace ?? turn).filter((one) => !turn.includes(one) || part.has(one))),
+      );
       recorded.set(key, {
         ...{ ...weight, fingerprint: fingerprintOf(failure, operation), check, place, message, operation, unable },
         causes: causes.map((cause) => hashOf(causeKey(failure, cause))),
-        ...(unable === undefined && { chain: buildChain(turnOf(check, exchange, trace)) }),
+        needed: new Set(turn.flatMap((one, index) => (needed.has(one) ? index + (chain?.judged ?? 0) : []))),
+        ...(chain && { chain }),
       });
+    },
+    /** The failure that a finding shows, with its secrets. */
+    shownBy: ({ shownKey }: Pick<Collected, 'shownKey'>): Recorded | undefined => recorded.get(shownKey),
+    /** Replaces the chain of a finding by a smaller one. */
+    replace: ({ shownKey }: Pick<Collected, 'shownKey'>, chain: Chain, message: string): void => {
+      const known = recorded.get(shownKey);
+      if (known !== undefined) recorded.set(shownKey, { ...known, chain, message });
     },
     /** The recorded failures of each finding, without secrets. */
     of: (causes: readonly Collected[], redact: (text: string) => string): readonly FoundFailures[] =>
@@ -264,7 +291,7 @@ export function collectChains(contract: Contract) {
           failures:
             failures.length === 0
               ? [unrecorded]
-              : failures.map(({ severity: _, polarity: __, ...one }) => hideSecrets(one, redact)),
+              : failures.map(({ severity: _, polarity: __, needed: ___, ...one }) => hideSecrets(one, redact)),
         };
       }),
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Pointer, Seen } from '../contract/document.ts';
+import type { Polarity } from '../execute/exchange.ts';
 
 /**
  * `defect`: a requirement is broken in every reading. `suspect`: an inconclusive finding, in the exit code only on request. `warning`: a
@@ -109,4 +110,28 @@ export function echoesOf({ path, query, requestBody }: Seen): readonly string[] 
   };
   walk([path, query, requestBody], 0);
   return [...found].sort((a, b) => b.length - a.length);
+}
+
+const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect'];
+
+/** A server must not fail on any request, but the reader of a finding doubts one that the contract does not allow. */
+const clearest: readonly (Polarity | undefined)[] = ['grey', 'invalid', 'valid'];
+
+/** The weight of an exchange that shows a failure. */
+export interface Weight extends Pick<Failure, 'severity'> {
+  /** Undefined for a failure of the contract itself. */
+  readonly polarity: Polarity | undefined;
+}
+
+export function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'>): boolean {
+  return ascending.indexOf(severity) > ascending.indexOf(than.severity);
+}
+
+function isClearer({ severity, polarity }: Weight, than: Weight): boolean {
+  return severity === than.severity && clearest.indexOf(polarity) > clearest.indexOf(than.polarity);
+}
+
+/** Whether an exchange is shown instead of a known one: it is surer, or clearer if they are equally sure. */
+export function isBetterShown(weight: Weight, known: Weight): boolean {
+  return isSurer(weight, known) || isClearer(weight, known);
 }

@@ -1,8 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { Excerpt } from '../contract/contract.ts';
 import { excerpt, nameSome, printableParts } from '../contract/printable.ts';
-import { headerOf, type NumberedExchange, type Polarity, type Trace } from '../execute/exchange.ts';
-import { causeKey, type Failure, fingerprintOf, hashOf, recordKey } from './failure.ts';
+import { headerOf, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import {
+  causeKey,
+  type Failure,
+  fingerprintOf,
+  hashOf,
+  isBetterShown,
+  isSurer,
+  recordKey,
+  type Weight,
+} from './failure.ts';
 import type { Redactor } from './redact.ts';
 import { type ShownExchange, showExchanges } from './shown-exchange.ts';
 
@@ -92,35 +101,11 @@ interface FindingTools extends Pick<Redactor, 'redact' | 'headerText' | 'pieces'
 /** Occurrences listed of one cause; further ones are only counted. */
 export const mostOccurrences = 100;
 
-/** The highest severity of a cause counts, even if later failures weigh less. */
-const ascending: readonly Failure['severity'][] = ['warning', 'suspect', 'defect'];
-
-/** A server must not fail on any request, but the reader of a finding doubts one that the contract does not allow. */
-const clearest: readonly (Polarity | undefined)[] = ['grey', 'invalid', 'valid'];
-
-export interface Weight extends Pick<Failure, 'severity'> {
-  /** Undefined for a failure of the contract itself. */
-  readonly polarity: Polarity | undefined;
-}
-
-/** The description of a cause by one exchange. */
+/** The description of a cause by one exchange. The highest severity counts, even if later failures weigh less. */
 interface Shown extends Weight {
   readonly finding: Finding;
   /** The key of its failure, as in `recordKey`. */
   readonly key: string;
-}
-
-function isSurer({ severity }: Pick<Failure, 'severity'>, than: Pick<Failure, 'severity'>): boolean {
-  return ascending.indexOf(severity) > ascending.indexOf(than.severity);
-}
-
-function isClearer({ severity, polarity }: Weight, than: Weight): boolean {
-  return severity === than.severity && clearest.indexOf(polarity) > clearest.indexOf(than.polarity);
-}
-
-/** Whether an exchange is shown instead of a known one: it is surer, or clearer if they are equally sure. */
-export function isBetterShown(weight: Weight, known: Weight): boolean {
-  return isSurer(weight, known) || isClearer(weight, known);
 }
 
 function chooseShown(known: Shown | undefined, weight: Omit<Shown, 'finding'>, describe: () => Finding): Shown {
@@ -189,6 +174,18 @@ export function collectFindings(tools: FindingTools) {
       const { finding } = into.shown;
       const message = `${finding.message}; no body was rejected: it is probably never read`;
       into.shown = { ...into.shown, finding: { ...finding, message } };
+    },
+    /** Shows a smaller request of the same failure. The number of the request that detected it stays. */
+    replace: (id: string, failure: Failure, exchange: NumberedExchange, trace: Trace): Finding | undefined => {
+      const cause = found.find((one) => one.id === id);
+      if (cause === undefined) return undefined;
+      const { detectedAtRequest, detectedAtMs } = cause.shown.finding;
+      const described = describeFinding(id, failure, { exchange, trace }, tools);
+      cause.shown = { ...cause.shown, finding: { ...described, detectedAtRequest, detectedAtMs } };
+      const { place, message } = described;
+      const occurrence = cause.occurrences.get(fingerprintOf(failure, exchange.operation.id));
+      if (occurrence !== undefined) Object.assign(occurrence, { place, message });
+      return summarise(cause);
     },
     /**
      * @param exchange undefined for a failure of the contract itself, which needs no request

@@ -121,8 +121,14 @@ export function showExchanges(
       curl: line.line,
     };
   };
-  const exchanges = near(turn, turn.indexOf(judged)).map(show);
+  const shown = turn.filter((one) => repetitionOf(one) === repetitionOf(judged));
+  const exchanges = near(shown, shown.indexOf(judged)).map(show);
   return { exchanges, curl, curlNeeds };
+}
+
+/** The ending of a role in a repetition by which a check confirms a failure. The reader needs one of the two. */
+function repetitionOf({ intent: { probe } }: NumberedExchange): string {
+  return /, (second object|again)$/.exec(probe?.role ?? '')?.[0] ?? '';
 }
 
 /** Exchanges kept after the judged one: a read, which shows what it has changed. */

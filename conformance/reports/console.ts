@@ -12,6 +12,7 @@ export function formatConsole(given: RunResult): string {
   });
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   const inconclusive = result.findings.filter(({ severity }) => severity === 'suspect');
+  const shrinking = result.shrinkRequests === 0 ? '' : ` (${result.shrinkRequests} to shrink findings)`;
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
     // The reason why a run proves nothing comes before its consequences.
@@ -34,7 +35,7 @@ export function formatConsole(given: RunResult): string {
     ),
     isElsewhere ? '' : formatCoverage(result, describeCoverage(given.coverage)),
     formatVariables(result.findings, result),
-    `${result.message} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
+    `${result.message} ${counted(result.requests, 'request')}${shrinking} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
     // This comes last: a run without defects proves nothing about these parts.
     formatNotTested(result.notTested),
   ];

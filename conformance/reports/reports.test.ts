@@ -78,6 +78,7 @@ const result: RunResult = {
     responseKeywords: [],
   },
   requests: 1,
+  shrinkRequests: 0,
   durationMs: 1500,
 };
 

@@ -125,7 +125,8 @@ export function concludeRun(run: Run, { cut, lost, failure, leftBehind }: Ended)
       : coverage,
     leftBehind: groupLeft(leftBehind),
     ledger: run.ledger.file(),
-    requests: statistics.requests() + (lost?.sent.length ?? 0),
+    requests: statistics.requests() + run.appended() + (lost?.sent.length ?? 0),
+    shrinkRequests: run.appended(),
     durationMs: Math.round(performance.now() - run.startedAt),
     failure,
   };

@@ -1,6 +1,7 @@
 import type { Check, RunContext, Verdict } from '../checks/check.ts';
 import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Chains } from '../failures/chains.ts';
+import { type Failure, recordKey } from '../failures/failure.ts';
 import type { Finding, Findings } from '../failures/finding.ts';
 import type { Obligations } from '../plan/plan.ts';
 
@@ -16,6 +17,17 @@ interface Given {
 export function createJudging({ checks, context, obligations, findings, chains, onFinding }: Given) {
   const ofTraces = checks.filter((check) => check.kind === 'trace');
   const ofExchanges = checks.filter((check) => check.kind !== 'trace');
+  /** Whether the check finds the same failure of an exchange in a part of its turn. */
+  const isFoundBy = (name: string, failure: Failure, exchange: NumberedExchange) => {
+    const check = ofTraces.find((one) => one.name === name);
+    const key = recordKey(failure, exchange.operation.id);
+    const isSame = (one: Failure): boolean =>
+      one.severity === failure.severity && recordKey(one, exchange.operation.id) === key;
+    // Any other check reads one exchange alone.
+    return (part: Trace): boolean =>
+      check === undefined ||
+      check.judge(part, context).some((found) => found.exchange === exchange && found.failures.some(isSame));
+  };
   /** @param trace the whole turn; only its part up to the exchange, for a check of one exchange */
   const record = (
     check: string,
@@ -33,7 +45,7 @@ export function createJudging({ checks, context, obligations, findings, chains, 
     const isMet = failures.every(({ severity }) => severity === 'warning');
     obligations.settle(operation, check, place, isMet);
     for (const failure of failures) {
-      chains.add(failure, place, exchange, trace);
+      chains.add(failure, place, exchange, trace, isFoundBy(check, failure, exchange));
       const found = findings.add(failure, exchange, trace);
       if (found !== undefined) onFinding?.(found);
     }

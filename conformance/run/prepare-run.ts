@@ -19,6 +19,7 @@ import {
   type NoAnswer,
   type NumberedExchange,
   type OutgoingRequest,
+  type Trace,
 } from '../execute/exchange.ts';
 import { asksAgain, createPace } from '../execute/limits.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
@@ -98,7 +99,8 @@ export function prepareRun(
   const ledger = openLedger(options.ledger, { ledger: 1, title: contract.title, baseUrl, seed }, earlier);
   const { tag, resources } = context;
   const record = recordWrites({ contract, ledger, resources, tag, redact: redactor.redact });
-  const connect = (until: AbortSignal) => createConnection({ timeoutMs, signal: until, proxy, ...(tls && { tls }) });
+  const connect = (until: AbortSignal, mostMs = timeoutMs) =>
+    createConnection({ timeoutMs: Math.min(timeoutMs, mostMs), signal: until, proxy, ...(tls && { tls }) });
   let connection = connect(ended);
   if (proxy !== undefined)
     redactor.keep(decodeURIComponent(new URL(proxy).password), 'PROXY_PASSWORD', 'the password of --proxy');
@@ -114,9 +116,9 @@ export function prepareRun(
   });
   const lostAccess: Warning[] = [];
   let watch: ReturnType<typeof watchCredentials> | undefined;
-  /** The parts that send until a signal: first those of the run, then those of its clean-up. */
-  const openEngine = (until: AbortSignal, deadline: number, recording: RecordWrites) => {
-    const parts = { connection, maxWaitMs, signal: until, deadline };
+  /** The parts that send until a signal: first those of the run, then those that shrink findings, then those of its clean-up. */
+  const openEngine = (until: AbortSignal, deadline: number, recording: RecordWrites, mostMs = maxWaitMs) => {
+    const parts = { connection, maxWaitMs: Math.min(maxWaitMs, mostMs), signal: until, deadline };
     const outages = watchOutages(parts);
     const pace = createPace(options.ratePerSecond, until);
     const engine = createEngine({
@@ -140,11 +142,17 @@ export function prepareRun(
   const address = watchAddress();
   const underspecified = watchUnderspecified(contract);
   const coverage = watchCoverage(contract, judge);
+  const secrets = watchSecrets(redactor, secretsSeen);
+  const report = (exchange: NumberedExchange): void => {
+    events.onExchange?.(exchange, redactor);
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources), exchange);
+  };
+  let appended = 0;
   const observers: readonly Observer[] = [
     statistics,
     outages,
     coverage,
-    watchSecrets(redactor, secretsSeen),
+    secrets,
     chains,
     {
       onExchange: (exchange) => {
@@ -158,8 +166,7 @@ export function prepareRun(
           if (draft !== undefined && draft.parameters.length <= known && outcome.kind === 'answer')
             acceptedRequests.set(operation, { draft, headers: outcome.headers });
         }
-        events.onExchange?.(exchange, redactor);
-        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources), exchange);
+        report(exchange);
       },
     },
     ofValidRequests([context.resources, underspecified]),
@@ -169,6 +176,11 @@ export function prepareRun(
     const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) statistics.explain(operation, [refusal]);
   }
+  const progress = (phase: string): void => {
+    const { met, all } = obligations.count();
+    const counts = { requests: statistics.requests() + appended, findings: findings.count() };
+    events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });
+  };
   const judging = createJudging({ checks, context, obligations, findings, chains, onFinding: events.onFinding });
   return {
     ...{ contract, options, events, context, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
@@ -234,10 +246,24 @@ export function prepareRun(
       const judged = trace.filter(({ isControl }) => isControl !== true);
       judging.judge(judged);
       events.onTrace?.(judged, context);
-      const { met, all } = obligations.count();
-      const counts = { requests: statistics.requests(), findings: findings.count() };
-      events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });
+      progress(phase);
     },
+    progress,
+    /** Opens a connection after the run, which waits for nothing longer than this; writes are in the same ledger. */
+    openAgain: (until: AbortSignal, deadline: number, mostMs: number) => {
+      connection = connect(until, mostMs);
+      return openEngine(until, deadline, record, mostMs).engine;
+    },
+    /** Numbers and reports exchanges after the run. They count neither as coverage nor as findings. */
+    append: (exchanges: readonly Exchange[]): Trace =>
+      exchanges.map((exchange) => {
+        appended += 1;
+        const numbered = { ...exchange, number: statistics.requests() + appended };
+        secrets.onExchange(numbered);
+        report(numbered);
+        return numbered;
+      }),
+    appended: () => appended,
     /** Records failures of outages at the end: the request that stopped the deployment shows only when all others are known. */
     judgeOutages: (): void => {
       for (const { failure, exchanges } of checks.includes(noAnswer) ? outages.judge() : []) {

@@ -5,6 +5,7 @@ import { cleanUpRun } from './clean-up-run.ts';
 import { concludeRun } from './conclude-run.ts';
 import { prepareRun } from './prepare-run.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
+import { shrinkFindings } from './shrink-findings.ts';
 import { RunnerFailure } from './verdict.ts';
 
 /**
@@ -49,6 +50,10 @@ export async function runConformance(
   run.judgeOutages();
   const lost = await run.findLostAddress();
   await run.close();
+  if (failure === undefined && !signal.aborted && !run.isStopped() && lost === undefined)
+    await shrinkFindings(run, signal).catch((error: unknown) => {
+      failure = new RunnerFailure(error);
+    });
   const leftBehind = await cleanUpRun(run, signal);
   return concludeRun(run, { cut, lost, failure, leftBehind });
 }

@@ -59,6 +59,14 @@ export interface Progress {
   readonly elapsedMs: number;
 }
 
+/** A finding before and after the attempts to shrink it: the same one if it is as small as it can be. */
+export interface Shrunk {
+  readonly before: Finding;
+  readonly after: Finding;
+  /** Number of requests sent, with deletions and repeats. */
+  readonly requests: number;
+}
+
 export interface RunEvents {
   readonly onProgress?: (progress: Progress) => void;
   readonly onFinding?: (finding: Finding) => void;
@@ -75,6 +83,12 @@ export interface RunEvents {
   readonly onTrace?: (trace: Trace, context: RunContext) => void;
   /** Called once at the end of a run with findings, with the requests that show them and without secrets. */
   readonly onFailures?: (findings: readonly FoundFailures[]) => void;
+  /** Called after the attempts to shrink a finding. */
+  readonly onShrink?: (shrunk: {
+    readonly before: Finding;
+    readonly after: Finding;
+    readonly requests: number;
+  }) => void;
   /** Called before the clean-up undoes each write. */
   readonly onCleanUp?: (done: number, all: number) => void;
 }
@@ -103,6 +117,8 @@ export interface RunResult extends Judgement {
   readonly ledger: string | undefined;
   /** Requests of the run without its clean-up. */
   readonly requests: number;
+  /** Those of them that shrank findings, beyond the budget. */
+  readonly shrinkRequests: number;
   readonly durationMs: number;
   /** Set if the runner itself failed. */
   readonly failure?: RunnerFailure | undefined;

@@ -101,6 +101,26 @@ export function freshOf({ now, seed }: DataTools, count: number): string {
   return `${Math.floor(now / 1_000 + (seed % 1_000)).toString(36)}${count.toString(36)}`;
 }
 
+/** Seeds move the time in the endings of one run by less. */
+const mostSeconds = 1_000;
+
+/**
+ * A copy in which each text with an ending of this run has another ending of the same length: a server may accept a name only once.
+ *
+ * @param count number of the copy
+ */
+export function renewEndings(value: unknown, { now }: Pick<DataTools, 'now'>, count: number): unknown {
+  const start = Math.floor(now / 1_000);
+  const ending = new RegExp(`${start.toString(36).slice(0, 3)}[a-z0-9]{3}(?=[a-z0-9]{1,5}(?:$|@))`);
+  const renew = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(renew);
+    if (isObject(part)) return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, renew(inner)]));
+    if (typeof part !== 'string') return part;
+    return part.replace(ending, (time) => (Number.parseInt(time, 36) + mostSeconds + count).toString(36));
+  };
+  return renew(value);
+}
+
 /**
  * Adds an ending to a text and keeps its format: an e-mail address gets another mailbox at the same domain, a URL another path on
  * the same host.
