@@ -367,7 +367,7 @@ test('pages for paths with ids are a wrong address too, and count as no coverage
 
 test('an undocumented 2xx is a defect and an acceptance: its ids are used, its body is not judged', async () => {
   const handle = apis.library.create();
-  const { result, served } = await runAgainst('library', async (request) => {
+  const { result, log, served } = await runAgainst('library', async (request) => {
     const answer = await handle(request);
     if (request.method !== 'POST' || request.path !== '/v2/books') return answer;
     return { ...answer, status: 202, body: { ...(answer.body as object), title: 7 } };
@@ -376,7 +376,8 @@ test('an undocumented 2xx is a defect and an acceptance: its ids are used, its b
   expect(result.findings.map(({ check, operation }) => [check, operation])).toEqual([
     ['status-undocumented', 'addBook'],
   ]);
-  expect(served.requests.filter((request) => request === 'POST /v2/books')).toHaveLength(1);
+  const search = log.slice(0, log.length - result.shrinkRequests);
+  expect(search.filter((line) => line.startsWith('addBook'))).toHaveLength(1);
   expect(served.requests).toContain('DELETE /v2/books/b3');
 });
 

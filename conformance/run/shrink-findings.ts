@@ -217,13 +217,14 @@ function classOf(
   return typeof draft === 'object' ? verdictClassOf(judge, draft, contract) : undefined;
 }
 
-/** Other names and other keys of idempotency: a server may accept either only once. */
+/** Other names and other keys of idempotency: a server may accept either only once. Their labels end with `shrunk`. */
 function withFreshTexts(chain: Chain, context: RunContext, count: number): Chain {
   const requests = chain.requests.map((recorded): RecordedRequest => {
-    const { parameters, body } = recorded;
+    const { parameters, body, intent } = recorded;
     const key = operationOf(context.contract, recorded)?.extensions.idempotencyKey?.toLowerCase();
     return {
       ...recorded,
+      intent: { ...intent, label: `${intent.label}, shrunk` },
       parameters: parameters.map((one) => {
         const isKey = one.in === 'header' && one.name.toLowerCase() === key;
         if (one.in === 'path') return one;

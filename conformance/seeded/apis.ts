@@ -111,6 +111,7 @@ export async function runAgainst(
   change: Partial<RunOptions> = {},
   amend: (contract: Contract) => Contract = (contract) => contract,
   events: RunEvents = {},
+  signal?: AbortSignal,
 ): Promise<{
   readonly result: RunResult;
   /** One line for each request. */
@@ -123,7 +124,8 @@ export async function runAgainst(
   try {
     const log: string[] = [];
     const onRequest = (line: string): unknown => log.push(line);
-    const result = await runConformance(contract, testOptions(api, served.origin, change), { ...events, onRequest });
+    const options = testOptions(api, served.origin, change);
+    const result = await runConformance(contract, options, { ...events, onRequest }, signal);
     return { result, log, served, contract };
   } finally {
     await served.close();

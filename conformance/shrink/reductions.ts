@@ -155,10 +155,13 @@ function partsOf({ requests }: Group): readonly Found[] {
   return found;
 }
 
-/** Whether all roles have the part alike, and no boundary of a request is there. */
+/** Whether all roles have the part alike, and it is not the boundary that a request is about: one of many is not. */
 function isShared({ requests, roles }: Group, part: Part): boolean {
-  const boundaries = [...requests.values()].flatMap(({ intent }) => intent.probe?.boundaries ?? []);
-  if (boundaries.some((boundary) => overlaps(boundary.part, part))) return false;
+  const isBoundary = [...requests.values()].some(({ intent: { probe } }) => {
+    const [boundary, ...more] = probe?.boundaries ?? [];
+    return boundary !== undefined && more.length === 0 && overlaps(boundary.part, part);
+  });
+  if (isBoundary) return false;
   const [first, ...others] = roles.map((one) => valueIn(one, part));
   return others.every((value) => isSame(value, first));
 }
