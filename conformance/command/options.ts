@@ -267,7 +267,8 @@ const groups = {
   'Requests:': {
     budget: {
       flags: '--budget <bounds>',
-      about: 'stop at 300req, at 30s, or at the first of both: 300req,30s',
+      about:
+        'stop at 300req, at 30s, or at the first of both: 300req,30s; afterwards, findings are shrunk (at most 50 requests or 2 s each, 20 s in all) and objects deleted',
       read: (given): Budget =>
         given === undefined ? { requests: undefined, milliseconds: undefined } : readBudget(String(given)),
     },

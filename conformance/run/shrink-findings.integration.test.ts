@@ -78,7 +78,7 @@ const bytesOf = ({ exchanges }: Shrunk['after']): number =>
   exchanges.reduce((sum, { body }) => sum + (body?.bytes ?? 0), 0);
 
 describe.each(cases)('a finding about $member in $api', (one) => {
-  test('ends in the smallest request, which the report, the curl line and the replay have alike', async () => {
+  test('becomes the smallest request, in the report and for a replay', async () => {
     const { shrunk, failures, result } = await run(one, failingOn(one));
     const [shown] = shrunk as [Shrunk];
     expect(shrunk).toHaveLength(1);
@@ -133,6 +133,21 @@ describe.each(cases)('a finding about $member in $api', (one) => {
     const again = await run({ ...one, change: { ...one.change, known } }, failingOn(one));
     expect([again.result.known.length, again.result.shrinkRequests]).toEqual([1, 0]);
   });
+});
+
+test('a server that accepts each title once, and never again after a deletion, gets new ones', async () => {
+  const [, one] = cases as [Case, Case];
+  const titles = new Set<unknown>();
+  const handle = failingOn(one);
+  const once: Handler = (request) => {
+    const content = request.method === 'POST' ? parseJson(request.body) : undefined;
+    const title = isObject(content) ? content.title : undefined;
+    if (title !== undefined && titles.has(title)) return { status: 400, body: { reason: 'title exists' } };
+    titles.add(title);
+    return handle(request);
+  };
+  const { shrunk } = await run(one, once);
+  expect(shrunk.map(contentOf)).toEqual([one.want]);
 });
 
 test('a budget of requests is for the phases: shrinking and the clean-up come after it', async () => {

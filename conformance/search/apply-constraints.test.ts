@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { noConstraints } from '../rejections/constraints.ts';
 import { exampleTarget } from '../resources/find-targets.ts';
 import { contextOf, contractOf } from '../seeded/by-hand.ts';
-import { addEnding } from './apply-constraints.ts';
+import { addEnding, freshOf, renewEndings } from './apply-constraints.ts';
 import { plainVariant } from './attempt.ts';
 import { createRequestBuilder } from './build-request.ts';
 
@@ -23,6 +23,34 @@ describe('an ending that makes a text unique', () => {
     ['leaves who logs in at a host', 'amqp://a:b@example.com', 'tct6', 'amqp://a:b@example.com/tct6'],
   ])('%s', (_, text, ending, want) => {
     expect(addEnding(text, ending)).toBe(want);
+  });
+});
+
+describe('a copy has other endings of this run', () => {
+  const tools = {
+    ...contextOf(contractOf({ '/a': { get: { responses: {} } } })),
+    now: Date.parse('2026-04-01T09:30:00Z'),
+    seed: 999,
+  };
+  const [ending, other] = [freshOf(tools, 5), freshOf({ ...tools, seed: 0 }, 5)];
+  test.each([
+    ['in a name', `Dune${ending}`],
+    ['in an address', `ann${other}@example.com`],
+    ['in a URL', `https://example.com/a-${ending}?b=c`],
+  ])('%s', (_, text) => {
+    const copies = [0, 1, 2].map((count) => String(renewEndings(text, tools, count)));
+    expect(new Set([text, ...copies]).size).toBe(4);
+    for (const copy of copies) expect(copy.length).toBe(text.length);
+  });
+
+  test('equal ones for equal texts, in lists and objects', () => {
+    const renewed = renewEndings({ name: `a${ending}`, names: [`b${ending}`, 7, null] }, tools, 3);
+    const now = String(renewEndings(ending, tools, 3));
+    expect(renewed).toEqual({ name: `a${now}`, names: [`b${now}`, 7, null] });
+  });
+
+  test.each(['Dune', 'tct', '2026-04-01T09:30:00Z', 'plaintextplaintext'])('and "%s" stays', (text) => {
+    expect(renewEndings(text, tools, 1)).toBe(text);
   });
 });
 

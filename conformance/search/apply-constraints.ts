@@ -111,7 +111,7 @@ const mostSeconds = 1_000;
  */
 export function renewEndings(value: unknown, { now }: Pick<DataTools, 'now'>, count: number): unknown {
   const start = Math.floor(now / 1_000);
-  const ending = new RegExp(`${start.toString(36).slice(0, 3)}[a-z0-9]{3}(?=[a-z0-9]{1,5}(?:$|@))`);
+  const ending = new RegExp(`${start.toString(36).slice(0, 3)}[a-z0-9]{3}(?=[a-z0-9]{1,5}(?:$|[@?#]))`);
   const renew = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(renew);
     if (isObject(part)) return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, renew(inner)]));
