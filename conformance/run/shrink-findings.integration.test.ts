@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { isObject, parseJson } from '../contract/document.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
-import { accessFaults } from '../seeded/access-faults.ts';
-import { type ApiName, apis, runAgainst } from '../seeded/apis.ts';
-import { declaredFaults } from '../seeded/declared-faults.ts';
+import { seededFaults } from '../seeded/all-faults.ts';
+import { type ApiName, apis, runAgainst, withoutWaiting } from '../seeded/apis.ts';
 import { injectFault, phasesFor, type SeededFault } from '../seeded/faults.ts';
-import { inputFaults } from '../seeded/input-faults.ts';
-import { libraryFaults } from '../seeded/library-faults.ts';
-import { listFaults } from '../seeded/list-faults.ts';
-import { protocolFaults } from '../seeded/protocol-faults.ts';
 import type { Handler } from '../seeded/serve.ts';
-import { storyFaults } from '../seeded/story-faults.ts';
-import { weatherFaults } from '../seeded/weather-faults.ts';
 import type { RunOptions, Shrunk } from './run.ts';
 
 // If these fail, a developer searches in a large request, or a finding shows a request that is no proof of it.
@@ -159,7 +152,7 @@ test('a budget of requests is for the phases: shrinking and the clean-up come af
 });
 
 const faultNamed = (name: string): SeededFault => {
-  const found = [...accessFaults, ...weatherFaults].find((fault) => fault.name === name);
+  const found = seededFaults.find((fault) => fault.name === name);
   if (found === undefined) throw new Error(`no fault ${name}`);
   return found;
 };
@@ -181,11 +174,6 @@ test('an action is never sent again, with any permission', async () => {
   expect([result.findings.length, result.shrinkRequests]).toEqual([1, 0]);
 });
 
-const faults = [
-  ...[...libraryFaults, ...weatherFaults, ...accessFaults, ...protocolFaults],
-  ...[...declaredFaults, ...inputFaults, ...storyFaults, ...listFaults],
-];
-
 describe('a chain without some of its steps and parts shows nothing once the fault is gone', () => {
   const check = async (fault: SeededFault): Promise<void> => {
     let isOn = true;
@@ -201,13 +189,14 @@ describe('a chain without some of its steps and parts shows nothing once the fau
     const onProgress = ({ phase }: { readonly phase: string }): void => {
       if (phase === 'shrink') isOn = false;
     };
-    const change = { timeoutMs, phases: phasesFor(fault), ...fault.options };
+    const change = { timeoutMs, phases: phasesFor(fault), clock: withoutWaiting, ...fault.options };
     await runAgainst(fault.api, handle, change, fault.amend, { onProgress, onShrink: (one) => shrunk.push(one) });
     expect(shrunk.map(({ after }) => after)).toEqual(shrunk.map(({ before }) => before));
   };
-  const chosen = [...Map.groupBy(faults, ({ caughtBy }) => caughtBy.check).values()].flatMap(([first]) => first ?? []);
-  // Stories wait before they read again.
+  const chosen = [...Map.groupBy(seededFaults, ({ caughtBy }) => caughtBy.check).values()].flatMap(
+    ([first]) => first ?? [],
+  );
   test.concurrent.each(chosen)('$api: $name', check);
-  const others = faults.filter((fault) => !chosen.includes(fault));
+  const others = seededFaults.filter((fault) => !chosen.includes(fault));
   test.concurrent.each(others)('$api: $name', { tags: ['full'] }, check);
 });

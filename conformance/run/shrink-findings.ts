@@ -3,6 +3,7 @@ import type { RunContext } from '../checks/check.ts';
 import { noAnswer, slow } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
+import { systemClock } from '../execute/clock.ts';
 import { type Draft, type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
@@ -16,7 +17,7 @@ import { mayVary } from '../phases/probe.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { selectOperations } from '../plan/plan.ts';
 import type { Scalar } from '../resources/read-items.ts';
-import { plainPath } from '../resources/slots.ts';
+import { normal, plainPath } from '../resources/slots.ts';
 import { renewEndings } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { keepRequests } from '../shrink/reductions.ts';
@@ -37,6 +38,7 @@ const unshrunk = new Set([noAnswer.name, slow.name]);
  */
 export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promise<void> {
   const { contract, options, findings, chains, events } = run;
+  const { clock = systemClock } = options;
   const causes = findings.causes();
   const { findings: counting } = divideFindings(causes, options.known ?? [], options.now);
   // A cause that is accepted on some of its operations has a request for each.
@@ -62,7 +64,7 @@ export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promis
       isAlike: sender.isAlike,
       isFixed: (name, value) => hasToExist(name) || isFilledByServer(name) || isOfRun(value, run.context),
       send: (candidate) => sender.send(candidate, recorded),
-      clock: () => performance.now(),
+      clock: clock.now,
     });
     let shown = cause.finding;
     if (smaller !== undefined) {
@@ -82,6 +84,8 @@ export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promis
 function mayShrink(check: string, chain: Chain, contract: Contract, options: RunOptions): boolean {
   const { writes } = options.permissions;
   const permissions = { ...options.permissions, writes: writes === 'all' ? ('restore' as const) : writes };
+  // A wait is about the time between two requests, or about their number.
+  if (chain.requests.some(({ timing }) => timing !== undefined)) return false;
   if (unshrunk.has(check) || refuseChain(chain, contract, { ...options, permissions }) !== undefined) return false;
   return chain.requests.every((recorded) => {
     const operation = operationOf(contract, recorded);
@@ -107,7 +111,8 @@ function mayDelete(removal: Operation, contract: Contract, options: RunOptions):
 
 /** Whether a text shows that the run has made it. */
 function isOfRun(value: unknown, context: RunContext): boolean {
-  return typeof value === 'string' && (value.includes(context.tag) || renewEndings(value, context, 0) !== value);
+  if (typeof value !== 'string') return false;
+  return normal(value).includes(normal(context.tag)) || renewEndings(value, context, 0) !== value;
 }
 
 /** Numbers of names, apart from those of other requests. */
