@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isObject, parseJson } from '../contract/document.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
 import { seededFaults } from '../seeded/all-faults.ts';
-import { type ApiName, apis, runAgainst, withoutWaiting } from '../seeded/apis.ts';
+import { type ApiName, apis, runAgainst } from '../seeded/apis.ts';
 import { injectFault, phasesFor, type SeededFault } from '../seeded/faults.ts';
 import type { Handler } from '../seeded/serve.ts';
 import type { RunOptions, Shrunk } from './run.ts';
@@ -189,7 +189,7 @@ describe('a chain without some of its steps and parts shows nothing once the fau
     const onProgress = ({ phase }: { readonly phase: string }): void => {
       if (phase === 'shrink') isOn = false;
     };
-    const change = { timeoutMs, phases: phasesFor(fault), clock: withoutWaiting, ...fault.options };
+    const change = { timeoutMs, phases: phasesFor(fault), ...fault.options };
     await runAgainst(fault.api, handle, change, fault.amend, { onProgress, onShrink: (one) => shrunk.push(one) });
     expect(shrunk.map(({ after }) => after)).toEqual(shrunk.map(({ before }) => before));
   };

@@ -6,7 +6,7 @@ import { refusalLaws } from '../checks/refusal-wrong.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { seededFaults as faults } from './all-faults.ts';
-import { type ApiName, apis, runAgainst, withoutWaiting } from './apis.ts';
+import { type ApiName, apis, runAgainst } from './apis.ts';
 import { childEdits, withChildren } from './child-faults.ts';
 import { withExtensions } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
