@@ -2,6 +2,7 @@
 import { graceMs, isPast, jobRegress, jobStuck, pollRole } from '../checks/jobs.ts';
 import { type Machine, machineOf, readState } from '../checks/states.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
+import { isSame } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { readRetryAfter } from '../execute/limits.ts';
@@ -95,13 +96,14 @@ function addressOf({ context }: Teller, { operation, seen, outcome, ...rest }: E
   return created?.key === plainPath(read.path) ? created.values : undefined;
 }
 
-/** Reads of one job; the last two show that its end is one. */
+/** Reads of one job. */
 const mostPolls = 24;
 
 /** Longest time for a job that only its enum suggests. */
 const suggestedMs = 4_000;
 
-const pace = { firstMs: 250, growth: 1.5, mostMs: 10_000, ofReplicasMs: 1_000 } as const;
+/** Most jobs are short: the pause grows only after some equal ones. */
+const pace = { firstMs: 250, equal: 4, growth: 1.5, mostMs: 10_000, ofReplicasMs: 1_000 } as const;
 
 /** @param first pause before the first read */
 async function poll(
@@ -112,22 +114,25 @@ async function poll(
 ): Promise<string | undefined> {
   const most = machine.isDeclared ? context.maxWaitMs : suggestedMs;
   // Replicas may show an earlier state.
-  const least = Math.max(readDuration(machine.every ?? '') ?? pace.firstMs, turn === 1 ? pace.ofReplicasMs : 0);
+  const least = Math.max(readDuration(machine.every ?? '') ?? 0, turn === 1 ? pace.ofReplicasMs : pace.firstMs);
   let pause = Math.min(first, most);
   let waited = pause;
   let afterEnd = 0;
   let hasState = false;
+  let end: unknown;
   for (let count = 0; count < mostPolls; count += 1) {
     const answer = await step({ ...draft, timing: { afterMs: pause } }, pollRole);
     if (answer === undefined) return 'the budget was spent';
     const reading = readState(machine, answer);
     hasState ||= reading !== undefined;
     if (reading?.isEnded === true || afterEnd > 0) afterEnd += 1;
-    if (afterEnd === 3) return undefined;
+    if (afterEnd === 1) end = answer.seen.responseBody;
+    // A third read shows whether a difference is one of each read.
+    if (afterEnd === 3 || (afterEnd === 2 && isSame(answer.seen.responseBody, end))) return undefined;
     if (reading !== undefined && !reading.isEnded && isPast(reading.at, reading.deadline)) return undefined;
-    const asked = askedPause(answer);
-    const grown = Math.min(least * pace.growth ** count, Math.max(least, pace.mostMs));
-    pause = Math.min(asked ?? (afterEnd > 0 ? least : grown), untilPast(reading));
+    const grown = Math.min(least * pace.growth ** Math.max(0, count - pace.equal), Math.max(least, pace.mostMs));
+    const asked = Math.max(pace.firstMs, askedPause(answer) ?? (afterEnd > 0 ? least : grown));
+    pause = Math.min(asked, untilPast(reading));
     if (waited + pause > most && afterEnd > 0) return undefined;
     if (waited + pause > most) break;
     waited += pause;

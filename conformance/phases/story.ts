@@ -143,10 +143,11 @@ function createTeller(bench: Bench, turn: 0 | 1, isLate: (exchanges: readonly Ex
     else written = draft.operation;
     let sent = await send(draft, roleIn(turn, role), aim);
     if (sent !== undefined) exchanges.push(sent);
-    for (const pauseMs of isRead ? pausesMs : []) {
+    const { timing, ...now } = draft;
+    for (const pauseMs of isRead && timing?.isOnce !== true ? pausesMs : []) {
       if (!isLate(exchanges, false)) break;
       await context.wait(pauseMs);
-      const again = await send(draft, roleIn(turn, role), aim);
+      const again = await send(now, roleIn(turn, role), aim);
       if (again === undefined) break;
       exchanges.push(again);
       sent = again;

@@ -133,7 +133,7 @@ const [ofScan, ofCount] = [/^GET \/v2\/scans\/s\d+$/, /^GET \/api\/counts\/\d+$/
 const library: readonly Omit<SeededFault, 'api' | 'amend' | 'edits'>[] = [
   {
     ...{ name: 'a scan that is done is scanned again', at: ofScan },
-    instead: inRead((body, reads) => (reads > 4 ? { ...body, state: 'scanning' } : body)),
+    instead: inRead((body, reads) => (reads > 3 ? { ...body, state: 'scanning' } : body)),
     caughtBy: by('job-regress', 'readScan', `${scanPath}/next`, 'next'),
   },
   {
