@@ -91,7 +91,7 @@ export const quotaEarly = storyCheck(
   (story, context) => {
     const { quota, accepted = 0, last } = callsIn(story, [callRoles.quiet]) ?? {};
     if (quota === undefined || last === undefined) return undefined;
-    if (accepted >= quota.limit) return [];
+    if (isAccepted(last) || accepted >= quota.limit) return [];
     if (!isLimited(last, quota)) return undefined;
     const message = `a call was answered 429 after ${accepted} within ${quota.window}, and ${quota.limit} are allowed`;
     const { exchange, failure } = deviationAt(last, 'early', message);

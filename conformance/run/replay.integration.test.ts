@@ -3,12 +3,16 @@ import { readContractFile } from '../contract/read-contract.ts';
 import type { FoundFailures } from '../failures/failure-file.ts';
 import { accessFaults } from '../seeded/access-faults.ts';
 import { apis, testNow, testOptions } from '../seeded/apis.ts';
+import { childFaults } from '../seeded/child-faults.ts';
 import { declaredFaults } from '../seeded/declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from '../seeded/faults.ts';
 import { inputFaults } from '../seeded/input-faults.ts';
+import { jobFaults } from '../seeded/job-faults.ts';
 import { libraryFaults } from '../seeded/library-faults.ts';
 import { protocolFaults } from '../seeded/protocol-faults.ts';
+import { rateFaults } from '../seeded/rate-faults.ts';
 import { serve } from '../seeded/serve.ts';
+import { settingsFaults } from '../seeded/settings-faults.ts';
 import { storyFaults } from '../seeded/story-faults.ts';
 import { weatherFaults } from '../seeded/weather-faults.ts';
 import { type Replay, replayFailure } from './replay.ts';
@@ -44,7 +48,11 @@ const unsure: Readonly<Record<string, readonly [string, string]>> = {
   'a 400 contains a stack frame': ['FAILED', 'cannot judge the answer: the server answered 201; when the failure was'],
 };
 
-const others = [...libraryFaults, ...weatherFaults, ...inputFaults, ...declaredFaults, ...storyFaults];
+/** Without these, the server has no limit, or its settings have no schema. */
+const neverFixed = new Set(['limit', 'kept']);
+const ofOthers = [...jobFaults, ...childFaults, ...rateFaults, ...settingsFaults];
+const ofStories = [...storyFaults, ...ofOthers.filter(({ caughtBy }) => !neverFixed.has(caughtBy.keyword))];
+const others = [...libraryFaults, ...weatherFaults, ...inputFaults, ...declaredFaults, ...ofStories];
 /** One of each check; the limits of time are slow. */
 const chosen = [...Map.groupBy(others, ({ caughtBy }) => caughtBy.check)].flatMap(([check, [first]]) =>
   first === undefined || check === 'slow' ? [] : first,
