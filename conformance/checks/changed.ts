@@ -1,12 +1,12 @@
 // Changes of an object: a PUT replaces it, a PATCH changes only what it names, and a repeated PUT changes nothing more.
-import type { Contract, Operation } from '../contract/contract.ts';
+import type { Operation } from '../contract/contract.ts';
 import { isJson } from '../contract/contract.ts';
-import { isObject, type JsonObject, readPointer } from '../contract/document.ts';
+import type { JsonObject } from '../contract/document.ts';
 import { plainPath } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import { agrees, isEmpty, isUnchanged, objectIn, shownIn, writableIn, writesOf } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
-import { addedBy, failureOf, spelled } from './stored.ts';
+import { addedBy, failureOf, hasDefault, isChosen, spelled } from './stored.ts';
 import {
   type Change,
   changesIn,
@@ -35,10 +35,10 @@ function objectsOf(story: Story, context: RunContext, method: 'put' | 'patch') {
     const given = Object.assign({}, ...earlier.filter(isDone).map(({ seen }) => objectIn(seen.requestBody, names)));
     return [{ ...change, created, given: given as JsonObject, sent, old, read }];
   });
-  return members.length === 0 || changes.length === 0 ? undefined : { members, changes };
+  return members.length === 0 || changes.length === 0 ? undefined : { story, members, changes };
 }
 
-/** Judges each member of each change. */
+/** Judges each member of each change. A failure at a member that the server may choose is inconclusive. */
 function judgeMembers(
   context: RunContext,
   objects: ReturnType<typeof objectsOf>,
@@ -49,10 +49,10 @@ function judgeMembers(
 ): readonly Deviation[] | undefined {
   return objects?.changes.flatMap((change) =>
     objects.members.flatMap((member): Deviation[] => {
-      const found = judge(change, member.name);
-      return found === undefined
-        ? []
-        : [{ exchange: change.write, failure: failureOf(context, change.write, member, found) }];
+      const about = judge(change, member.name);
+      if (about === undefined) return [];
+      const found = { exchange: change.write, failure: failureOf(context, change.write, member, about) };
+      return [isChosen(objects.story, context, member) ? inconclusive(found) : found];
     }),
   );
 }
@@ -100,11 +100,6 @@ function requiredIn({ judge }: RunContext, { body }: Operation): readonly string
   return schema === undefined ? [] : [...form.common(form.at(schema)).required];
 }
 
-function hasDefault({ root }: Contract, pointer: string): boolean {
-  const schema = readPointer(root, pointer);
-  return isObject(schema) && Object.hasOwn(schema, 'default');
-}
-
 export const putMerge = storyCheck(
   {
     name: 'put-merge',
@@ -125,7 +120,7 @@ export const putMerge = storyCheck(
     const replacing = objects?.changes.filter(({ write }) => isReplacement(context, write.operation)) ?? [];
     if (objects === undefined || replacing.length === 0) return undefined;
     const members = objects.members.filter(({ pointer }) => !hasDefault(context.contract, pointer));
-    const found = judgeMembers(context, { members, changes: replacing }, ({ write, sent, old, read }, name) => {
+    const found = judgeMembers(context, { story, members, changes: replacing }, ({ write, sent, old, read }, name) => {
       const isLeftOut = !Object.hasOwn(sent, name) && writableIn(context, write.operation).has(name);
       if (!isLeftOut || isEmpty(old[name]) || !isUnchanged(old[name], read[name])) return undefined;
       const message = `${name} was left out, and a read shows ${spelled(read[name])} as before: PUT replaces the object`;

@@ -25,7 +25,8 @@ export interface Member {
  */
 export function objectIn(body: unknown, names: readonly string[] = []): JsonObject | undefined {
   if (Array.isArray(body)) return body.length === 1 ? objectIn(body[0], names) : undefined;
-  if (!isObject(body)) return undefined;
+  // An operation of a JSON Patch (RFC 6902, 4) is no object of the API.
+  if (!isObject(body) || (typeof body.op === 'string' && typeof body.path === 'string')) return undefined;
   const partsOf = (whole: JsonObject): readonly (readonly [string, JsonObject])[] =>
     Object.entries(whole).flatMap(([name, part]) => (isObject(part) ? [[name, part] as const] : []));
   return findWithin(body, partsOf, (part) => names.filter((name) => Object.hasOwn(part, name)).length) ?? unwrap(body);
@@ -68,6 +69,13 @@ export function shownIn(exchange: Exchange | undefined, names: readonly string[]
   return exchange !== undefined && isAccepted(exchange) ? objectIn(exchange.seen.responseBody, names) : undefined;
 }
 
+/** The members of the object in an accepted answer that the request did not have. */
+export function filledIn(exchange: Exchange): ReadonlySet<string> {
+  const sent = objectIn(exchange.seen.requestBody) ?? {};
+  const shown = Object.entries(shownIn(exchange, Object.keys(sent)) ?? {});
+  return new Set(shown.flatMap(([name, value]) => (isEmpty(value) || Object.hasOwn(sent, name) ? [] : [name])));
+}
+
 /** The properties that a schema declares for an object, within a wrapper if the schema declares one; none that is left out. */
 function declaredIn(form: CanonicalForm, schema: Pointer, names: readonly string[]): ReadonlyMap<string, Pointer> {
   const read = (pointer: Pointer): ReadonlyMap<string, Pointer> => {
@@ -103,6 +111,9 @@ export function writableIn({ judge }: Pick<RunContext, 'judge'>, { body }: Opera
   const inner = only === undefined || others.length > 0 ? outer : declaredIn(form, only, []);
   return inner.size > 0 ? inner : outer;
 }
+
+/** Names of states that an object reaches only by certain moves, and of consent that no server lets a client take back. */
+export const namesState = /(^|[a-z_-])(status|state|phase|stage)$|accept|agree|approv|confirm|consent|terms|verif/i;
 
 /** Names of an id, of the times of an object's own changes, and of their number: one schema for all operations has them without readOnly. */
 const isKeptByServer =

@@ -1,12 +1,22 @@
 // Creates and changes: what was sent can be read, and answers agree with reads.
-import { isObject, isSame } from '../contract/document.ts';
+import type { Contract } from '../contract/contract.ts';
+import { isObject, isSame, readPointer } from '../contract/document.ts';
 import { excerpt } from '../contract/printable.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { readScalars } from '../resources/read-items.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
-import { agrees, isEmpty, isUnchanged, type Member, objectIn, shownIn, writableIn } from './compare-objects.ts';
+import {
+  agrees,
+  isEmpty,
+  isUnchanged,
+  type Member,
+  namesState,
+  objectIn,
+  shownIn,
+  writableIn,
+} from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import {
   changesIn,
@@ -243,14 +253,29 @@ export const storedDiffers = storyCheck(
         const isShown = Object.hasOwn(read, name) || seen.some((other) => !isEmpty(other?.[name]));
         const isKept = old !== undefined && isUnchanged(old[name], to);
         const found = { exchange: write, failure, ...(!isKept && { sent: from }) };
-        return [isShown && !isOfOrder.test(name) ? found : inconclusive(found)];
+        return [isShown && !isChosen(story, context, member) ? found : inconclusive(found)];
       });
     });
   },
 );
 
 /** Names of a place among other objects: a server may move an object to the next one that is free. */
-const isOfOrder = /^(sort_?)?(order|rank|position|index|sequence|place|priority|ordinal)$/i;
+const namesPlace = /^(sort_?)?(order|rank|position|index|sequence|place|priority|ordinal)$/i;
+
+/**
+ * Whether the server may choose the value of a member that the client sends: states and places follow rules of the application, and a member
+ * that the server fills in without a declared default may be computed from others.
+ */
+export function isChosen(story: Story, { accepted, contract }: RunContext, { name, pointer }: Member): boolean {
+  const create = story.of('create');
+  const isFilledIn = create !== undefined && accepted.get(create.operation)?.filledIn.has(name) === true;
+  return namesState.test(name) || namesPlace.test(name) || (isFilledIn && !hasDefault(contract, pointer));
+}
+
+export function hasDefault({ root }: Contract, pointer: string): boolean {
+  const schema = readPointer(root, pointer);
+  return isObject(schema) && Object.hasOwn(schema, 'default');
+}
 
 const clauses: Readonly<Record<string, string>> = { put: 'RFC 9110 9.3.4', patch: 'RFC 5789 2' };
 

@@ -166,10 +166,12 @@ export interface Intent {
   readonly step: number;
 }
 
-/** An accepted request with the headers of its answer. */
+/** An accepted request with parts of its answer. */
 export interface AcceptedRequest {
   readonly draft: Draft;
   readonly headers: Answer['headers'];
+  /** The members of the answer that the request did not have. */
+  readonly filledIn: ReadonlySet<string>;
 }
 
 /** The part of a request in a probe, which asks the deployment one question. */

@@ -125,6 +125,21 @@ const byNumber = (): Instead => {
   };
 };
 
+/** A create removes the book that was created before. */
+const keepingLast = (): Instead => {
+  const last = new Map<unknown, string>();
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const key = request.headers['x-library-key'];
+    const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
+    const path = last.get(key);
+    if (answer.status !== 201) return answer;
+    if (path !== undefined) await handle({ ...request, method: 'DELETE', path, headers, body: '' });
+    last.set(key, `/v2/books/${Object(answer.body).id}`);
+    return answer;
+  };
+};
+
 /** Deleted books are in no list, and can still be read. */
 const keepingInTrash = (): Instead => {
   const deleted = new Map<string, TestAnswer>();
@@ -268,6 +283,26 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
         : answer,
   },
   {
+    ...{ name: 'computes a member from others', at: writes, tempts: ['stored-differs', 'put-partial'] },
+    contract: withMembers({ weight: { type: 'number' } }),
+    instead: storedAs((content) => ({ ...content, weight: Number(content.pages) * 5 })),
+    inconclusive: ['stored-differs', 'put-partial', 'put-merge'],
+  },
+  {
+    ...{ name: 'makes a changed book a draft again', at: writes, tempts: ['stored-differs', 'patch-spills'] },
+    contract: withMembers({ status: { ...text, enum: ['public', 'draft'] } }, ['status']),
+    instead: storedAs((content, before) => ({
+      ...content,
+      ...(before?.title !== content.title && { status: 'draft' }),
+    })),
+    inconclusive: ['stored-differs', 'put-partial', 'answer-differs'],
+  },
+  {
+    ...{ name: 'keeps only its last book', at: /^POST \/v2\/books$/, tempts: ['write-spills', 'created-missing'] },
+    instead: keepingLast(),
+    inconclusive: ['write-spills'],
+  },
+  {
     ...{ name: 'fills in an undeclared default again', at: writes, tempts: ['put-merge', 'put-partial'] },
     contract: withMembers({ currency: { ...text, enum: ['EUR', 'USD'] } }),
     instead: storedAs((content) => ({ currency: 'EUR', ...content })),
@@ -297,7 +332,52 @@ const ofParcels: Omit<FalsePositiveServer, 'api' | 'options'> = {
   instead: counting(),
 };
 
+/** Carries out the operations of a JSON Patch, which the depot itself stores as a member `0`. */
+const patching = (): Instead => {
+  const notes = new Map<unknown, unknown>();
+  const shown = ({ 0: _, ...parcel }: JsonObject): JsonObject => {
+    const note = notes.get(parcel.parcel_id);
+    return note === undefined ? parcel : { ...parcel, note };
+  };
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const { body } = answer;
+    if (answer.status !== 200) return answer;
+    if (Array.isArray(body)) return { ...answer, body: body.map(shown) };
+    const [operation] = request.method === 'PATCH' ? (JSON.parse(request.body) as JsonObject[]) : [];
+    const parcel: JsonObject = Object(body);
+    if (operation !== undefined) notes.set(parcel.parcel_id, operation.value);
+    return { ...answer, body: shown(parcel) };
+  };
+};
+
+/** A parcel is changed by the operations of a JSON Patch. */
+const byOperations: Omit<FalsePositiveServer, 'api' | 'options'> = {
+  ...{ name: 'changes a parcel by JSON Patch', at: /^(GET|PATCH) .*parcels/ },
+  tempts: ['patch-spills', 'stored-differs'],
+  contract: [
+    {
+      at: '#/paths/~1depots~1{depot_id}~1parcels~1{parcel_id}/patch/requestBody/content',
+      to: {
+        'application/json-patch+json': {
+          schema: {
+            ...{ type: 'array', minItems: 1, maxItems: 1 },
+            items: {
+              ...{ type: 'object', required: ['op', 'path', 'value'] },
+              properties: {
+                ...{ op: { ...text, enum: ['replace'] }, path: { ...text, enum: ['/note'] } },
+                value: { ...text, maxLength: 60 },
+              },
+            },
+          },
+        },
+      },
+    },
+  ],
+  instead: patching(),
+};
+
 export const objectServers: readonly FalsePositiveServer[] = [
   ...rows.map((row) => ({ ...row, api: 'library' as const })),
-  { ...ofParcels, api: 'depot' as const },
+  ...[ofParcels, byOperations].map((row) => ({ ...row, api: 'depot' as const })),
 ].map((row) => ({ ...row, options: { phases: ['baseline', 'story'] as const, clock: ownClock } }));

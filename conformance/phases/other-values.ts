@@ -2,7 +2,7 @@
 import { namesFormat } from '@lockstep/values/build-scalar';
 import { saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
-import { comparableMembers, isEmpty, shownIn } from '../checks/compare-objects.ts';
+import { comparableMembers, isEmpty, namesState, shownIn } from '../checks/compare-objects.ts';
 import { isJson } from '../contract/contract.ts';
 import { isObject, isSame, type JsonObject } from '../contract/document.ts';
 import { buildNode, type DataTools } from '../data/value-candidates.ts';
@@ -16,12 +16,9 @@ import { faultsOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
-/** Names of states that an object reaches only by certain moves, and of consent that no server lets a client take back. */
-const isBound = /(^|[a-z_-])(status|state|phase|stage)$|accept|agree|confirm|consent|terms/i;
-
 /** Whether any valid value may be sent for a member: none that has to exist elsewhere, or that the server chooses. */
 function isFree(context: RunContext, { operation }: Draft, name: string): boolean {
-  return !isBound.test(name) && !isGiven(context, name, nounOf(operation.path));
+  return !namesState.test(name) && !isGiven(context, name, nounOf(operation.path));
 }
 
 /** Keeps each change of the content that the contract allows. */

@@ -23,7 +23,10 @@ test('all objects for the probes of one collection have names of their own', asy
   const content = create?.body?.contents[0];
   if (create === undefined || content === undefined) throw new Error('no create');
   const draft: Draft = { operation: create, parameters: [], body: { content, value: { name: 'fez' } }, label: '' };
-  const context = { ...contextOf(contract), accepted: new Map([[create, { draft, headers: [] }]]) };
+  const context = {
+    ...contextOf(contract),
+    accepted: new Map([[create, { draft, headers: [], filledIn: new Set<string>() }]]),
+  };
   const names: unknown[] = [];
   const session: Session = {
     send: async ({ body }) => {

@@ -1,5 +1,6 @@
 import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
+import { filledIn } from '../checks/compare-objects.ts';
 import { leastSecretLength } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
 import { watchAddress } from '../circumstances/address.ts';
@@ -164,7 +165,7 @@ export function prepareRun(
           const known = acceptedRequests.get(operation)?.draft.parameters.length ?? Number.POSITIVE_INFINITY;
           // Probes need no optional parameters.
           if (draft !== undefined && draft.parameters.length <= known && outcome.kind === 'answer')
-            acceptedRequests.set(operation, { draft, headers: outcome.headers });
+            acceptedRequests.set(operation, { draft, headers: outcome.headers, filledIn: filledIn(exchange) });
         }
         report(exchange);
       },
