@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { listShapeOf } from '../resources/list-shape.ts';
 import { contractOf } from '../seeded/by-hand.ts';
 import { isSelected } from './filters.ts';
-import { compareInOrder, isInTwoParts, wrongPair } from './orders.ts';
+import { compareInOrder, isInGroups, wrongPair } from './orders.ts';
 
 // If these fail, a filter or an order that a server reads in another allowed way is reported.
 
@@ -115,7 +115,7 @@ test.each([
     ],
     want: false,
   },
-])('$name: in two parts is $want', ({ given, want }) => {
+])('$name: in groups is $want', ({ given, want }) => {
   const items = given.map(([flag, at]) => ({ at, ...(flag !== '' && { pinned: true }) }));
-  expect(isInTwoParts({ field: '/at', goes: 'ascending' }, items)).toBe(want);
+  expect(isInGroups({ field: '/at', goes: 'ascending' }, items)).toBe(want);
 });

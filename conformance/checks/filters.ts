@@ -16,7 +16,9 @@ export const filterRoles = {
   grown: 'without the filter, with new items',
   /** The list with one value of the filter, by its index. */
   value: (index: number): string => `with value ${index + 1}`,
-  /** The same in pages of one item. */
+  /** The list with a bound that excludes all items. */
+  beyond: 'with a bound beyond all items',
+  /** The list with the first value in pages of one item. */
   pages: 'pages with value 1',
 } as const;
 
@@ -77,6 +79,7 @@ interface Reading<Kind extends Exchange> {
   readonly whole: Page;
   readonly values: readonly { readonly sent: unknown; readonly page: Page; readonly exchange: Kind }[];
   readonly pages: readonly { readonly sent: unknown; readonly page: Page; readonly exchange: Kind }[];
+  readonly beyond: Page | undefined;
 }
 
 export function readFiltered<Kind extends Exchange>(
@@ -94,14 +97,14 @@ export function readFiltered<Kind extends Exchange>(
   const of = (...roles: readonly string[]) => own.filter(({ role }) => roles.includes(role));
   const whole = (of(filterRoles.grown).at(-1) ?? of(filterRoles.whole).at(-1))?.page;
   const values = of(filterRoles.value(0), filterRoles.value(1));
-  return whole && { whole, values, pages: of(filterRoles.pages) };
+  return whole && { whole, values, pages: of(filterRoles.pages), beyond: of(filterRoles.beyond).at(-1)?.page };
 }
 
 /** The laws that the answers of a filter break. */
 export function faultsOf<Kind extends Exchange>(
   shape: ListShape,
   filter: Filter,
-  { whole, values, pages }: Reading<Kind>,
+  { whole, values, pages, beyond }: Reading<Kind>,
 ): readonly FoundFault<Kind>[] {
   const identity = identify(shape, whole.items);
   const name = `${filter.parameter.name}=`;
@@ -119,9 +122,11 @@ export function faultsOf<Kind extends Exchange>(
     const lost = isWholeAnswer(shape, page, exchange)
       ? whole.items.find((item) => isSelected(filter, item, sent) === true && !ids.has(identity.of(item)))
       : undefined;
-    // A parameter that has no effect at all selects nothing in any reading of its name.
+    // A parameter that has no effect at all selects nothing in any reading of its name. A bound may be one in another unit.
     const isIgnored =
-      filter.is === 'equal' ? values.length > 1 && values.every((one) => isUnfiltered(one.page)) : isUnfiltered(page);
+      filter.is === 'equal'
+        ? values.length > 1 && values.every((one) => isUnfiltered(one.page))
+        : isUnfiltered(page) && beyond !== undefined && isUnfiltered(beyond);
     const found: FoundFault<Kind>[] = [];
     if (wrong !== undefined && (isExact(filter) || isIgnored || filter.is !== 'equal')) {
       const law = filter.is === 'equal' ? 'filter-ignored' : 'filter-range';

@@ -67,14 +67,23 @@ export function differencesIn<Kind extends Exchange>(
 /** Whether two values of one type differ in more than their spelling: a list may cut texts, and addresses may be relative. */
 function isDifferent(a: unknown, b: unknown): boolean {
   if (typeof a !== typeof b || !['string', 'number', 'boolean'].includes(typeof a)) return false;
+  if (typeof a === 'number' && typeof b === 'number') return a !== b && !isRounded(a, b) && !isRounded(b, a);
   if (typeof a !== 'string' || typeof b !== 'string') return a !== b;
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const isCut = short.length > 0 && long.startsWith(short.replace(/(\.\.\.|…)$/, ''));
   const isAddress = [a, b].some((text) => /^(https?:\/\/|\/)/.test(text));
+  // A list may hide a part of an address or a number.
+  if ([a, b].some((text) => /[*•]{2}/.test(text))) return false;
   if (isSameValue(a, b) || isCut || isAddress || a.trim().toLowerCase() === b.trim().toLowerCase()) return false;
   // A list may show the words alone.
   const [own = '', other = ''] = [short, long].map(wordsOf);
   return !isMarkup(a, b) || !other.startsWith(own);
+}
+
+/** Whether a number is another one with fewer decimals. */
+function isRounded(short: number, long: number): boolean {
+  const decimals = (String(short).split('.')[1] ?? '').length;
+  return Math.abs(short - long) < 10 ** -decimals && !Number.isInteger(long);
 }
 
 const markup = /<[a-z!/][^>]*>|&(#?\w+);/gi;

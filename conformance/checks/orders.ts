@@ -47,18 +47,16 @@ export function wrongPair(
   return telling.find((pair) => signOf(pair) !== wanted);
 }
 
-/**
- * Whether the items are in order within two parts, one after the other, that differ in a yes or no: a list may show pinned or open items
- * first.
- */
-export function isInTwoParts(order: Pick<Order, 'field' | 'goes'>, items: readonly unknown[]): boolean {
+/** Whether the items are in order within groups, one after the other, of equal values of a member: a list may show pinned items first. */
+export function isInGroups(order: Pick<Order, 'field' | 'goes'>, items: readonly unknown[]): boolean {
   const names = new Set(items.flatMap((item) => (isObject(item) ? Object.keys(item) : [])));
   return [...names].some((name) => {
-    const flags = items.map((item) => (isObject(item) ? (item[name] ?? false) : undefined));
-    const at = flags.findIndex((flag) => flag !== flags[0]);
-    if (at < 0 || !flags.every((flag, index) => typeof flag === 'boolean' && flag === flags[index < at ? 0 : at]))
-      return false;
-    return [items.slice(0, at), items.slice(at)].every((part) => !Array.isArray(wrongPair(order, part)));
+    const keys = items.map((item) => String(isObject(item) ? (item[name] ?? false) : undefined));
+    const starts = keys.flatMap((key, index) => (index > 0 && key === keys[index - 1] ? [] : [index]));
+    const isGrouped =
+      new Set(keys).size === starts.length && starts.length > 1 && starts.length <= items.length / 2 + 1;
+    const found = starts.map((start, index) => wrongPair(order, items.slice(start, starts[index + 1])));
+    return isGrouped && found.includes(undefined) && !found.some(Array.isArray);
   });
 }
 
@@ -120,7 +118,7 @@ export const sortWrong: TraceCheck = {
     });
     return repeated.slice(0, 1).map(({ order, exchange, page, pair }) => {
       const failure = failureOf(order, exchange, pair);
-      const isSplit = !order.isDeclared && isInTwoParts(order, page.items);
+      const isSplit = !order.isDeclared && isInGroups(order, page.items);
       return { place, exchange, failures: [isSplit ? { ...failure, severity: 'suspect' } : failure] };
     });
   },

@@ -48,7 +48,7 @@ function probeOf(shape: ListShape, filter: Filter, { readOnly }: Permissions): P
   ];
   return {
     ...{ name: nameOfFilter(filter), checks: laws, pointer: filter.parameter.pointer, worth: 7 },
-    mostRequests: 2 * 5 + 2 + (readOnly ? 0 : 2 * most.created),
+    mostRequests: 2 * 5 + 3 + (readOnly ? 0 : 2 * most.created),
     needsOwn: false,
     isWrite: true,
     ask: (bench) => askFilter(bench, shape, filter),
@@ -94,6 +94,8 @@ async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promis
     !(await isMock(bench))
   ) {
     await ask(again);
+    const beyond = boundBeyond(filter, whole.items, isValid);
+    if (beyond !== undefined) await read(withValues(base, [[parameter, beyond]]), again(filterRoles.beyond));
     await read(base, again(filterRoles.whole));
   }
   for (const one of created.toReversed()) await bench.undo(one);
@@ -146,6 +148,19 @@ function valuesFor(
   const middle = ordered[Math.floor(ordered.length / 2)];
   const excluded = items.some((item) => isSelected(filter, item, middle) === false);
   return middle === undefined || !excluded ? [] : [middle];
+}
+
+/** A number that excludes all items as a bound; undefined if the contract allows none. */
+function boundBeyond(
+  filter: Filter,
+  items: readonly unknown[],
+  isValid: (value: unknown) => boolean,
+): number | undefined {
+  if (filter.is === 'equal') return undefined;
+  const numbers = items.map((item) => readPointer(item, filter.field)).filter((value) => typeof value === 'number');
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  const beyond = filter.is === 'least' ? [most * 1_000 + 1_000_000, most + 1] : [least - 1_000_000, 0, least - 1];
+  return beyond.find((value) => isValid(value) && items.every((item) => isSelected(filter, item, value) === false));
 }
 
 /** The content of a create with another value of the member that the filter selects by. */
