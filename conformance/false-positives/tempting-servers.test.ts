@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { planPhases } from '../phases/plan-phases.ts';
+import { seededFaults } from '../seeded/all-faults.ts';
 import { type ApiName, apis, testOptions } from '../seeded/apis.ts';
-import { childFaults, withChildren } from '../seeded/child-faults.ts';
+import { withChildren } from '../seeded/child-faults.ts';
 import { phasesFor } from '../seeded/faults.ts';
-import { jobFaults, withJobs } from '../seeded/job-faults.ts';
-import { listFaults } from '../seeded/list-faults.ts';
-import { marketFaults } from '../seeded/market-faults.ts';
-import { rateFaults, withQuota } from '../seeded/rate-faults.ts';
-import { keyEdits, storyFaults } from '../seeded/story-faults.ts';
+import { withJobs } from '../seeded/job-faults.ts';
+import { withQuota } from '../seeded/rate-faults.ts';
+import { keyEdits } from '../seeded/story-faults.ts';
 import { readEdited } from '../seeded/validate.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
@@ -40,7 +39,6 @@ const servers: readonly FalsePositiveServer[] = [
   rateServers,
   listServers,
 ].flat();
-const faults = [storyFaults, jobFaults, childFaults, rateFaults, listFaults, marketFaults].flat();
 
 test('the phase has checks of objects, jobs and lists', () => {
   expect(names.length).toBeGreaterThan(25);
@@ -54,7 +52,7 @@ describe.each(names)('the check %s', (name) => {
     expect(servers.filter(({ tempts }) => tempts?.includes(name)).length).toBeGreaterThan(0);
   });
   test('has faults in two APIs', () => {
-    const ofCheck = faults.filter(({ caughtBy }) => caughtBy.check === name);
+    const ofCheck = seededFaults.filter(({ caughtBy }) => caughtBy.check === name);
     expect([...new Set(ofCheck.map(({ api }) => api))].length).toBeGreaterThan(1);
     expect(ofCheck.map((fault) => phasesFor(fault).join())).toEqual(ofCheck.map(() => 'story'));
   });
