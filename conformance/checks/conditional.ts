@@ -1,4 +1,5 @@
 // Preconditions with tags of earlier representations: the tag of an object changes with it, and an old one is recognised.
+import { isSame } from '../contract/document.ts';
 import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import type { RunContext } from './check.ts';
 import { shownIn } from './compare-objects.ts';
@@ -26,6 +27,17 @@ function hasTag({ request }: NumberedExchange, tag: string): boolean {
   return request.headers.some(([name, value]) => /^if-(none-)?match$/i.test(name) && value === tag);
 }
 
+/** The role of two changes in flight at the same time. */
+export const roleAtOnce = 'write at once';
+
+/** Whether two different changes with one tag were both carried out: the second one to come overwrites the first. */
+function lostAtOnce(story: Story): readonly Deviation[] {
+  const [first, second] = story.all(roleAtOnce);
+  if (!isDone(first) || !isDone(second) || isSame(first.seen.requestBody, second.seen.requestBody)) return [];
+  const message = `two changes with one tag in If-Match were in flight at the same time and answered ${statusOf(first)} and ${statusOf(second)}: one of them is lost`;
+  return [failureAt(second, { place: 'object', keyword: 'lost-at-once', clause: 'RFC 9110 13.1.1', message })];
+}
+
 /** Whether a change with the tag of an earlier representation was carried out, although an unknown tag was rejected. */
 function lostUpdate(story: Story, context: RunContext, old: string): readonly Deviation[] | undefined {
   const [unknown, stale] = [story.of('write with an unknown tag'), story.of('write with an old tag')];
@@ -33,7 +45,8 @@ function lostUpdate(story: Story, context: RunContext, old: string): readonly De
   if (unknown === undefined || stale === undefined || statusOf(unknown) !== 412 || !hasTag(stale, old))
     return undefined;
   const [before, after] = [readBefore(story, stale), readAfter(story, stale)];
-  if (!isDone(stale) || before === undefined || after === undefined) return [];
+  if (!isDone(stale)) return lostAtOnce(story);
+  if (before === undefined || after === undefined) return [];
   if (differences(context, story, before, after).length === 0) return [];
   const message = `If-Match had the tag of an earlier representation, and the answer is ${statusOf(stale)}: the later change is lost`;
   return [failureAt(stale, { place: 'object', keyword: 'lost-update', clause: 'RFC 9110 13.1.1', message })];

@@ -24,6 +24,9 @@ export function differenceOf(first: Exchange, second: Exchange): string | undefi
   return own.find((name) => !isUnchanged(a?.[name], b?.[name]));
 }
 
+/** The role of two equal requests in flight at the same time. */
+export const roleAtOnce = 'at once';
+
 export const idempotency: TraceCheck = {
   kind: 'trace',
   name: 'idempotency',
@@ -49,23 +52,44 @@ export const idempotency: TraceCheck = {
     const place = first.intent.probe?.name ?? '';
     const found = problemOf(first, second, other);
     const proof = again && isSettled(again.second) ? problemOf(again.first, again.second, again.other) : undefined;
-    if (found === undefined || proof?.keyword !== found.keyword) return [{ place, failures: [], exchange: second }];
+    const atOnce = rolesOf(roleAtOnce);
+    const shown = found === undefined ? problemAtOnce(atOnce) : proof?.keyword === found.keyword ? found : undefined;
+    if (shown === undefined) return [{ place, failures: [], exchange: second }];
     const { operation } = second;
-    const { keyword, message, isSure = true } = found;
+    const { keyword, message, isSure = true } = shown;
     const failure: Failure = {
       ...{ check: idempotency.name, severity: isSure ? 'defect' : 'suspect', place: 'answer', clause: 'x-idempotency' },
       ...{ pointer: joinPointer(operation.pointer, 'x-idempotency'), keyword, message },
       causes: [[keyword, operation.id]],
     };
-    return [{ place, failures: [failure], exchange: found.keyword === 'other content' && other ? other : second }];
+    const exchange = { 'other content': other, 'at once': atOnce[1] }[keyword] ?? second;
+    return [{ place, failures: [failure], exchange }];
   },
 };
+
+interface Problem {
+  readonly keyword: string;
+  readonly message: string;
+  readonly isSure?: boolean;
+}
+
+/** Two effects of equal requests in flight at the same time, if a second pair of them shows it too. */
+function problemAtOnce(pairs: readonly NumberedExchange[]): Problem | undefined {
+  const [name, again] = [pairs.slice(0, 2), pairs.slice(2, 4)].map(([first, second]) =>
+    first !== undefined && second !== undefined && isAccepted(first) && isAccepted(second)
+      ? differenceOf(first, second)
+      : undefined,
+  );
+  if (name === undefined || again === undefined) return undefined;
+  const message = `two equal requests were in flight at the same time, and were answered each with another "${name}"`;
+  return { keyword: 'at once', message };
+}
 
 function problemOf(
   first: NumberedExchange,
   second: NumberedExchange,
   other: NumberedExchange | undefined,
-): { readonly keyword: string; readonly message: string; readonly isSure?: boolean } | undefined {
+): Problem | undefined {
   const [before, after] = [first, second].map(statusOf);
   if (!isAccepted(second))
     return { keyword: 'rejected', message: `the same request was answered ${before}, and its repetition ${after}` };

@@ -21,6 +21,8 @@ export interface Timing {
   readonly afterMs?: number;
   /** Whether a temporary status is its answer: otherwise the request is repeated after a pause. */
   readonly isOnce?: true;
+  /** Whether it is in flight at the same time as the request before it. */
+  readonly isWithLast?: true;
 }
 
 /** Changes to a request after encoding: the contract has no values for them. */

@@ -3,7 +3,7 @@ import type { Clock } from '../execute/clock.ts';
 import { createTestClock } from '../seeded/apis.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
-import { clock, type TestAnswer } from '../seeded/serve.ts';
+import { clock, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import { settingsEdits } from '../seeded/settings-faults.ts';
 import { ignoringContent, keyEdits, storing } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
@@ -80,6 +80,24 @@ const ofNotes = /^(POST \/v2\/books|.* \/v2\/books\/b\d+\/notes)/;
 const change = '#/components/schemas/BookChange';
 const put = '#/paths/~1books~1{bookId}/put/requestBody/content/application~1json/schema';
 
+/** Rejects a request with the key of another one that was not answered yet. */
+const rejectingInFlight = (
+  keyOf: (request: TestRequest) => string | readonly string[] | undefined,
+  busy: TestAnswer,
+): Instead => {
+  const inFlight = new Set<string>();
+  return async (request, handle) => {
+    const key = String(keyOf(request) ?? '');
+    if (key === '') return handle(request);
+    if (inFlight.has(key)) return busy;
+    inFlight.add(key);
+    const answer = await handle(request);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    inFlight.delete(key);
+    return answer;
+  };
+};
+
 /** Unusual servers that keep, show and delete objects as their contracts allow. */
 export const storyServers: readonly FalsePositiveServer[] = [
   {
@@ -140,6 +158,25 @@ export const storyServers: readonly FalsePositiveServer[] = [
     tempts: ['idempotency'],
     api: 'library',
     contract: keyEdits,
+  },
+  {
+    name: 'rejects a key in flight',
+    tempts: ['idempotency'],
+    api: 'library',
+    at: /^POST \/v2\/books$/,
+    contract: [...keyEdits, { at: '#/paths/~1books/post/responses/409', to: { description: 'In flight.' } }],
+    instead: rejectingInFlight(({ headers }) => headers['idempotency-key'], { status: 409, body: { reason: 'busy' } }),
+  },
+  {
+    name: 'rejects one of two changes',
+    tempts: ['conditional'],
+    api: 'library',
+    contract: [{ at: '#/paths/~1books~1{bookId}/put/responses/409', to: { description: 'In flight.' } }],
+    at: /^PUT \/v2\/books/,
+    instead: rejectingInFlight(({ path, headers }) => headers['if-match'] && path, {
+      status: 409,
+      body: { reason: 'busy' },
+    }),
   },
   {
     name: 'repeats the first answer to a key whatever the content is',

@@ -1,5 +1,5 @@
 // Repetitions of requests that the contract declares to be idempotent.
-import { differenceOf, idempotency } from '../checks/idempotency.ts';
+import { differenceOf, idempotency, roleAtOnce } from '../checks/idempotency.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
@@ -18,7 +18,7 @@ export function planIdempotency(contract: Contract, operations: readonly Operati
       probes: [
         {
           ...{ name: 'repeated request', checks: [idempotency.name], keyword: 'x-idempotency', worth: 3.6 },
-          ...{ pointer: joinPointer(operation.pointer, 'x-idempotency'), mostRequests: 10, needsOwn: true },
+          ...{ pointer: joinPointer(operation.pointer, 'x-idempotency'), mostRequests: 18, needsOwn: true },
           ask: askTwice,
         },
       ],
@@ -42,7 +42,23 @@ async function askTwice(bench: Bench): Promise<string | undefined> {
     const fresh = kind === 'change' ? withOtherValues(context, tools, draft, turn) : kind === 'create' ? named : draft;
     const isSound = await sendPair(bench, withKey(fresh, freshOf(tools, 60 + turn)), turn);
     if (isSound === undefined) return 'the budget was spent';
-    if (isSound) return undefined;
+    if (isSound) return await askAtOnce(bench);
+  }
+  return undefined;
+}
+
+/** Sends two equal creates at the same time, and a second pair if both had an effect. */
+async function askAtOnce({ context, operation, draft, sendTogether, undo }: Bench): Promise<string | undefined> {
+  if (kindOf(context.contract, operation) !== 'create') return undefined;
+  for (const turn of [0, 1]) {
+    const tools = toolsFor(context, operation, 'story', 2 + turn);
+    const asked = withKey(withNewNames(tools, draft, 64 + turn), freshOf(tools, 64 + turn));
+    const [first, second] = await sendTogether([asked, asked], roleAtOnce);
+    if (first === undefined || second === undefined) return 'the budget was spent';
+    const isTwice = isAccepted(first) && isAccepted(second) && differenceOf(first, second) !== undefined;
+    for (const one of isTwice ? [first, second] : [isAccepted(first) ? first : second])
+      if (isAccepted(one)) await undo(one);
+    if (!isTwice) return undefined;
   }
   return undefined;
 }

@@ -2,7 +2,7 @@
 import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
-import { conditional, tagIn } from '../checks/conditional.ts';
+import { conditional, roleAtOnce, tagIn } from '../checks/conditional.ts';
 import { deleteKept, useAfterFree } from '../checks/deleted.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
@@ -144,12 +144,12 @@ function tagProbe(resource: Resource): readonly Probe[] {
   if (resource.read === undefined || resource.changes.length === 0) return [];
   const tell = (teller: Teller) => tellTags(teller, resource);
   return [
-    storyProbe('tags of an object', [conditional], resource.create.pointer, { worth: 3.4, mostRequests: 9, tell }),
+    storyProbe('tags of an object', [conditional], resource.create.pointer, { worth: 3.4, mostRequests: 11, tell }),
   ];
 }
 
 async function tellTags(teller: Teller, resource: Resource): Promise<string | undefined> {
-  const { bench, context, step } = teller;
+  const { bench, context, step, stepTogether } = teller;
   const [change] = resource.changes.filter(bench.isSent);
   const known = resource.read && context.accepted.get(resource.read);
   if (known !== undefined && headerOf(known, 'etag') === undefined) return 'no answer of the object had an ETag';
@@ -163,13 +163,19 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
   await step(read, `read after ${change.method}`);
   if (read !== undefined && old !== undefined && changed?.draft !== undefined) {
-    const other = withOtherValues(context, toolsFor(context, change, 'story', 2), changed.draft, 8);
-    const tagged = (tag: string): Draft => ({ ...other, edits: { headers: { 'if-match': tag } } });
+    const { draft } = changed;
+    const tagged = (tag: string, turn = 8): Draft => ({
+      ...withOtherValues(context, toolsFor(context, change, 'story', 2), draft, turn),
+      edits: { headers: { 'if-match': tag } },
+    });
     await step({ ...read, edits: { headers: { 'if-none-match': old } } }, 'cached read', { polarity: 'grey' });
     const rejected = await step(tagged('"conform-stale"'), 'write with an unknown tag', { polarity: 'grey' });
     if (rejected?.outcome.kind === 'answer' && rejected.outcome.status === 412) {
-      await step(tagged(old), 'write with an old tag', { polarity: 'grey' });
-      await step(read, 'read after old tag');
+      const late = await step(tagged(old), 'write with an old tag', { polarity: 'grey' });
+      const current = await step(read, 'read after old tag');
+      const tag = current && tagIn(current);
+      const isCompared = late?.outcome.kind === 'answer' && late.outcome.status === 412;
+      if (tag !== undefined && isCompared) await stepTogether([tagged(tag, 9), tagged(tag, 10)], roleAtOnce);
     }
   }
   await bench.undo(created);

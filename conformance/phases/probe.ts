@@ -83,6 +83,8 @@ export interface Bench {
     role: string,
     aim?: Partial<Pick<Intent, 'polarity' | 'place'> & Pick<PartOfProbe, 'groups'>>,
   ) => Promise<Exchange | undefined>;
+  /** Sends requests at the same time. @returns their last exchanges, in the order of the drafts; none if the budget does not allow all */
+  readonly sendTogether: (drafts: readonly Draft[], role: string) => Promise<readonly Exchange[]>;
   /** Whether the options allow requests of an operation. */
   readonly isSent: (operation: Operation) => boolean;
   /** Deletes the object that an accepted create has created. @returns whether a DELETE of it was sent */
@@ -189,7 +191,7 @@ export function probeScenario(
         waiting.push(probe);
         return { ...nothing, exchanges: created };
       }
-      const { exchanges, send } = record(session, operation, probe, allowance);
+      const { exchanges, send, sendTogether } = record(session, operation, probe, allowance);
       const ofOther = (other: Operation): Draft | undefined => draftOfOther(context, found.draft, other);
       const undo: Bench['undo'] = async (created) => {
         const deletion = deletionOf(context, created);
@@ -206,7 +208,19 @@ export function probeScenario(
       };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);
-      const means = { context, operation, send, isSent, undo, another, ofOther, facts, follow, superseded };
+      const means = {
+        context,
+        operation,
+        send,
+        sendTogether,
+        isSent,
+        undo,
+        another,
+        ofOther,
+        facts,
+        follow,
+        superseded,
+      };
       const reason = await probe.ask({ ...means, ...found });
       const judged = exchanges.map((one) => (superseded.has(one) ? { ...one, isSuperseded: true } : one));
       return { ...nothing, exchanges: judged, ...(reason !== undefined && { left: leave(reason) }) };
@@ -259,16 +273,29 @@ function record(
   allowance: number,
 ) {
   const exchanges: Exchange[] = [];
-  const send: Bench['send'] = async (draft, role, { groups, ...aim } = {}) => {
-    if (exchanges.filter(isCounted).length >= allowance) return undefined;
+  const ask = (draft: Draft, role: string, { groups, ...aim }: Parameters<Bench['send']>[2] = {}) => {
     const label = role === 'case' ? shown : `${shown}: ${role}`;
     const obligation = addressOf(operation.id, checks[0] ?? '', name);
     const probe = { checks, name, role, operation: operation.id, ...(groups && { groups }) };
-    const came = await session.send({ ...draft, label }, { ...aim, probe, obligation });
+    return session.send({ ...draft, label }, { ...aim, probe, obligation });
+  };
+  const maySend = (count: number): boolean => exchanges.filter(isCounted).length + count <= allowance;
+  const send: Bench['send'] = async (draft, role, aim) => {
+    if (!maySend(1)) return undefined;
+    const came = await ask(draft, role, aim);
     exchanges.push(...came);
     return came.at(-1);
   };
-  return { exchanges, send };
+  const sendTogether: Bench['sendTogether'] = async (drafts, role) => {
+    if (!maySend(drafts.length)) return [];
+    const timed = drafts.map((draft, index) =>
+      index === 0 ? draft : { ...draft, timing: { isWithLast: true } as const },
+    );
+    const came = await Promise.all(timed.map((draft) => ask(draft, role)));
+    exchanges.push(...came.flat());
+    return came.flatMap((own) => own.at(-1) ?? []);
+  };
+  return { exchanges, send, sendTogether };
 }
 
 export interface Found {

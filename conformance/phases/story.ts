@@ -155,7 +155,11 @@ function createTeller(bench: Bench, turn: 0 | 1, isLate: (exchanges: readonly Ex
     if (isRead) isLate(exchanges, true);
     return sent;
   };
-  return { bench, context, turn, exchanges, settle, step };
+  const stepTogether = async (drafts: readonly Draft[], role: string): Promise<void> => {
+    exchanges.push(...(await bench.sendTogether(drafts, roleIn(turn, role))));
+    written = drafts[0]?.operation;
+  };
+  return { bench, context, turn, exchanges, settle, step, stepTogether };
 }
 
 /** Whether a read of an object that nobody created is accepted. */

@@ -135,6 +135,11 @@ async function sendChain(
   { contract, session, move, sent, values, onJudged }: Sending,
 ): Promise<string | undefined> {
   const readCreated = createdReader(contract);
+  const aimOf = ({ intent: { polarity, place, probe, obligation } }: RecordedRequest) => ({
+    ...{ polarity, place, probe, obligation },
+  });
+  /** The next request, if it is in flight already. */
+  let early: Promise<readonly Exchange[]> | undefined;
   for (const [index, recorded] of requests.entries()) {
     if (index === judged) onJudged(sent.length);
     const missing = symbolsIn(recorded).find((name) => Object.hasOwn(symbols, name) && !values.has(name));
@@ -145,8 +150,11 @@ async function sendChain(
     if (operation === undefined) return `the contract has no operation ${recorded.operation} any more`;
     const draft = readDraft(operation, recorded, values, move);
     if (typeof draft !== 'object') return draft;
-    const { polarity, place, probe, obligation } = recorded.intent;
-    const came = await session.send(draft, { polarity, place, probe, obligation });
+    const sending = early ?? session.send(draft, aimOf(recorded));
+    const next = requests[index + 1];
+    const together = next?.timing?.isWithLast === true ? readDraft(operation, next, values, move) : undefined;
+    early = next === undefined || typeof together !== 'object' ? undefined : session.send(together, aimOf(next));
+    const came = await sending;
     sent.push(...came);
     const last = came.at(-1);
     if (last === undefined)

@@ -205,6 +205,25 @@ const withoutKey: Instead = (request, handle) => {
 };
 
 /** The contract of the library with its keys for creates, and with PUT declared idempotent. */
+/** Two requests in flight at the same time do not see each other's header: the second one is carried out without it. */
+const racing = (header: string, keyOf: (request: TestRequest) => string): Instead => {
+  const inFlight = new Set<string>();
+  return async (request, handle) => {
+    const key = keyOf(request);
+    if (request.headers[header] === undefined) return handle(request);
+    if (inFlight.has(key)) {
+      const { [header]: _, ...headers } = request.headers;
+      return handle({ ...request, headers });
+    }
+    inFlight.add(key);
+    const answer = await handle(request);
+    // Time of a slow storage, in which the other request arrives.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    inFlight.delete(key);
+    return answer;
+  };
+};
+
 export const keyEdits: readonly ContractEdit[] = [
   { at: '#/paths/~1books/post/x-idempotency', to: { header: 'Idempotency-Key', keep: 'PT24H' } },
   {
@@ -324,6 +343,17 @@ const library: readonly Row[] = [
     caughtBy: by('idempotency', 'addBook', '#/paths/~1books/post/x-idempotency', 'other answer'),
   },
   {
+    ...{ name: 'a create forgets a key in flight', at: add },
+    ...{ edits: keyEdits, amend: withEdits('library', keyEdits), options: { workers: 2 } },
+    instead: racing('idempotency-key', ({ headers }) => String(headers['idempotency-key'])),
+    caughtBy: by('idempotency', 'addBook', '#/paths/~1books/post/x-idempotency', 'at once'),
+  },
+  {
+    ...{ name: 'a PUT in flight hides If-Match of another', at: change, options: { workers: 2 } },
+    instead: racing('if-match', ({ path }) => path),
+    caughtBy: by('conditional', 'replaceBook', `${book}/put`, 'lost-at-once'),
+  },
+  {
     ...{ name: 'a create gives the first answer to other content under a key', at: add, instead: ignoringContent() },
     ...{ edits: keyEdits, amend: withEdits('library', keyEdits) },
     caughtBy: by('idempotency', 'addBook', '#/paths/~1books/post/x-idempotency', 'other content'),
@@ -341,6 +371,11 @@ const grams = (schema: string): string => `#/components/schemas/${schema}/proper
 const [addParcel, changeParcel] = [/^POST \/api\/depots\/[^/]+\/parcels$/, /^PATCH \/api\/depots\/.*parcels\/\d+$/];
 
 const depot: readonly Row[] = [
+  {
+    ...{ name: 'a patch in flight hides If-Match of another', at: changeParcel, options: { workers: 2 } },
+    instead: racing('if-match', ({ path }) => path),
+    caughtBy: by('conditional', 'changeParcel', `${parcel}/patch`, 'lost-at-once'),
+  },
   {
     ...{ name: 'a new parcel cannot be read', at: /^GET .*parcels\/(100[4-9]|10[1-9]\d)$/ },
     instead: () => ({ status: 404, body: { error: 'not-here' } }),
