@@ -51,9 +51,11 @@ export async function runConformance(
   const lost = await run.findLostAddress();
   await run.close();
   if (failure === undefined && !signal.aborted && !run.isStopped() && lost === undefined)
-    await shrinkFindings(run, signal).catch((error: unknown) => {
-      failure = new RunnerFailure(error);
-    });
+    await shrinkFindings(run, signal)
+      .catch((error: unknown) => {
+        failure = new RunnerFailure(error);
+      })
+      .finally(run.close);
   const leftBehind = await cleanUpRun(run, signal);
   return concludeRun(run, { cut, lost, failure, leftBehind });
 }

@@ -33,8 +33,8 @@ const mostMs = 20_000;
 const unshrunk = new Set([noAnswer.name, slow.name]);
 
 /**
- * Shrinks each finding that counts, defects first. Its requests have the permissions, the rate and the ledger of the run. They do not
- * count against the budget, as those of the clean-up: a budget of time is often spent by then.
+ * Shrinks each finding that is not known, defects first. Its requests have the permissions, the rate and the ledger of the run. They do
+ * not count against the budget, as those of the clean-up: a budget of time is often spent by then. The caller closes the connection.
  */
 export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promise<void> {
   const { contract, options, findings, chains, events } = run;
@@ -48,6 +48,7 @@ export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promis
     causes.filter((one) => one.finding.severity === severity && isWhole(one)),
   );
   const until = AbortSignal.any([interrupted, AbortSignal.timeout(mostMs)]);
+  if (sorted.length === 0) return;
   const sender = createSender(run, until);
   for (const cause of sorted) {
     if (until.aborted || sender.isStopped()) break;
@@ -74,7 +75,6 @@ export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promis
     }
     events.onShrink?.({ before: cause.finding, after: shown, requests });
   }
-  await run.close();
 }
 
 /**
