@@ -268,7 +268,9 @@ const namesPlace = /^(sort_?)?(order|rank|position|index|sequence|place|priority
  */
 export function isChosen(story: Story, { accepted, contract }: RunContext, { name, pointer }: Member): boolean {
   const create = story.of('create');
-  const isFilledIn = create !== undefined && accepted.get(create.operation)?.filledIn.has(name) === true;
+  // An answer to a change shows members that were there before.
+  const isCreate = create?.operation.method === 'post';
+  const isFilledIn = isCreate && accepted.get(create.operation)?.filledIn.has(name) === true;
   return namesState.test(name) || namesPlace.test(name) || (isFilledIn && !hasDefault(contract, pointer));
 }
 
