@@ -8,6 +8,7 @@ import { injectFault } from '../seeded/faults.ts';
 import { type Handler, serve } from '../seeded/serve.ts';
 import { readEdited } from '../seeded/validate.ts';
 import { unusualAnswers } from './answers.ts';
+import { filterServers } from './filter-servers.ts';
 import { inputServers } from './input-servers.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
@@ -20,7 +21,7 @@ import { storyServers } from './story-servers.ts';
 
 const servers = [
   ...[falsePositiveServers, inputServers, storyServers, jobServers].flat(),
-  ...[objectServers, rateServers, listServers].flat(),
+  ...[objectServers, rateServers, listServers, filterServers].flat(),
 ];
 
 describe.each(servers)('a server that $name', (server) => {

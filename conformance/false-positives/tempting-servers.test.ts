@@ -10,6 +10,7 @@ import { withJobs } from '../seeded/job-faults.ts';
 import { withQuota } from '../seeded/rate-faults.ts';
 import { keyEdits } from '../seeded/story-faults.ts';
 import { readEdited } from '../seeded/validate.ts';
+import { filterServers } from './filter-servers.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
 import { objectServers } from './object-servers.ts';
@@ -38,6 +39,7 @@ const servers: readonly FalsePositiveServer[] = [
   jobServers,
   rateServers,
   listServers,
+  filterServers,
 ].flat();
 
 test('the phase has checks of objects, jobs and lists', () => {

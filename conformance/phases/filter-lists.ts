@@ -145,7 +145,7 @@ function valuesFor(
     return valid.slice(0, 2);
   }
   const ordered = distinct.filter(isValid).sort((a, b) => compare(a, b) ?? 0);
-  const middle = ordered[Math.floor(ordered.length / 2)];
+  const middle = ordered[Math.floor((filter.is === 'most' ? ordered.length - 1 : ordered.length) / 2)];
   const excluded = items.some((item) => isSelected(filter, item, middle) === false);
   return middle === undefined || !excluded ? [] : [middle];
 }
