@@ -12,7 +12,7 @@ import {
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { addressKey, pathValues, readAddress } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
-import { isScalar, readItems, readScalars, type Scalar, type Scalars } from '../resources/read-items.ts';
+import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { normal, nounOf, plainPath, rankName, type Slot, slotsOf } from '../resources/slots.ts';
 import type { Address, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
@@ -94,6 +94,7 @@ export function createdReader(contract: Contract): CreatedReader {
     const objects = Array.isArray(body)
       ? list.filter((one) => list.length === 1 || isLike(one, sent))
       : [whole ?? new Map<string, Scalar>()];
+    if (objects.length === 1 && showsAnother(answer.status, sent, objects[0] ?? sent)) return [];
     return objects.map((shown): CreatedObject => {
       const given = [...sent].flatMap(([name, value]) => (shown.has(name) ? [] : [[`@given.${name}`, value] as const]));
       const last = objects.length === 1 ? found?.values.at(-1) : undefined;

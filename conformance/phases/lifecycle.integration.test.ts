@@ -9,7 +9,7 @@ import { type Handler, serve } from '../seeded/serve.ts';
 
 const json = (schema: object = {}) => ({ description: '', content: { 'application/json': { schema } } });
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
-const text = { type: 'string', minLength: 8, maxLength: 60 };
+const text = { type: 'string', maxLength: 60 };
 const tag = { type: 'object', required: ['label'], properties: { label: text, note: text } };
 const shown = { ...tag, properties: { ...tag.properties, id: { type: 'string' } } };
 const body = { required: true, content: { 'application/json': { schema: tag } } };
@@ -41,11 +41,14 @@ async function run(handle: Handler, paths: object, change: Partial<RunOptions> =
 }
 
 describe('a create that answers with an object that was there', () => {
-  test('gives the run nothing to change', async () => {
-    const existing = { id: 't1', label: 'a label of others', note: 'kept for years' };
+  test.each([
+    { shown: 'lists', isListed: true },
+    { shown: 'does not list', isListed: false },
+  ])('gives the run nothing to change if the server $shown it', async ({ isListed }) => {
+    const existing = { id: 't1', label: 'a label of others', note: 'n' };
     const { requests, result } = await run(
       ({ method, path }) => {
-        if (path === '/tags') return { status: 200, body: method === 'GET' ? [existing] : existing };
+        if (path === '/tags') return { status: 200, body: method === 'POST' ? existing : isListed ? [existing] : [] };
         return path === '/tags/t1' ? { status: 200, body: existing } : { status: 404, body: {} };
       },
       tags,

@@ -33,6 +33,22 @@ export function readItems(body: unknown, noun: string): Items {
   return { list, whole: whole.size === 0 ? undefined : whole, isList: found !== undefined };
 }
 
+/** A shorter text may be that of several objects. */
+const leastTelling = 6;
+
+/**
+ * Whether the answer to a create shows an object that was there before: it has another text in each member that was sent, as the cart of a
+ * customer has. Status 201 means a new object.
+ */
+export function showsAnother(status: number | undefined, sent: Scalars, shown: Scalars): boolean {
+  const pairs = [...sent].flatMap(([name, value]): (readonly [string, string])[] => {
+    const other = shown.get(name);
+    const isTelling = [value, other].every((text) => typeof text === 'string' && text.length >= leastTelling);
+    return isTelling ? [[normal(String(value)), normal(String(other))]] : [];
+  });
+  return status !== 201 && pairs.length > 0 && pairs.every(([a, b]) => !a.includes(b) && !b.includes(a));
+}
+
 /** `{data: {…}}` around one object is still that object. */
 export function unwrap(body: JsonObject): JsonObject {
   let inner = body;

@@ -2,7 +2,7 @@ import { type Contract, type Operation, responseFor } from '../contract/contract
 import { isObject, type Seen } from '../contract/document.ts';
 import { isSameParents, linkedValues, pathValues, readAddress } from './addresses.ts';
 import { type Collections, createCollections, type Item, idsAmong, type Mention, type Related } from './collections.ts';
-import { isScalar, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
+import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from './read-items.ts';
 import { normal, nounOf, nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 import { createTrials, type SlotState, startsWith, type Trials } from './trials.ts';
 
@@ -107,12 +107,12 @@ export function createResources(contract: Contract): Resources {
   };
 
   /** Adds the item that a `Location` names: `/v1/books/7` or `https://host/v1/books/7`. */
-  const observeLocation = ({ seen }: Observed): boolean => {
+  const observeLocation = ({ seen }: Observed, owned: boolean): boolean => {
     const location = seen.responseHeaders?.location;
     const found = typeof location === 'string' ? readAddress(location, templates) : undefined;
     const last = found?.values.at(-1);
     if (found === undefined || last === undefined) return false;
-    const item = { scalars: new Map([['@link', last]]), parents: found.values.slice(0, -1), owned: true };
+    const item = { scalars: new Map([['@link', last]]), parents: found.values.slice(0, -1), owned };
     collections.add(found.slot.collection, item);
     return true;
   };
@@ -124,8 +124,9 @@ export function createResources(contract: Contract): Resources {
       createdByPath.set(above, (createdByPath.get(above) ?? 0) + 1);
       if (above === '') break;
     }
-    const hasLocation = observeLocation(observed);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
+    const isAnother = showsAnother(seen.status, sent, scalars);
+    const hasLocation = observeLocation(observed, !isAnother);
     const known = new Map(scalars);
     // If the answer has no id, the object may be addressed by a member that was sent.
     for (const [member, value] of sent) if (!known.has(member)) known.set(`@given.${member}`, value);
@@ -134,7 +135,7 @@ export function createResources(contract: Contract): Resources {
     // An id that was listed before does not belong to a new object.
     const isKnown = ([member, value]: readonly [string, Scalar]): boolean =>
       before.some((item) => item.scalars.get(member) === value);
-    const owned = ![...idsAmong(scalars)].some(isKnown);
+    const owned = !isAnother && ![...idsAmong(scalars)].some(isKnown);
     if (known.size > 0) collections.add(path, { scalars: known, parents, owned });
   };
 
