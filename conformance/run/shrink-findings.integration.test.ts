@@ -120,7 +120,26 @@ describe.each(cases)('a finding about $member in $api', (one) => {
     expect(result.leftBehind.map(({ operation }) => operation)).not.toContain(one.create);
   });
 
-  test('is sent as it is if it is known', async () => {
+  test('stays as it was if the server gives no answer or asks to wait, and nothing more is tried', async () => {
+    for (const answer of [
+      { status: 200, instead: 'reset' },
+      { status: 429, headers: { 'retry-after': '60' } },
+    ] as const) {
+      let isShrinking = false;
+      let sent = 0;
+      const failing = failingOn(one);
+      const handle: Handler = (request) => {
+        if (!isShrinking || request.method !== 'POST') return failing(request);
+        sent += 1;
+        return answer;
+      };
+      const { shrunk, result } = await run(one, handle, () => (isShrinking = true));
+      expect(shrunk.map(({ after }) => after)).toEqual(shrunk.map(({ before }) => before));
+      expect([sent, result.failure]).toEqual([1, undefined]);
+    }
+  });
+
+  test('is not sent again if it is known', async () => {
     const { result } = await run(one, failingOn(one));
     const known = result.findings.map(({ id }) => ({ id, reason: 'later', until: '2026-12-31' }));
     const again = await run({ ...one, change: { ...one.change, known } }, failingOn(one));
