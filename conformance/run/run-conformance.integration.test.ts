@@ -5,7 +5,7 @@ import { builtPhases } from '../phases/phase.ts';
 import { reports } from '../reports/reports.ts';
 import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
 import { libraryKey } from '../seeded/library.ts';
-import { type Handler, serve, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
+import { clock, type Handler, serve, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import { weatherClient, weatherToken } from '../seeded/weather.ts';
 import { runConformance } from './run-conformance.ts';
 
@@ -435,9 +435,9 @@ test('waits for the time in Retry-After', async () => {
   const waits: number[] = [];
   await runAgainst('weather', (request) => {
     if (!request.path.includes('readings')) return handle(request);
-    if (rejectedAt > 0) waits.push(performance.now() - rejectedAt);
+    if (rejectedAt > 0) waits.push(clock.now() - rejectedAt);
     if (rejectedAt > 0) return handle(request);
-    rejectedAt = performance.now();
+    rejectedAt = clock.now();
     return { status: 429, headers: { 'retry-after': '1' } };
   });
   expect(waits[0]).toBeGreaterThan(990);
