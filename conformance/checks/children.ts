@@ -31,7 +31,7 @@ export const childOrphaned = storyCheck(
     if (state !== undefined && !state.isEnded) return undefined;
     const shown = story.of('child read');
     if (isDone(child)) {
-      if (shown === undefined || !isMissing(shown)) return shown && isDone(shown) ? [] : undefined;
+      if (shown === undefined || !isMissing(shown)) return shown === undefined || isDone(shown) ? [] : undefined;
       const message = `${child.operation.id} created an object in a new one, and a read of it is answered ${statusOf(shown)}`;
       const found = deviationAt(shown, 'child', message);
       const isReadElsewhere = context.accepted.has(shown.operation) || isDone(story.of('child read elsewhere'));

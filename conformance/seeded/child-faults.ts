@@ -84,7 +84,7 @@ export function withChildren(api: keyof typeof childEdits): () => Contract {
   return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, childEdits[api])));
 }
 
-/** An index of parents that is made when the first object beneath one is created, and never again: one method needs it. */
+/** An index of parents that is made when the first object beneath one is created, and never again: one method shows it. */
 function indexingOnce(method: string, collection: RegExp, gone: Awaited<ReturnType<Handler>>): Instead {
   const ofServers = new WeakMap<Handler, { readonly later: Set<string>; isMade: boolean }>();
   return async (request, handle) => {
@@ -101,9 +101,21 @@ function indexingOnce(method: string, collection: RegExp, gone: Awaited<ReturnTy
   };
 }
 
+/** Books with a time at which they are due take no note. */
+function rejectingDue(): Instead {
+  const due = new Set<string>();
+  return async (request, handle) => {
+    const [book = ''] = /^\/v2\/books\/b\d+(?=\/notes)/.exec(request.path) ?? [];
+    if (due.has(book) && request.method === 'POST') return { status: 404, body: { reason: 'no such book' } };
+    const answer = await handle(request);
+    if (answer.status === 201 && book === '' && /"due"/.test(request.body)) due.add(String(answer.headers?.location));
+    return answer;
+  };
+}
+
 const library: Omit<SeededFault, 'api' | 'amend' | 'edits'> = {
-  ...{ name: 'a book that was added later takes no note', at: /^(POST \/v2\/books|.* \/v2\/books\/b\d+\/notes)/ },
-  instead: indexingOnce('POST', /^\/v2\/books\/b\d+(?=\/notes)/, { status: 404, body: { reason: 'no such book' } }),
+  ...{ name: 'a book that is due takes no note', at: /^(POST \/v2\/books|.* \/v2\/books\/b\d+\/notes)/ },
+  instead: rejectingDue(),
   caughtBy: by('child-orphaned', 'addNote', '#/paths/~1books~1{bookId}~1notes/post', 'parent'),
 };
 
