@@ -108,3 +108,9 @@ test.each([
   const [read] = contract.operations;
   expect(read && machineOf(contract, read) !== undefined).toBe(expected);
 });
+
+test('an object that goes to and fro for ever is no job', () => {
+  const contract = contractWith({ field: '/status', next: { queued: ['running'], running: ['queued'] } });
+  const [read] = contract.operations;
+  expect(read && machineOf(contract, read)).toBeUndefined();
+});

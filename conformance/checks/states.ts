@@ -31,6 +31,8 @@ export function machineOf(contract: Contract, read: Operation): Machine | undefi
   if (states === undefined) return suggestedIn(contract, read);
   const known = statesOf(states);
   const ends = new Set([...known].filter((state) => (states.next[state] ?? []).length === 0));
+  // An object that goes to and fro for ever is no job.
+  if (ends.size === 0 && states.done === undefined) return undefined;
   return { ...states, ends, isDeclared: true, pointer: joinPointer(read.pointer, 'x-state') };
 }
 

@@ -123,6 +123,17 @@ export const storyServers: readonly FalsePositiveServer[] = [
     ],
   },
   {
+    name: 'names an object by its slug in the paths beneath it',
+    tempts: ['child-orphaned'],
+    ...{ api: 'library', at: ofNotes },
+    instead: childFaults.find(({ api }) => api === 'library')?.instead as Instead,
+    contract: JSON.parse(
+      JSON.stringify(childEdits.library)
+        .replaceAll('{bookId}~1notes', '{slug}~1notes')
+        .replaceAll('"bookId"', '"slug"'),
+    ),
+  },
+  {
     name: 'keeps deleted books with a mark',
     tempts: ['delete-kept', 'use-after-free'],
     api: 'library',

@@ -6,7 +6,7 @@ import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
-import { plainPath } from '../resources/slots.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
 import { draftAbout, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
 import { createObject, keepsNoState, readsUnknown, storyProbe, type Teller } from './story.ts';
@@ -35,14 +35,19 @@ export function planChildren(
     const readParent = readAt(own);
     const beneath = often.filter(({ path }) => /^\/[^{}]+$/.test(plainPath(path).replace(own, '')));
     if (readParent === undefined) return [];
-    return beneath
-      .filter(({ path }) => plainPath(path).startsWith(own))
-      .map((child): OperationProbes => {
-        const family = { parent, readParent, child, readChild: readAt(`${plainPath(child.path)}/{}`) };
-        const row = { worth: 3.2, mostRequests: 14, tell: (teller: Teller) => tellFamily(teller, family) };
-        const probe = storyProbe(`object of ${child.id} in a new one`, [childOrphaned], child.pointer, row);
-        return { operation: parent, probes: [probe] };
-      });
+    const nameOf = (path: string): string | undefined => slotsOf(path).at(-1)?.parameter;
+    return (
+      beneath
+        .filter(({ path }) => plainPath(path).startsWith(own))
+        // One path may name the parent by its id, and another by its slug.
+        .filter(({ path }) => nameOf(path) === nameOf(readParent.path))
+        .map((child): OperationProbes => {
+          const family = { parent, readParent, child, readChild: readAt(`${plainPath(child.path)}/{}`) };
+          const row = { worth: 3.2, mostRequests: 14, tell: (teller: Teller) => tellFamily(teller, family) };
+          const probe = storyProbe(`object of ${child.id} in a new one`, [childOrphaned], child.pointer, row);
+          return { operation: parent, probes: [probe] };
+        })
+    );
   });
 }
 

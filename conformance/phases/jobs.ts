@@ -126,6 +126,8 @@ async function poll(
     const reading = readState(machine, answer);
     hasState ||= reading !== undefined;
     if (reading?.isEnded === true || afterEnd > 0) afterEnd += 1;
+    // A job that is over may be removed, or lead to its result.
+    if (hasState && reading === undefined && isElsewhere(answer)) return undefined;
     if (afterEnd === 1) end = answer.seen.responseBody;
     // A third read shows whether a difference is one of each read.
     if (afterEnd === 3 || (afterEnd === 2 && isSame(answer.seen.responseBody, end))) return undefined;
@@ -139,6 +141,10 @@ async function poll(
   }
   const span = `${Math.round(most / 1_000)} s`;
   return hasState ? `the job was not at its end after ${span}: pass a longer --max-wait` : 'no answer has a state';
+}
+
+function isElsewhere({ outcome }: Exchange): boolean {
+  return outcome.kind === 'answer' && [301, 302, 303, 307, 308, 404, 410].includes(outcome.status);
 }
 
 /** The pause that an answer asks for (RFC 9110, 10.2.3). */

@@ -58,6 +58,9 @@ async function tellQuota(teller: Teller, quota: Quota): Promise<string | undefin
   if (refusal !== undefined) return 'each call has an effect';
   if (quota.limit >= (isSafe(operation) ? most.reads : most.writes))
     return 'the quota allows too many calls to use it up';
+  const isSame = operation.parameters.some(({ name, in: place }) => name === quota.per && place !== 'header');
+  if (![undefined, 'account', 'client'].includes(quota.per) && !isSame)
+    return 'each call might count for another value';
   const { isIdempotent, idempotencyKey } = operation.extensions;
   if (!isSafe(operation) && isIdempotent && idempotencyKey === undefined && kind !== 'change')
     return 'a repeated request may not count';
