@@ -3,6 +3,7 @@ import type { Clock } from '../execute/clock.ts';
 import { createTestClock } from '../seeded/apis.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
+import { quotaEdits } from '../seeded/rate-faults.ts';
 import { clock, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import { settingsEdits } from '../seeded/settings-faults.ts';
 import { ignoringContent, keyEdits, storing } from '../seeded/story-faults.ts';
@@ -245,8 +246,9 @@ export const storyServers: readonly FalsePositiveServer[] = [
   },
   {
     name: 'keeps no state, and shows an example',
-    tempts: ['created-missing', 'stored-differs', 'id-collides', 'use-after-free'],
+    tempts: ['created-missing', 'stored-differs', 'id-collides', 'use-after-free', 'quota-unenforced'],
     api: 'library',
+    contract: quotaEdits.library,
     at: /^(GET|POST|PUT|DELETE) \/v2\/books/,
     instead: async (request, handle) => {
       const isKnown = request.method === 'DELETE' && (await handle({ ...request, method: 'GET' })).status === 200;

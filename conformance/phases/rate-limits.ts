@@ -11,7 +11,7 @@ import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import { withNewKey, withNewNames } from './own-objects.ts';
 import { mayProbe, type OperationProbes, type Probe } from './probe.ts';
-import { storyProbe, type Teller } from './story.ts';
+import { keepsNoState, readsAnyUnknown, storyProbe, type Teller } from './story.ts';
 
 /** The longest series of calls: of reads, and of writes. */
 const most = { reads: 60, writes: 10 } as const;
@@ -33,7 +33,7 @@ export function planRateLimits(contract: Contract, operations: readonly Operatio
 function quotaProbe(operation: Operation, quota: Quota): Probe {
   const checks = [quotaUnenforced, quotaEarly, retryAfterLie];
   const tell = (teller: Teller) => tellQuota(teller, quota);
-  const row = { worth: 0.3, mostRequests: 2 * quota.limit + 4, tell };
+  const row = { worth: 0.3, mostRequests: quota.limit + 4, tell };
   return {
     ...storyProbe('calls up to the quota', checks, joinPointer(operation.pointer, 'x-quota'), row),
     isAlone: true,
@@ -64,6 +64,7 @@ async function tellQuota(teller: Teller, quota: Quota): Promise<string | undefin
   const { isIdempotent, idempotencyKey } = operation.extensions;
   if (!isSafe(operation) && isIdempotent && idempotencyKey === undefined && kind !== 'change')
     return 'a repeated request may not count';
+  if (await readsAnyUnknown(teller)) return keepsNoState;
   const tools = toolsFor(context, operation, 'story', 8);
   const call: Call = (index) => {
     const number = 300 + turn * (most.writes + 3) + index;

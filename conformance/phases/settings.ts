@@ -15,7 +15,7 @@ import { plainPath } from '../resources/slots.ts';
 import { bodyAsRead } from '../search/choose-targets.ts';
 import { partial, withOtherValues } from './other-values.ts';
 import { draftAbout, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
-import { storyProbe, type Teller } from './story.ts';
+import { keepsNoState, readsAnyUnknown, storyProbe, type Teller } from './story.ts';
 
 export function planSettings(
   contract: Contract,
@@ -30,7 +30,7 @@ export function planSettings(
       if (read === undefined) return [];
       const own = change.method === 'put' ? [putPartial, putMerge] : [patchSpills];
       const checks = [storedDiffers, answerDiffers, ...own];
-      const row = { worth: 3.8, mostRequests: 8, tell: (teller: Teller) => tellSettings(teller, change, read) };
+      const row = { worth: 3.8, mostRequests: 9, tell: (teller: Teller) => tellSettings(teller, change, read) };
       return [{ operation: change, probes: [storyProbe('life of settings', checks, change.pointer, row)] }];
     });
 }
@@ -39,6 +39,7 @@ async function tellSettings(teller: Teller, change: Operation, read: Operation):
   const { bench, context, turn, step } = teller;
   const { writes } = context.permissions;
   if (!bench.isOwn && writes === 'owned') return 'the run has no object of its own there';
+  if (await readsAnyUnknown(teller)) return keepsNoState;
   const asked = draftAbout(context, read, valuesIn(bench.draft));
   const before = await step(asked, 'read of the present values');
   if (before === undefined || !isAccepted(before)) return 'the server accepted no read of the present values';

@@ -177,6 +177,15 @@ export async function readsUnknown({ bench, context, turn, step }: Teller, read:
   return isRead;
 }
 
+/** The same about any object of the deployment: settings and lists have no id. */
+export async function readsAnyUnknown(teller: Teller): Promise<boolean> {
+  const { contract, accepted } = teller.context;
+  const read = contract.operations.find(
+    (one) => one.method === 'get' && plainPath(one.path).endsWith('/{}') && accepted.has(one),
+  );
+  return await readsUnknown(teller, read && accepted.get(read)?.draft);
+}
+
 export interface Own {
   readonly created: Exchange;
   /** Of the parameters of its path. */
