@@ -45,6 +45,8 @@ describe('job-regress', () => {
     ['states that were never seen', plain, of('queued', 'done', 'done'), []],
     ['a declared way back over a state that was not seen', plain, of('paused', 'done'), []],
     ['an undeclared way back', plain, of('running', 'queued'), [['defect', 'next']]],
+    ['a way back that is over in the next read', plain, of('running', 'queued', 'running'), [['suspect', 'next']]],
+    ['a way back that lasts', plain, of('running', 'queued', 'queued', 'running'), [['defect', 'next']]],
     ['another end', plain, of('done', 'failed'), [['defect', 'next']]],
     ['a state that the machine does not list', plain, of('running', 'odd', 'queued', 'running'), []],
     ['one read', plain, of('done'), undefined],

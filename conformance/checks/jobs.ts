@@ -6,7 +6,7 @@ import type { RunContext } from './check.ts';
 import { isUnchanged, shownIn } from './compare-objects.ts';
 import { type Machine, machineOf, mayFollow, propertiesRead, type Reading, readState } from './states.ts';
 import { spelled } from './stored.ts';
-import { type Deviation, type Story, storyCheck } from './story.ts';
+import { type Deviation, inconclusive, type Story, storyCheck } from './story.ts';
 
 /** The role of a read that shows the state of a job. */
 export const pollRole = 'state';
@@ -72,19 +72,34 @@ export const jobRegress = storyCheck(
       const before = polls[index - 1];
       // A state that the machine does not list may lead anywhere.
       if (before === undefined || !before.isKnown || !now.isKnown) continue;
-      const place = `answer ${machine.field}`;
-      if (!mayFollow(machine, before.state, now.state)) {
+      const isBack = ({ state }: Poll): boolean => !mayFollow(machine, before.state, state);
+      const isOpen = ({ isEnded }: Poll): boolean => before.isEnded && !isEnded;
+      const rest = polls.slice(index);
+      if (isBack(now)) {
         const message = `the state went from ${spelled(before.state)} to ${spelled(now.state)}`;
-        return [deviationAt(now, machine, { place, keyword: 'next', message })];
+        const found = deviationAt(now, machine, { place: `answer ${machine.field}`, keyword: 'next', message });
+        return [isLasting(rest, isBack) ? found : inconclusive(found)];
       }
-      if (before.isEnded && !now.isEnded && machine.done !== undefined) {
+      if (isOpen(now) && machine.done !== undefined) {
         const message = `the job was at its end, and is no longer, in the state ${spelled(now.state)}`;
-        return [deviationAt(now, machine, { place: `answer ${machine.done}`, keyword: 'done', message })];
+        const found = deviationAt(now, machine, { place: `answer ${machine.done}`, keyword: 'done', message });
+        return [isLasting(rest, isOpen) ? found : inconclusive(found)];
       }
     }
     return machine.isDeclared ? changesAfterEnd(machine, polls, context) : [];
   },
 );
+
+/** Reads of most replicas show a state later by no more than this. */
+const lateMs = 5_000;
+
+/** Whether a failure is still there in the last read, or was there in each for longer than replicas are late. */
+function isLasting(polls: readonly Poll[], isFailing: (poll: Poll) => boolean): boolean {
+  const end = polls.findIndex((poll) => !isFailing(poll));
+  if (end < 0) return true;
+  const [first, last] = [polls[0], polls[end - 1]].map((poll) => poll?.at ?? poll?.exchange.atMs ?? 0);
+  return (last ?? 0) - (first ?? 0) > lateMs;
+}
 
 /** A value of a clock, of an address with a signature, or of a counter differs in each read, or with each minute. */
 const isOfTime = (value: unknown): boolean => /^\d{4}-\d\d-\d\d|^https?:|^\d{1,2}:\d\d/.test(String(value));

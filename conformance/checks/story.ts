@@ -88,11 +88,14 @@ function judgeStories(check: string, find: Find, trace: Trace, context: RunConte
   const proven = found.flatMap((one): readonly Deviation[] => {
     const other = again.find((deviation) => keyOf(deviation) === keyOf(one));
     if (other === undefined) return [];
-    return [one.sent !== undefined && isSame(one.sent, other.sent) ? inconclusive(one) : one];
+    const isSure = other.failure.severity === 'defect' && (one.sent === undefined || !isSame(one.sent, other.sent));
+    return [isSure ? one : inconclusive(one)];
   });
-  const unjudged = isDone(second.of('create'))
-    ? 'only one of two objects showed a failure: reads may show writes late'
-    : 'a failure was seen, and the server accepted no second object that could show it too';
+  const created = second.of('create');
+  const unjudged =
+    created !== undefined && isAccepted(created)
+      ? 'only one of two objects showed a failure: reads may show writes late'
+      : 'a failure was seen, and the server accepted no second object that could show it too';
   if (proven.length === 0) return [{ place, failures: [], exchange, unjudged }];
   return proven.map((one) => ({ place, failures: [{ check, ...one.failure }], exchange: one.exchange }));
 }
