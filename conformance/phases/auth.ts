@@ -16,7 +16,8 @@ import {
   changeForeign,
   createUnderForeign,
 } from './other-account.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { withUnknownId } from './request-objects.ts';
 
 /** The accounts and tokens that the user gave. */
 export interface Means {

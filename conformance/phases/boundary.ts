@@ -19,7 +19,8 @@ import { freshOf } from '../search/apply-constraints.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { boundaryOf, type Choice, changeOf, choiceOf, labelOf } from './boundary-choices.ts';
 import { createSupply, withNewNames } from './own-objects.ts';
-import { findDraft, mayVary } from './probe.ts';
+import { mayVary } from './probe.ts';
+import { findDraft } from './request-objects.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
 /** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */

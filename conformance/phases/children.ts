@@ -8,7 +8,8 @@ import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { draftAbout, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { draftAbout } from './request-objects.ts';
 import { createObject, keepsNoState, readsUnknown, storyProbe, type Teller } from './story.ts';
 
 /** Creates of an object and of one beneath it, with their reads. */

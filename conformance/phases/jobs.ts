@@ -12,7 +12,8 @@ import type { Permissions } from '../plan/permissions.ts';
 import { linkedValues, readAddress } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { addressOfCreated, withNewKey, withNewNames } from './own-objects.ts';
-import { draftAbout, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { draftAbout } from './request-objects.ts';
 import { keepsNoState, readsUnknown, storyProbe, type Teller } from './story.ts';
 
 /** An operation that starts jobs, and the one that reads them. */

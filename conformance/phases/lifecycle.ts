@@ -13,7 +13,8 @@ import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { partial, replacement, withNull, withOtherValues, wrongContent } from './other-values.ts';
 import { deletionOf } from './own-objects.ts';
-import { draftAbout, type OperationProbes, type Probe } from './probe.ts';
+import type { OperationProbes, Probe } from './probe.ts';
+import { draftAbout } from './request-objects.ts';
 import {
   createNamed,
   createObject,

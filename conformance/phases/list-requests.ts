@@ -9,7 +9,8 @@ import { type Page, readPage } from '../resources/read-page.ts';
 import { plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
-import { type Bench, mayCallOften, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften } from './probe.ts';
+import { withUnknownId } from './request-objects.ts';
 import { isSendable } from './text-places.ts';
 
 /** Items of a large page, and items of the whole list that are read. */

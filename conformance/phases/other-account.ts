@@ -3,7 +3,8 @@ import type { RunContext } from '../checks/check.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { readItems } from '../resources/read-items.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import { type Bench, withUnknownId } from './probe.ts';
+import type { Bench } from './probe.ts';
+import { withUnknownId } from './request-objects.ts';
 
 /** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
 export async function aroundDeletion(

@@ -13,8 +13,9 @@ import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { closedOf } from './auth.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { unlistedTypeOf } from './protocol.ts';
+import { withUnknownId } from './request-objects.ts';
 
 /** A way to make a request wrong. */
 interface Fault {

@@ -2,7 +2,6 @@
 import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
-import { scramble } from '../execute/change-credentials.ts';
 import {
   type Draft,
   type Exchange,
@@ -13,20 +12,14 @@ import {
   undoRole,
 } from '../execute/exchange.ts';
 import type { Scenario } from '../execute/scenario.ts';
-import { type Session, toolsFor } from '../execute/session.ts';
-import { seenOf } from '../execute/write-request.ts';
-import { dangerOf, isLogIn, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
+import type { Session } from '../execute/session.ts';
+import { dangerOf, isLogIn, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { addressOf } from '../plan/plan.ts';
-import { noConstraints } from '../rejections/constraints.ts';
-import { spell, type Target } from '../resources/find-targets.ts';
-import { isScalar, type Scalar } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
-import { plainVariant } from '../search/attempt.ts';
-import { createRequestBuilder } from '../search/build-request.ts';
-import { allTargets, prepare } from '../search/choose-targets.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { createSupply, deletionOf } from './own-objects.ts';
+import { draftOfOther, findDraft, withPath } from './request-objects.ts';
 
 /** One question about an operation. */
 export interface Probe {
@@ -296,131 +289,4 @@ function record(
     return came.flatMap((own) => own.at(-1) ?? []);
   };
   return { exchanges, send, sendTogether };
-}
-
-export interface Found {
-  readonly draft: Draft;
-  readonly isOwn: boolean;
-}
-
-/** @returns the accepted request with a present object, or why there is none */
-export function findDraft(
-  context: RunContext,
-  operation: Operation,
-  kind: OperationKind,
-  asksOwn: boolean,
-): Found | string {
-  const { accepted, resources } = context;
-  const known = accepted.get(operation)?.draft;
-  const needsOwn = asksOwn && (kind === 'change' || kind === 'remove');
-  const isKnown = (target: Target): boolean =>
-    known?.parameters.every(({ parameter, value }) => isSame(target, parameter.name, value)) === true;
-  const targets = allTargets(context, operation, kind);
-  // A write never moves to an object of others: the accepted request shows only that its own object may be written.
-  const isKept = kind !== 'read';
-  const present = targets.filter(
-    (target) => target.sure && (target.owned || !needsOwn) && (!isKept || target.owned || isKnown(target)),
-  );
-  const isCurrent = slotsOf(operation.path).length === 0 || present.some(isKnown);
-  if (known !== undefined && isCurrent) {
-    const isOwn = resources.isOwned(operation, seenOf(known));
-    if (!needsOwn || isOwn || (kind === 'change' && slotsOf(operation.path).length === 0))
-      return { draft: known, isOwn };
-  }
-  const [target] = present;
-  if (target === undefined) return needsOwn ? 'the run has no object of its own there' : 'no object is left to ask for';
-  if (known !== undefined) return { draft: withPath(known, target.values), isOwn: target.owned };
-  const prepared = buildDraft(context, operation, kind, target);
-  return typeof prepared === 'string' ? prepared : { draft: prepared, isOwn: target.owned };
-}
-
-/** @returns a first request of an operation that was never accepted, or why there is none */
-function buildDraft(context: RunContext, operation: Operation, kind: OperationKind, target: Target): Draft | string {
-  const tools = toolsFor(context, operation, 'baseline', 0);
-  const draft = createRequestBuilder(tools, operation).build(target, plainVariant, context.resources, noConstraints);
-  return draft === undefined
-    ? 'no valid request could be built'
-    : prepare({ context, tools, operation, kind }, draft, target);
-}
-
-/**
- * A valid request of another operation about an object of this run: the accepted one if there is one.
- *
- * @param values of the parameters of its path, in their order
- */
-export function draftAbout(context: RunContext, operation: Operation, values: readonly Scalar[]): Draft | undefined {
-  const known = context.accepted.get(operation)?.draft;
-  if (known !== undefined) return moveTo(known, values);
-  const target = { label: 'recorded', values: namedValues(operation, values), owned: true, sure: true } as const;
-  const built = buildDraft(context, operation, kindOf(context.contract, operation), target);
-  return typeof built === 'string' ? undefined : built;
-}
-
-function isSame({ values }: Target, name: string, value: unknown): boolean {
-  const wanted = values[name];
-  return wanted === undefined || String(wanted) === String(value);
-}
-
-/** The same request about another object. @param values of the parameters of its path, in their order */
-export function moveTo(draft: Draft, values: readonly Scalar[]): Draft {
-  return withPath(draft, namedValues(draft.operation, values));
-}
-
-function namedValues({ path }: Operation, values: readonly Scalar[]): Target['values'] {
-  return Object.fromEntries(
-    slotsOf(path).flatMap(({ parameter }, index): [string, Scalar][] => {
-      const value = values[index];
-      return value === undefined ? [] : [[parameter, value]];
-    }),
-  );
-}
-
-function withPath(draft: Draft, values: Readonly<Record<string, unknown>>): Draft {
-  const parameters = draft.parameters.map(({ parameter, value }) => {
-    const other = parameter.in === 'path' ? values[parameter.name] : undefined;
-    return { parameter, value: other ?? value };
-  });
-  return { ...draft, parameters };
-}
-
-function draftOfOther({ accepted }: RunContext, draft: Draft, other: Operation): Draft | undefined {
-  const known = accepted.get(other)?.draft;
-  if (known === undefined) return undefined;
-  const own = slotsOf(draft.operation.path);
-  const theirs = slotsOf(other.path);
-  const values = Object.fromEntries(
-    theirs.flatMap(({ key, parameter }): [string, Scalar][] => {
-      const same = own.find((slot) => slot.key === key);
-      const value = draft.parameters.find(({ parameter: { name } }) => name === same?.parameter)?.value;
-      return isScalar(value) ? [[parameter, value]] : [];
-    }),
-  );
-  return withPath(known, values);
-}
-
-/**
- * The same request with an id that exists nowhere.
- *
- * @param parameter name of the path parameter, by default the last
- * @returns undefined if no other text is valid there
- */
-export function withUnknownId({ judge }: RunContext, draft: Draft, parameter?: string): Draft | undefined {
-  const name = parameter ?? slotsOf(draft.operation.path).at(-1)?.parameter;
-  const own = draft.parameters.find((one) => one.parameter.in === 'path' && one.parameter.name === name);
-  if (own === undefined || !isScalar(own.value)) return undefined;
-  const { value } = own;
-  const other = unlike(String(value))
-    .filter((text) => text !== String(value))
-    .flatMap((text) => spell({ judge }, own.parameter.schema, text) ?? [])[0];
-  if (other === undefined) return undefined;
-  return { ...draft, parameters: draft.parameters.map((one) => (one === own ? { ...one, value: other } : one)) };
-}
-
-/** Ids of the same form, those first that hardly exist: a much larger number, other digits, other letters. */
-export function unlike(id: string): readonly string[] {
-  const larger = /^\d{1,9}$/.test(id) ? [String(Number(id) + 987_654_321), String(Number(id) + 98_765)] : [];
-  // A short id with other digits is probably that of another object: `item-67` for `item-12`.
-  const isShort = id.replaceAll(/[^A-Za-z0-9]/g, '').length < 8;
-  const longer = isShort ? [id.replace(/\d+(?=\D*$)/, (digits) => String(Number(digits) + 987_654_321))] : [];
-  return [...larger, ...longer, id.replaceAll(/\d+/g, scramble), scramble(id)];
 }

@@ -13,7 +13,8 @@ import type { Permissions } from '../plan/permissions.ts';
 import { pathBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { indexPaths, matches, methodsAt } from './declared-paths.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { withUnknownId } from './request-objects.ts';
 
 export function planProtocol(
   contract: Contract,

@@ -12,7 +12,8 @@ import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { membersFor } from './lifecycle.ts';
 import { withOtherValues, wrongContent } from './other-values.ts';
-import { draftAbout, type OperationProbes } from './probe.ts';
+import type { OperationProbes } from './probe.ts';
+import { draftAbout } from './request-objects.ts';
 import {
   createObject,
   keepsNoState,

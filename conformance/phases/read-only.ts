@@ -26,7 +26,8 @@ import { isScalar } from '../resources/read-items.ts';
 import { isIdName, plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsReadOnly } from '../schema/annotated-values.ts';
 import { addressOfCreated } from './own-objects.ts';
-import { type Bench, mayCallOften, mayProbe, moveTo, type OperationProbes, unlike } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { moveTo, unlike } from './request-objects.ts';
 
 /** Members that are sent alone if the server rejects all together. */
 const mostAlone = 4;

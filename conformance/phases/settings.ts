@@ -14,7 +14,8 @@ import { pathValues } from '../resources/addresses.ts';
 import { plainPath } from '../resources/slots.ts';
 import { bodyAsRead } from '../search/choose-targets.ts';
 import { partial, withOtherValues } from './other-values.ts';
-import { draftAbout, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
+import { draftAbout } from './request-objects.ts';
 import { keepsNoState, readsAnyUnknown, storyProbe, type Teller } from './story.ts';
 
 export function planSettings(

@@ -15,7 +15,8 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { withFreshTexts, withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { type Bench, draftAbout, mayCallOften, mayProbe, moveTo, type Probe, withUnknownId } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type Probe } from './probe.ts';
+import { draftAbout, moveTo, withUnknownId } from './request-objects.ts';
 
 /** The operations on the objects of a collection. */
 export interface Resource {

@@ -25,7 +25,8 @@ import { plainPath } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
-import { type Bench, type More, mayVary, moveTo, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, type More, mayVary, type OperationProbes, type Probe } from './probe.ts';
+import { moveTo } from './request-objects.ts';
 import { isSendable, type Placed, placesOf, plainText, type TextPlace, withTexts } from './text-places.ts';
 
 export function planText(
