@@ -54,6 +54,12 @@ describe('steps that the check does not need are left out', () => {
       want: ['read', 'change', 'read after change', 'delete', 'deleted read'],
     },
     {
+      name: 'a list that is followed by the steps of the second object',
+      steps: [...life, 'create, second object: POST /books {}', 'read, second object: GET /books/2'],
+      ...{ shown: 'change', needs: ['read', 'read after change', 'create, second object', 'read, second object'] },
+      want: ['create', 'read', 'change', 'read after change', 'create, second object', 'read, second object'],
+    },
+    {
       name: 'but not a write that is repeated later, nor the read after it',
       ...{
         steps: [

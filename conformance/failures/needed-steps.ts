@@ -1,5 +1,6 @@
 // The steps of a turn that a failure needs. They are chosen by the recorded answers, without a request.
 import type { NumberedExchange, Trace } from '../execute/exchange.ts';
+import { repetitionOf } from './shown-exchange.ts';
 
 /**
  * Leaves out steps while a check still finds the failure in the answers to the others, the last ones first. What is left has to be a turn
@@ -65,7 +66,9 @@ function isSameBody({ request: { body: a } }: NumberedExchange, { request: { bod
 
 /** Whether the same is read again before the next write, or nothing else is about the object from there on. */
 function isSpare(read: NumberedExchange, steps: Trace): boolean {
-  const same = steps.filter((one) => one !== read && targetOf(one) === targetOf(read));
+  // The steps with the second object are another story.
+  const own = steps.filter((one) => one !== read && repetitionOf(one) === repetitionOf(read));
+  const same = own.filter((one) => targetOf(one) === targetOf(read));
   const writesBetween = (other: NumberedExchange): boolean => {
     const [from, to] = [read, other].map((one) => steps.indexOf(one)).sort((a, b) => a - b);
     return steps.slice(from, to).some((one) => !isRead(one));

@@ -127,7 +127,7 @@ export function showExchanges(
 }
 
 /** The ending of a role in a repetition by which a check confirms a failure. The reader needs one of the two. */
-function repetitionOf({ intent: { probe } }: NumberedExchange): string {
+export function repetitionOf({ intent: { probe } }: NumberedExchange): string {
   return /, (second object|again)$/.exec(probe?.role ?? '')?.[0] ?? '';
 }
 
