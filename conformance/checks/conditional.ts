@@ -74,16 +74,20 @@ export const conditional = storyCheck(
     allow: 'Send no ETag, or a weak one, if the server cannot compare representations.',
   },
   (story, context) => {
-    const [change] = changesIn(story);
-    if (change === undefined || membersOf(story, context).length === 0) return undefined;
-    const { before, after, write } = change;
-    const [old, now] = [tagIn(before), tagIn(after)];
-    if (old === undefined || now === undefined) return undefined;
-    const changed = differences(context, story, before, after);
-    if (changed.length === 0 || shownIn(after) === undefined) return undefined;
-    if (old === now) {
+    if (membersOf(story, context).length === 0) return undefined;
+    const changes = changesIn(story).flatMap((change) => {
+      const { before, after } = change;
+      const [old, now] = [tagIn(before), tagIn(after)];
+      if (old === undefined || now === undefined || shownIn(after) === undefined) return [];
+      const changed = differences(context, story, before, after);
+      return changed.length === 0 ? [] : [{ ...change, old, now, changed }];
+    });
+    const [first] = changes;
+    if (first === undefined) return undefined;
+    const { old, now } = first;
+    for (const { write, after, changed } of changes.filter((one) => one.old === one.now)) {
       const names = changed.map(({ name }) => name).join(', ');
-      const message = `${write.operation.id} has changed ${names}, and the ETag is ${now} as before`;
+      const message = `${write.operation.id} has changed ${names}, and the ETag is ${tagIn(after)} as before`;
       return [failureAt(after, { place: 'ETag', keyword: 'same-tag', clause: 'RFC 9110 8.8.1', message })];
     }
     const cached = story.of('cached read');

@@ -20,6 +20,8 @@ export const filterRoles = {
   beyond: 'with a bound beyond all items',
   /** The list with the first value in pages of one item. */
   pages: 'pages with value 1',
+  /** The list with the first value, and with an order or another filter. */
+  joined: (name: string): string => `with value 1 and ${name}`,
 } as const;
 
 const ofRepetition = ', again';
@@ -78,7 +80,8 @@ export function compare(a: unknown, b: unknown): number | undefined {
 interface Reading<Kind extends Exchange> {
   readonly whole: Page;
   readonly values: readonly { readonly sent: unknown; readonly page: Page; readonly exchange: Kind }[];
-  readonly pages: readonly { readonly sent: unknown; readonly page: Page; readonly exchange: Kind }[];
+  readonly pages: Reading<Kind>['values'];
+  readonly joined: Reading<Kind>['values'];
   readonly beyond: Page | undefined;
 }
 
@@ -97,14 +100,15 @@ export function readFiltered<Kind extends Exchange>(
   const of = (...roles: readonly string[]) => own.filter(({ role }) => roles.includes(role));
   const whole = (of(filterRoles.grown).at(-1) ?? of(filterRoles.whole).at(-1))?.page;
   const values = of(filterRoles.value(0), filterRoles.value(1));
-  return whole && { whole, values, pages: of(filterRoles.pages), beyond: of(filterRoles.beyond).at(-1)?.page };
+  const joined = own.filter(({ role }) => role.startsWith(filterRoles.joined('')));
+  return whole && { whole, values, joined, pages: of(filterRoles.pages), beyond: of(filterRoles.beyond).at(-1)?.page };
 }
 
 /** The laws that the answers of a filter break. */
 export function faultsOf<Kind extends Exchange>(
   shape: ListShape,
   filter: Filter,
-  { whole, values, pages, beyond }: Reading<Kind>,
+  { whole, values, pages, joined, beyond }: Reading<Kind>,
 ): readonly FoundFault<Kind>[] {
   const identity = identify(shape, whole.items);
   const name = `${filter.parameter.name}=`;
@@ -154,9 +158,19 @@ export function faultsOf<Kind extends Exchange>(
   const isKept = [...pages.slice(0, 1), ...values.slice(0, 1)].every(({ page, sent }) =>
     page.items.every((item) => isSelected(filter, item, sent) === true),
   );
-  if (second === undefined || stray === undefined || !isKept) return faults;
+  const hasEffect = values[0] !== undefined && !isUnfiltered(values[0].page);
+  const lostInJoin = joined.flatMap(({ sent, page, exchange }): FoundFault<Kind>[] => {
+    const item = page.items.find((one) => isSelected(filter, one, sent) === false);
+    if (item === undefined || !isKept || !hasEffect) return [];
+    const law = filter.is === 'equal' ? 'filter-ignored' : 'filter-range';
+    const other = exchange.intent.probe?.role.replace(filterRoles.joined(''), '').replace(ofRepetition, '');
+    const message = `${name}${JSON.stringify(sent)} alone selects the items, and with ${other} the answer has ${show(item)}`;
+    return [{ law, isSure: true, exchange, message }];
+  });
+  const known = [...faults, ...lostInJoin.slice(0, 1)];
+  if (second === undefined || stray === undefined || !isKept) return known;
   const message = `the second page of ${name}${JSON.stringify(second.sent)} has ${show(stray)}`;
-  return [...faults, { law: 'page-cursor', isSure: true, exchange: second.exchange, message }];
+  return [...known, { law: 'page-cursor', isSure: true, exchange: second.exchange, message }];
 }
 
 /** Whether no further page of an answer can have the item that is missing. */

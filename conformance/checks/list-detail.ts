@@ -1,10 +1,10 @@
 // Items of a list and the objects that their ids name: the verdict on the reads that the probe `details` sends.
 import { isObject, type JsonObject, type Pointer, readPointer } from '../contract/document.ts';
-import { type Exchange, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { identify, readPage } from '../resources/read-page.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { exchangesOf } from './parts.ts';
+import { exchangesOf, statusOf } from './parts.ts';
 import { isSameValue, readMember, schemaOfRead } from './read-only.ts';
 
 export const detailRoles = {
@@ -39,6 +39,37 @@ function pairsIn<Kind extends Exchange>(
     return isObject(item) ? [{ item, detail }] : [];
   });
   return { key, pairs };
+}
+
+/** Reads of ids of the list that are answered 404, if another one is accepted. */
+function missingIn(trace: Trace, shape: ListShape, isRepetition: boolean): Trace {
+  const own = trace.filter(({ intent }) => intent.probe?.role.endsWith(ofRepetition) === isRepetition);
+  const details = own.filter(({ operation }) => operation !== shape.operation);
+  return details.some(isAccepted) ? details.filter((one) => [404, 410].includes(statusOf(one))) : [];
+}
+
+/** A list shows an object, and its address has none. */
+export function hasMissing(shape: ListShape, exchanges: readonly Exchange[]): boolean {
+  return (
+    missingIn(
+      exchanges.map((one, index) => ({ ...one, number: index })),
+      shape,
+      false,
+    ).length > 0
+  );
+}
+
+function missingVerdict(place: string, detail: NumberedExchange): TraceVerdict {
+  const { operation } = detail;
+  const message = `an item of the list is answered ${statusOf(detail)} at its own address`;
+  const about = { check: listDetail.name, place: 'status', pointer: operation.pointer, keyword: 'missing', message };
+  const failure = {
+    ...about,
+    severity: 'defect',
+    clause: 'RFC 9110 15.5.5',
+    causes: [['missing', operation.id]],
+  } as const;
+  return { place, exchange: detail, failures: [failure] };
 }
 
 export interface Difference<Kind extends Exchange = Exchange> {
@@ -100,9 +131,9 @@ function isMarkup(...texts: readonly unknown[]): boolean {
 export const listDetail: TraceCheck = {
   kind: 'trace',
   name: 'list-detail',
-  about: 'an object is shown with other values in the list than by its own address',
+  about: 'an object is shown with other values in the list than by its own address, or is not found there',
   effect: 'Clients show or compute with outdated or wrong values, depending on where they read them.',
-  clauses: ['OpenAPI, Schema Object'],
+  clauses: ['OpenAPI, Schema Object', 'RFC 9110'],
   example: {
     sent: 'GET /books, then GET /books/b1',
     answered: '{"id":"b1","pages":474} in the list, {"id":"b1","pages":730} alone',
@@ -120,6 +151,11 @@ export const listDetail: TraceCheck = {
     const [exchange] = pairsIn(shape, own, false).pairs.map(({ detail }) => detail);
     if (exchange === undefined) return [];
     const first = differencesIn(shape, own, false);
+    const [missing] = missingIn(own, shape, false);
+    const stillMissing = missingIn(own, shape, true).find((one) => one.request.path === missing?.request.path);
+    // `created-missing` judges the objects of the run.
+    const isOwn = missing !== undefined && context.resources.isOwned(missing.operation, missing.seen);
+    if (stillMissing !== undefined && !isOwn) return [missingVerdict(place, stillMissing)];
     if (first.length === 0) return [{ place, failures: [], exchange }];
     // A member that differs between two reads varies by itself.
     const still = differencesIn(shape, own, true).find((one) =>

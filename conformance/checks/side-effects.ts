@@ -114,6 +114,7 @@ export const writeSpills = storyCheck(
     const pairs = [
       { before: story.of('early read'), after: story.of('read'), write: second },
       { before: story.of('other read'), after: story.of('late other read'), write: change },
+      { before: story.of('late other read'), after: story.of('other read after delete'), write: story.of('delete') },
     ];
     const judged = pairs.flatMap((pair) =>
       pair.before !== undefined && pair.after !== undefined && pair.write !== undefined && isDone(pair.before)
@@ -185,26 +186,27 @@ export const failedWriteLeftTrace = storyCheck(
     allow: 'None: a 4xx means that the request was not carried out.',
   },
   (story, context) => {
-    const [change, create] = [story.of('rejected change'), story.of('rejected create')];
     const clause = 'RFC 9110 15.5.1';
-    const before = change && readBefore(story, change);
-    const after = change && readAfter(story, change);
-    const changed =
-      change === undefined || !isRejected(change) || before === undefined || after === undefined || !isDone(after)
-        ? undefined
-        : differences(context, story, before, after).map(({ name, pointer, from, to }): Deviation => {
-            const message = `the request was answered ${statusOf(change)}, and has changed ${name} from ${spelled(from)} to ${spelled(to)}`;
-            return {
-              exchange: change,
-              failure: failureOf(context, change, { name, pointer }, { keyword: 'changed', clause, message }),
-            };
-          });
-    if (create === undefined || !isRejected(create)) return changed;
-    const added = addedBy(story, context, create);
-    if (added === undefined) return changed;
-    const message = `the create was answered ${statusOf(create)}, and the list has a new object with its content`;
-    const created = added === 0 ? [] : [failureAt(create, { place: 'list', keyword: 'created', clause, message })];
-    return [...(changed ?? []), ...created];
+    const rejected = story.steps.filter(isRejected);
+    const of = (role: string) => rejected.filter(({ intent }) => intent.probe?.role.startsWith(`rejected ${role}`));
+    const changed = of('change').flatMap((change): (readonly Deviation[])[] => {
+      const [before, after] = [readBefore(story, change), readAfter(story, change)];
+      if (before === undefined || after === undefined || !isDone(after)) return [];
+      const found = differences(context, story, before, after).map(({ name, pointer, from, to }): Deviation => {
+        const message = `the request was answered ${statusOf(change)}, and has changed ${name} from ${spelled(from)} to ${spelled(to)}`;
+        const failure = failureOf(context, change, { name, pointer }, { keyword: 'changed', clause, message });
+        return { exchange: change, failure };
+      });
+      return [found];
+    });
+    const created = of('create').flatMap((create): (readonly Deviation[])[] => {
+      const added = addedBy(story, context, create);
+      const message = `the create was answered ${statusOf(create)}, and the list has a new object with its content`;
+      if (added === undefined) return [];
+      return [added === 0 ? [] : [failureAt(create, { place: 'list', keyword: 'created', clause, message })]];
+    });
+    const judged = [...changed, ...created];
+    return judged.length === 0 ? undefined : judged.flat();
   },
 );
 

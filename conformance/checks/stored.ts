@@ -70,7 +70,8 @@ export function addedBy(story: Story, context: RunContext, write: NumberedExchan
   const own = new Set(story.steps.filter(({ intent }) => isOfObject(intent.probe?.role)).map(idOf));
   const members = writableIn(context, write.operation);
   const form = context.judge.forms.request;
-  const others = story.steps.filter(({ seen }) => !isSame(seen.requestBody, write.seen.requestBody));
+  const earlier = story.steps.slice(0, story.steps.indexOf(write));
+  const others = earlier.filter(({ seen }) => !isSame(seen.requestBody, write.seen.requestBody));
   const texts = [
     ...others.map(({ seen }) => JSON.stringify(seen.requestBody) ?? ''),
     ...[...before].filter(([id]) => !own.has(id)).map(([, text]) => text),
@@ -231,10 +232,11 @@ export const storedDiffers = storyCheck(
   },
   (story, context) => {
     const members = membersOf(story, context);
-    if (members.length === 0) return undefined;
+    const gone = goneIn(story);
+    if (members.length === 0) return gone.length > 0 ? gone : undefined;
     const names = members.map(({ name }) => name);
     const seen = story.steps.map((step) => (step.operation.method === 'get' ? shownIn(step, names) : undefined));
-    return writesIn(story).flatMap(({ write, before, after }) => {
+    const stored = writesIn(story).flatMap(({ write, before, after }) => {
       const [sent, read, old] = [
         objectIn(write.seen.requestBody, names),
         shownIn(after, names),
@@ -256,8 +258,49 @@ export const storedDiffers = storyCheck(
         return [isShown && !isChosen(story, context, member) ? found : inconclusive(found)];
       });
     });
+    return [...gone, ...stored, ...(stored.length === 0 ? listedOtherwise(story, context, members) : [])];
   },
 );
+
+/** Accepted changes after which the object cannot be read. */
+function goneIn(story: Story): readonly Deviation[] {
+  return changesIn(story).flatMap(({ write, before, after }): Deviation[] => {
+    if (!isDone(before) || !isMissing(after)) return [];
+    const { operation } = write;
+    const message = `${operation.id} was answered ${statusOf(write)}, and a read of the object is answered ${statusOf(after)}`;
+    const about = { place: 'changed object', pointer: operation.pointer, keyword: 'gone', clause: clauseFor(write) };
+    return [{ exchange: write, failure: { ...about, severity: 'defect', message, causes: [['gone', operation.id]] } }];
+  });
+}
+
+/** Members that the client has sent and the last read shows, and that the list shows with another value. */
+function listedOtherwise(story: Story, context: RunContext, members: readonly Member[]): readonly Deviation[] {
+  const names = members.map(({ name }) => name);
+  const list = story.of('list');
+  const writes = writesIn(story).filter(({ write }) => list !== undefined && write.number < list.number);
+  const text = itemsIn(list, story)?.get(idIn(story) ?? '');
+  const item = text === undefined ? undefined : objectIn(JSON.parse(text), names);
+  const read = shownIn(writes.at(-1)?.after, names);
+  if (list === undefined || item === undefined || read === undefined) return [];
+  return members.flatMap((member): Deviation[] => {
+    const { name } = member;
+    const sentIn = ({ write }: Written) => objectIn(write.seen.requestBody, names) ?? {};
+    const last = writes.findLast((one) => Object.hasOwn(sentIn(one), name));
+    if (last === undefined) return [];
+    const [from, shown, listed] = [sentIn(last)[name], read[name], item[name]];
+    if (isEmpty(from) || isEmpty(listed) || !agrees(from, shown) || agrees(from, listed)) return [];
+    const message = `${name} was sent as ${spelled(from)} and a read shows it, and the list shows ${spelled(listed)}`;
+    const about = { keyword: 'listed', clause: clauseFor(last.write), message };
+    const found = { exchange: list, failure: failureOf(context, last.write, member, about), sent: from };
+    // A list may show the beginning of a text, or a summary.
+    const isSure = typeof listed === typeof shown && typeof listed !== 'object' && !isBeginning(listed, from);
+    return [isSure && !isChosen(story, context, member) ? found : inconclusive(found)];
+  });
+}
+
+function isBeginning(short: unknown, long: unknown): boolean {
+  return typeof short === 'string' && String(long).startsWith(short.replace(/(\.\.\.|…)$/, ''));
+}
 
 /** Names of a place among other objects: a server may move an object to the next one that is free. */
 const namesPlace = /^(sort_?)?(order|rank|position|index|sequence|place|priority|ordinal)$/i;

@@ -1,6 +1,6 @@
 // Items of a list, each read by its own address too.
 
-import { detailRoles, differencesIn, listDetail } from '../checks/list-detail.ts';
+import { detailRoles, differencesIn, hasMissing, listDetail } from '../checks/list-detail.ts';
 import { again } from '../checks/paging.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { readPointer } from '../contract/document.ts';
@@ -56,7 +56,8 @@ async function askDetails(bench: Bench, shape: ListShape, read: Operation): Prom
     return ids.length;
   };
   if ((await ask((role) => role)) === 0) return 'the list has no item with an id';
-  if (differencesIn(shape, exchanges, false).length > 0 && !(await isMock(bench))) await ask(again);
+  const isSuspicious = differencesIn(shape, exchanges, false).length > 0 || hasMissing(shape, exchanges);
+  if (isSuspicious && !(await isMock(bench))) await ask(again);
   return undefined;
 }
 

@@ -48,7 +48,7 @@ function probeOf(shape: ListShape, filter: Filter, { readOnly }: Permissions): P
   ];
   return {
     ...{ name: nameOfFilter(filter), checks: laws, pointer: filter.parameter.pointer, worth: 7 },
-    mostRequests: 2 * 5 + 3 + (readOnly ? 0 : 2 * most.created),
+    mostRequests: 2 * 7 + 3 + (readOnly ? 0 : 2 * most.created),
     needsOwn: false,
     isWrite: true,
     ask: (bench) => askFilter(bench, shape, filter),
@@ -84,6 +84,9 @@ async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promis
     for (const [index, value] of values.entries())
       await read(withValues(base, [[parameter, isList ? [value] : value]]), toRole(filterRoles.value(index)));
     await readPages(bench, shape, filter, { whole: whole?.items ?? [], value: values[0], exchanges, toRole });
+    const own = [parameter, isList ? [values[0]] : values[0]] as const;
+    for (const { name, parameters } of othersFor(shape, filter, whole?.items ?? [], values[0]))
+      await read(withValues(base, [own, ...parameters]), toRole(filterRoles.joined(name)));
   };
   if (values.length > 0) await ask((role) => role);
   const reading = readFiltered(shape, filter, exchanges, false);
@@ -100,6 +103,27 @@ async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promis
   }
   for (const one of created.toReversed()) await bench.undo(one);
   return values.length > 0 ? undefined : `no two items of the list have different values of ${filter.field.slice(1)}`;
+}
+
+/** An order, and another filter with the value of an item that the first value selects. */
+function othersFor({ orders, filters }: ListShape, filter: Filter, items: readonly unknown[], value: unknown) {
+  const [order] = orders;
+  const other = filters.find((one) => one.parameter !== filter.parameter);
+  const selected = items.filter((item) => isSelected(filter, item, value) === true);
+  const known = other ? selected.map((item) => readPointer(item, other.field)).filter((one) => one !== undefined) : [];
+  const sorted = known.toSorted((a, b) => compare(a, b) ?? 0);
+  // A bound that excludes none of them.
+  const wanted = other?.is === 'most' ? sorted.at(-1) : sorted[0];
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof wanted);
+  const direction = order?.direction ? [[order.direction.parameter, order.direction.value] as const] : [];
+  return [
+    ...(order
+      ? [{ name: order.parameter.name, parameters: [[order.parameter, order.value] as const, ...direction] }]
+      : []),
+    ...(other && isPlain
+      ? [{ name: other.parameter.name, parameters: [[other.parameter, other.isList ? [wanted] : wanted] as const] }]
+      : []),
+  ];
 }
 
 /** Reads two pages of one item each with a value, if several items have it: the second has to keep the filter. */

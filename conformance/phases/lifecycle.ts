@@ -11,7 +11,9 @@ import type { JsonObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { partial, replacement, withNull, withOtherValues, wrongContent } from './other-values.ts';
+import { listShapeOf } from '../resources/list-shape.ts';
+import { largestOf, plainDraft, withValues } from './list-requests.ts';
+import { partial, replacement, withNull, withOtherValues, wrongContents } from './other-values.ts';
 import { deletionOf } from './own-objects.ts';
 import type { OperationProbes, Probe } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
@@ -54,7 +56,7 @@ function lifeProbe(resource: Resource): Probe {
     ...(has('patch') ? [patchSpills] : []),
     ...(removal === undefined ? [] : [deleteKept, useAfterFree]),
   ];
-  const mostRequests = 11 + 2 * changes.length;
+  const mostRequests = 12 + 2 * changes.length;
   const tell = (teller: Teller) => tellLife(teller, resource);
   return storyProbe('life of an object', checks, resource.create.pointer, { worth: 6.5, mostRequests, tell });
 }
@@ -68,9 +70,10 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   if (typeof object === 'string') return object;
   const { values, created } = object;
   const read = resource.read && draftAbout(context, resource.read, values);
-  const list = resource.list && draftAbout(context, resource.list, values.slice(0, -1));
+  const list = listAbove(context, resource, values);
   const shown = await step(read, 'read');
   if (await readsUnknown(teller, read)) return keepsNoState;
+  if (resource.changes.some(bench.isSent)) await step(list, 'early list');
   for (const change of resource.changes) {
     if (!bench.isSent(change)) continue;
     await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
@@ -89,12 +92,21 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   return undefined;
 }
 
+/** The list that has an object, without optional filters, in pages as large as possible. */
+function listAbove(context: RunContext, { list }: Resource, values: Own['values']): Draft | undefined {
+  const draft = list && draftAbout(context, list, values.slice(0, -1));
+  const shape = list && listShapeOf(context.contract, list);
+  if (draft === undefined) return undefined;
+  const plain = plainDraft(draft);
+  return shape?.limit === undefined ? plain : withValues(plain, [[shape.limit.parameter, largestOf(shape)]]);
+}
+
 function twoProbe(resource: Resource): readonly Probe[] {
   if (resource.read === undefined) return [];
   const repeated = resource.changes[0]?.method === 'put' ? [putRepeat] : [];
   const checks = [idCollides, writeSpills, readWrites, failedWriteLeftTrace, ...repeated];
   const tell = (teller: Teller) => tellTwo(teller, resource);
-  return [storyProbe('two objects', checks, resource.create.pointer, { worth: 5.4, mostRequests: 20, tell })];
+  return [storyProbe('two objects', checks, resource.create.pointer, { worth: 5.4, mostRequests: 38, tell })];
 }
 
 async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {
@@ -103,18 +115,17 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   if (typeof object === 'string') return object;
   const { values, created } = object;
   const read = resource.read && draftAbout(context, resource.read, values);
-  const list = resource.list && draftAbout(context, resource.list, values.slice(0, -1));
+  const list = listAbove(context, resource, values);
   await step(read, 'early read');
   if (await readsUnknown(teller, read)) return keepsNoState;
-  const second = await createObject(teller, resource.create, 'second create', 30);
+  const second = await createObject(teller, resource.create, 'second create', 30, created.draft);
   if (typeof second === 'string') return second;
   const other = resource.read && draftAbout(context, resource.read, second.values);
   const shown = await step(read, 'read');
   await step(read, 'read again');
   await step(other, 'other read');
   let isListed = false;
-  const [change] = resource.changes.filter(bench.isSent);
-  if (change !== undefined) {
+  for (const change of resource.changes.filter(bench.isSent)) {
     const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
     await step(read, `read after ${change.method}`);
     if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {
@@ -125,20 +136,33 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
       await step(list, 'list after repeat');
     }
     const known = draftAbout(context, change, values);
-    const wrong = wrongContent(context, toolsFor(context, change, 'story', 1), known, { turn });
-    if ((await step(wrong, 'rejected change', { polarity: 'invalid' })) !== undefined)
-      await step(read, 'read after rejected');
+    const wrongs = wrongContents(context, toolsFor(context, change, 'story', 1), known, { turn, most: 3 });
+    for (const [index, wrong] of wrongs.entries()) {
+      const role = numbered(`rejected change by ${change.method}`, index);
+      if ((await step(wrong, role, { polarity: 'invalid' })) === undefined) break;
+      await step(read, `read after ${role}`);
+    }
   }
   const tools = toolsFor(context, resource.create, 'story', 1);
-  const wrong = list && wrongContent(context, tools, bench.draft, { turn, keepsNames: true });
-  if (wrong !== undefined && !isListed) await step(list, 'list');
-  const sent = await step(wrong, 'rejected create', { polarity: 'invalid' });
-  if (sent !== undefined) await step(list, 'list after rejected');
-  if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
+  const wrongs = list ? wrongContents(context, tools, bench.draft, { turn, most: 2, keepsNames: true }) : [];
+  if (wrongs.length > 0 && !isListed) await step(list, 'list');
+  for (const [index, wrong] of wrongs.entries()) {
+    const sent = await step(wrong, numbered('rejected create', index), { polarity: 'invalid' });
+    if (sent !== undefined) await step(list, numbered('list after rejected', index));
+    if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
+  }
   await step(other, 'late other read');
+  const deletion = deletionOf(context, created);
+  if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
+  await step(deletion, 'delete');
+  await step(other, 'other read after delete');
   await bench.undo(second.created);
-  await bench.undo(created);
   return undefined;
+}
+
+/** `read`, `read 2`. */
+function numbered(role: string, index: number): string {
+  return index === 0 ? role : `${role} ${index + 1}`;
 }
 
 function tagProbe(resource: Resource): readonly Probe[] {

@@ -1,5 +1,6 @@
 // Further valid content for an object: other values of its members, and members that it lacks.
 import { namesFormat } from '@lockstep/values/build-scalar';
+import type { Random } from '@lockstep/values/random';
 import { saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, isEmpty, namesState, shownIn } from '../checks/compare-objects.ts';
@@ -83,6 +84,29 @@ function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknow
   const fresh = freshOf(tools, turn + firstFresh);
   const text = shape.maxLength < fresh.length + 6 ? fresh : `other ${fresh}`;
   return text.slice(0, Math.min(text.length, shape.maxLength)).padEnd(Math.min(shape.minLength, 200), 'x');
+}
+
+/** Values that careless code takes for absent, or stores in a field that is too small. */
+const edges: readonly unknown[] = [0, false, '', 70_000, true, '0070', 1_000_000_007, 0.5, '0', 300, -1];
+
+/** The request with values in some of its members that are falsy, large, or at a bound. */
+export function withEdgeValues(
+  context: RunContext,
+  tools: DataTools,
+  draft: Draft,
+  { random, index }: { readonly random: Random; readonly index: number },
+): Draft {
+  const value = draft.body?.value;
+  const { schema } = draft.body?.content ?? {};
+  if (!isObject(value) || schema === undefined) return draft;
+  const form = tools.judge.forms.request;
+  const names = Object.keys(value).filter((name) => isFree(context, draft, name) && random(2) === 0);
+  return withEach(context, draft, names, (name, now) => {
+    const { minimum, maximum, values } = form.branch(form.property(form.branch(form.at(schema)), name));
+    const fit = [...edges, minimum, maximum].filter((one) => typeof one === typeof now && one !== now);
+    const valid = fit.filter((one) => context.judge.accepts(schema, 'request', { ...value, [name]: one }));
+    return values === undefined ? valid[index % Math.max(1, valid.length)] : undefined;
+  });
 }
 
 /** The request with other lists, and other texts of a format or pattern. A server may know only the values that it was accepted with. */
@@ -192,23 +216,30 @@ export function withNull(
 }
 
 /**
- * The request with other values and one fault in its content: a careless server stores the values before it finds the fault.
+ * The request with other values and one fault in its content, each time in another member: a careless server stores the values before it
+ * finds the fault.
  *
  * @param keepsNames whether the fault is in none of the names, by which a new object is recognised
  */
-export function wrongContent(
+export function wrongContents(
   context: RunContext,
   tools: DataTools,
   draft: Draft | undefined,
-  { turn, keepsNames = false }: { readonly turn: number; readonly keepsNames?: boolean },
-): Draft | undefined {
-  if (draft?.body === undefined) return undefined;
-  const other = withOtherValues(context, tools, withNewNames(tools, draft, 39 + turn), 7 + turn);
-  for (const { part, at, apply } of faultsOf(tools, other)) {
-    const wrong = apply(other);
+  { turn, most, keepsNames = false }: { readonly turn: number; readonly most: number; readonly keepsNames?: boolean },
+): readonly Draft[] {
+  if (draft?.body === undefined) return [];
+  const found = new Map<string, Draft>();
+  // Each has texts of its own, by which a list shows it.
+  const variant = (index: number): Draft =>
+    withOtherValues(context, tools, withNewNames(tools, draft, 39 + turn + 2 * index), 7 + turn + 2 * index);
+  for (const { part, at, keyword, apply } of faultsOf(tools, variant(0))) {
+    if (found.size >= most) break;
+    const wrong = apply(variant(found.size));
     const isOfName = keepsNames && isUniqueName(at.slice(at.lastIndexOf('/') + 1));
     const isFit = part === 'body' && at !== '' && !isOfName && isSendable(context, wrong);
-    if (isFit && validityOf(context.judge, wrong, context.contract) === 'invalid') return wrong;
+    const member = keyword === 'additionalProperties' ? keyword : (at.split('/')[1] ?? '');
+    const isNew = isFit && !found.has(member);
+    if (isNew && validityOf(context.judge, wrong, context.contract) === 'invalid') found.set(member, wrong);
   }
-  return undefined;
+  return [...found.values()];
 }

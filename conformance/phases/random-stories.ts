@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '@lockstep/values/random';
 import { patchSpills, putPartial } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
+import { conditional } from '../checks/conditional.ts';
 import { failedWriteLeftTrace } from '../checks/side-effects.ts';
 import { answerDiffers, storedDiffers } from '../checks/stored.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
@@ -11,7 +12,7 @@ import type { Draft } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { membersFor } from './lifecycle.ts';
-import { withOtherValues, wrongContent } from './other-values.ts';
+import { withEdgeValues, withOtherValues, wrongContents } from './other-values.ts';
 import type { OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
 import {
@@ -42,7 +43,7 @@ export function planRandomStories(
       probes: Array.from({ length: most.stories }, (_, number) => {
         const has = (method: string): boolean => resource.changes.some((change) => change.method === method);
         const checks = [
-          ...[storedDiffers, answerDiffers, failedWriteLeftTrace],
+          ...[storedDiffers, answerDiffers, failedWriteLeftTrace, conditional],
           ...(has('put') ? [putPartial] : []),
           ...(has('patch') ? [patchSpills] : []),
         ];
@@ -72,12 +73,15 @@ async function tellChanges(teller: Teller, resource: Resource, number: number): 
     if (change === undefined || accepted === undefined) continue;
     const tools = toolsFor(context, change, 'story', 20 + most.changes * number + count);
     if (count === rejectedAt) {
-      const wrong = wrongContent(context, tools, accepted, { turn });
+      const [wrong] = wrongContents(context, tools, accepted, { turn, most: 1 });
       if ((await step(wrong, 'rejected change', { polarity: 'invalid' })) !== undefined)
         await step(read, 'read after rejected');
     }
     await step(
-      drawChange(context, tools, { accepted, change, ...object }, random, turn),
+      drawChange(context, tools, { accepted, change, ...object }, random, {
+        turn,
+        index: most.changes * number + count,
+      }),
       `change ${count} by ${change.method}`,
     );
     await step(read, `read after change ${count}`);
@@ -97,7 +101,7 @@ function drawChange(
   tools: DataTools,
   { change, accepted, created }: Changing,
   random: Random,
-  turn: 0 | 1,
+  { turn, index }: { readonly turn: 0 | 1; readonly index: number },
 ): Draft {
   const { body } = accepted;
   const known = Object.entries(membersFor(context, change, created));
@@ -108,5 +112,6 @@ function drawChange(
   const { schema } = body.content;
   const isValid = schema === undefined || context.judge.accepts(schema, 'request', value);
   const whole = isValid && Object.keys(value).length > 0 ? { ...accepted, body: { ...body, value } } : accepted;
-  return withOtherValues(context, tools, whole, values);
+  const other = withOtherValues(context, tools, whole, values);
+  return random(2) === 0 ? other : withEdgeValues(context, tools, other, { random, index });
 }

@@ -1,7 +1,7 @@
 // Stories: each is a probe of several steps with one object of the run, and a second time with another object if a check finds a failure.
 import { keyOf, roleIn, type StoryCheck, storyIn } from '../checks/story.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import { isObject, type Pointer } from '../contract/document.ts';
+import { isObject, isSame, type Pointer } from '../contract/document.ts';
 import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
@@ -197,14 +197,16 @@ export interface Own {
 const namesPerStory = 40;
 
 /** Creates an object with all optional members, or else by the accepted request. @returns why there is none */
-export async function createObject(teller: Teller, create: Operation, role: string, number: number) {
+export async function createObject(teller: Teller, create: Operation, role: string, number: number, like?: Draft) {
   const { bench, context, turn, step } = teller;
   const tools = toolsFor(context, create, 'story', 0);
   const serial = 1 + number + turn * namesPerStory;
-  const plain = withNewNames(tools, bench.draft, serial);
+  const plain = withNewNames(tools, like ?? bench.draft, serial);
   const isFirst = turn === 0 && role === 'create';
-  const vary = isFirst ? withFreshTexts : withOtherValues;
-  const other = vary(context, tools, plain, serial);
+  const fresh = withFreshTexts(context, tools, plain, serial);
+  // An object like another one differs from it in its texts: a write may spill to all that share a value.
+  const isAlike = isFirst || (like !== undefined && !isSame(fresh.body?.value, like.body?.value));
+  const other = isAlike ? fresh : withOtherValues(context, tools, plain, serial);
   const whole = withOptional(context, tools, other);
   // A failure counts if it shows with another value too.
   const formatted = turn === 0 ? [] : [withOtherFormatted(context, tools, whole)];

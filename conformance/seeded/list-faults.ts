@@ -195,6 +195,16 @@ export const listFaults: readonly SeededFault[] = [
     caughtBy: by('filter-range', 'list_offers', `${ofOffers}/3`, 'min_price'),
   },
   {
+    ...{ name: 'an order forgets the filter', api: 'archive', at: records },
+    instead: asking((query) => (query.has('sort') ? query.delete('kind') : undefined)),
+    caughtBy: by('filter-ignored', 'listRecords', ofRecords, 'x-pagination'),
+  },
+  {
+    ...{ name: 'the last record has no address', api: 'archive', at: /^GET \/v1\/records\/r-7$/ },
+    change: () => ({ status: 404, body: { error: 'none' } }),
+    caughtBy: by('list-detail', 'readRecord', '#/paths/~1records~1{no}/get', 'missing'),
+  },
+  {
     ...{ name: 'a cursor forgets the filter', api: 'archive', at: records },
     instead: forgetting('kind'),
     caughtBy: by('page-cursor', 'listRecords', ofRecords, 'x-pagination'),

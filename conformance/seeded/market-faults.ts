@@ -18,6 +18,18 @@ const repeating = (): Instead => {
   };
 };
 
+/** The list shows each offer with its first price. */
+const keepingPrices = (): Instead => {
+  const first = new Map<unknown, unknown>();
+  return async (request, handle) => {
+    const answer = await handle(request);
+    const items: readonly JsonObject[] = Array.isArray(answer.body) ? answer.body : [Object(answer.body)];
+    if (request.method === 'POST' && answer.status === 201) for (const { id, price } of items) first.set(id, price);
+    if (request.method !== 'GET' || !Array.isArray(answer.body)) return answer;
+    return { ...answer, body: items.map((item) => ({ ...item, price: first.get(item.id) ?? item.price })) };
+  };
+};
+
 /** A rejected create stores the offer with a price of its own. */
 const storingRejected: Instead = async (request, handle) => {
   const answer = await handle(request);
@@ -42,6 +54,25 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
     ...{ name: 'a PUT keeps the price', at: change },
     instead: storing((content, before) => ({ ...content, price: before.price })),
     caughtBy: by('put-partial', 'put_offer', `${members}/price`, 'kept'),
+  },
+  {
+    ...{ name: 'a PUT gives the offer another id', at: change },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      if (answer.status !== 200) return answer;
+      await handle({ ...request, method: 'DELETE', body: '' });
+      const { body } = await handle({ ...request, method: 'POST', path: '/offers' });
+      return { ...answer, body };
+    },
+    caughtBy: by('stored-differs', 'put_offer', '#/paths/~1offers~1{offer_id}/put', 'gone'),
+  },
+  {
+    ...{
+      name: 'the list keeps the price of the create',
+      at: /^(GET \/offers(\?|$)|POST \/offers)/,
+      instead: keepingPrices(),
+    },
+    caughtBy: by('stored-differs', 'list_offers', `${members}/price`, 'listed'),
   },
   {
     ...{ name: 'a PUT keeps the note that it leaves out', at: change },

@@ -205,20 +205,24 @@ const withoutKey: Instead = (request, handle) => {
 };
 
 /** The contract of the library with its keys for creates, and with PUT declared idempotent. */
+/** Longest time in which another request may join one that is in flight. */
+const joinMs = 250;
+
 /** Two requests in flight at the same time do not see each other's header: the second one is carried out without it. */
 const racing = (header: string, keyOf: (request: TestRequest) => string): Instead => {
-  const inFlight = new Set<string>();
+  const inFlight = new Map<string, () => void>();
   return async (request, handle) => {
     const key = keyOf(request);
     if (request.headers[header] === undefined) return handle(request);
-    if (inFlight.has(key)) {
+    const joined = inFlight.get(key);
+    if (joined !== undefined) {
       const { [header]: _, ...headers } = request.headers;
+      joined();
       return handle({ ...request, headers });
     }
-    inFlight.add(key);
+    const isJoined = new Promise<void>((resolve) => inFlight.set(key, resolve));
     const answer = await handle(request);
-    // Time of a slow storage, in which the other request arrives.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.race([isJoined, new Promise((resolve) => setTimeout(resolve, joinMs))]);
     inFlight.delete(key);
     return answer;
   };
@@ -371,6 +375,17 @@ const grams = (schema: string): string => `#/components/schemas/${schema}/proper
 const [addParcel, changeParcel] = [/^POST \/api\/depots\/[^/]+\/parcels$/, /^PATCH \/api\/depots\/.*parcels\/\d+$/];
 
 const depot: readonly Row[] = [
+  {
+    ...{ name: 'a deletion takes the next parcel too', at: /^DELETE .*parcels\/\d+$/ },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      const { 'if-match': _, ...headers } = request.headers;
+      const path = request.path.replace(/\d+$/, (digits) => String(Number(digits) + 1));
+      if (answer.status === 204) await handle({ ...request, headers, path });
+      return answer;
+    },
+    caughtBy: by('write-spills', 'removeParcel', `${parcel}/delete`, 'other'),
+  },
   {
     ...{ name: 'a patch in flight hides If-Match of another', at: changeParcel, options: { workers: 2 } },
     instead: racing('if-match', ({ path }) => path),
