@@ -2,9 +2,9 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Clock } from '../execute/clock.ts';
 import { createTestClock } from '../seeded/apis.ts';
+import { contentOf, objectAt } from '../seeded/careless-storage.ts';
 import type { Instead } from '../seeded/faults.ts';
 import type { TestAnswer } from '../seeded/serve.ts';
-import { contentOf, objectAt } from '../seeded/story-faults.ts';
 import type { ContractEdit } from '../seeded/validate.ts';
 import type { FalsePositiveServer } from './servers.ts';
 

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Clock } from '../execute/clock.ts';
 import { createTestClock } from '../seeded/apis.ts';
+import { ignoringContent, storing } from '../seeded/careless-storage.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { quotaEdits } from '../seeded/rate-faults.ts';
 import { clock, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import { settingsEdits } from '../seeded/settings-faults.ts';
-import { ignoringContent, keyEdits, storing } from '../seeded/story-faults.ts';
+import { keyEdits } from '../seeded/story-faults.ts';
 import type { FalsePositiveServer } from './servers.ts';
 
 /** Keeps deleted objects, and marks them. */

@@ -1,7 +1,7 @@
 // Faults of the market's offers: what a server stores, shows and changes.
 import { type JsonObject, parseJson } from '../contract/document.ts';
+import { colliding, contentOf, drifting, storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault, withBody } from './faults.ts';
-import { colliding, contentOf, drifting, storing } from './story-faults.ts';
 
 const members = '#/components/schemas/NewOffer/properties';
 const [add, change] = [/^POST \/offers$/, /^PUT \/offers\/\d+$/];

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Contract } from '../contract/contract.ts';
 import { parseJson } from '../contract/document.ts';
 import { readContract } from '../contract/read-contract.ts';
+import { storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
 import type { Handler } from './serve.ts';
-import { storing } from './story-faults.ts';
 import { type ContractEdit, readEdited } from './validate.ts';
 
 const content = (name: string, mediaType = 'application/json') => ({

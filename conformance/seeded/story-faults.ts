@@ -1,233 +1,32 @@
 // Faults of state: what a server stores, shows, changes and deletes.
 import { fileURLToPath } from 'node:url';
-import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
+import type { JsonObject } from '../contract/document.ts';
 import { readContract } from '../contract/read-contract.ts';
-import { by, type Instead, type SeededFault, withBody, withHeaders } from './faults.ts';
-import type { Handler, TestAnswer, TestRequest } from './serve.ts';
-
+import {
+  acceptingOldTags,
+  colliding,
+  contentOf,
+  counting,
+  drifting,
+  fromFifth,
+  ignoringContent,
+  keeping,
+  keyingByContent,
+  partly,
+  racing,
+  readingDeleted,
+  rejectingRepeats,
+  spilling,
+  storing,
+  taggedById,
+  withoutKey,
+} from './careless-storage.ts';
+import { by, type SeededFault, withBody, withHeaders } from './faults.ts';
 import { type ContractEdit, readEdited } from './validate.ts';
 
 type Row = Omit<SeededFault, 'api'>;
 
-/** The same request as a read, without content and preconditions. */
-function asRead(request: TestRequest, path = request.path): TestRequest {
-  const { 'if-match': _, 'if-none-match': __, ...headers } = request.headers;
-  return { ...request, method: 'GET', path, body: '', headers };
-}
-
-export async function objectAt(request: TestRequest, handle: Handler, path?: string): Promise<JsonObject | undefined> {
-  const { status, body } = await handle(asRead(request, path));
-  return status === 200 && isObject(body) ? body : undefined;
-}
-
-export function contentOf({ body }: TestRequest): JsonObject {
-  const content = parseJson(body);
-  return isObject(content) ? content : {};
-}
-
-/** Stores other content than an accepted change has sent. */
-export const storing =
-  (change: (content: JsonObject, before: JsonObject) => JsonObject): Instead =>
-  async (request, handle) => {
-    const before = await objectAt(request, handle);
-    const answer = await handle(request);
-    if (before === undefined || answer.status !== 200) return answer;
-    const { 'if-match': _, ...headers } = request.headers;
-    return handle({ ...request, headers, body: JSON.stringify(change(contentOf(request), before)) });
-  };
-
-/** A fault that an object has only after some changes. */
-const fromFifth = (fault: Instead): Instead => {
-  const counts = new Map<string, number>();
-  return (request, handle) => {
-    const count = (counts.get(request.path) ?? 0) + 1;
-    counts.set(request.path, count);
-    return count < 5 ? handle(request) : fault(request, handle);
-  };
-};
-
-/** Answers a deletion, and keeps the object. */
-const keeping: Instead = async (request, handle) => {
-  const isThere = (await handle({ ...request, method: 'GET', body: '' })).status === 200;
-  return isThere ? { status: 204 } : handle(request);
-};
-
-/** Reads of a deleted object show it. */
-const readingDeleted = (): Instead => {
-  const deleted = new Map<string, TestAnswer>();
-  const keyOf = ({ path, headers }: TestRequest): string => `${headers['x-library-key'] ?? headers.cookie} ${path}`;
-  return async (request, handle) => {
-    const before = request.method === 'DELETE' ? await handle(asRead(request)) : undefined;
-    const answer = await handle(request);
-    if (before?.status === 200 && answer.status === 204) deleted.set(keyOf(request), before);
-    return answer.status === 404 && request.method === 'GET' ? (deleted.get(keyOf(request)) ?? answer) : answer;
-  };
-};
-
-/** Each create gives the id of the first object as long as it is there. */
-export const colliding = (): Instead => {
-  let first: unknown;
-  return async (request, handle) => {
-    const path = `${request.path}/${first}`;
-    if (first !== undefined && (await objectAt(request, handle, path)) !== undefined) {
-      const created = await handle({ ...request, method: 'PUT', path });
-      return created.status === 200 ? { ...created, status: 201, headers: { location: path } } : created;
-    }
-    const answer = await handle(request);
-    if (answer.status === 201 && isObject(answer.body)) first = answer.body.id;
-    return answer;
-  };
-};
-
-/** A change of one object changes another that was created. */
-const spilling = (
-  collection: string,
-  id: string,
-  change: (from: JsonObject, other: JsonObject) => JsonObject,
-): Instead => {
-  return async (request, handle) => {
-    const answer = await handle(request);
-    if (answer.status !== 200) return answer;
-    const { body } = await handle(asRead(request, collection));
-    const items = isObject(body) ? body.items : body;
-    const others = (Array.isArray(items) ? items : []).slice(firstItems(collection));
-    for (const other of others) {
-      const path = `${collection}/${other[id]}`;
-      const { 'if-match': _, ...headers } = request.headers;
-      if (path !== request.path)
-        await handle({ ...request, path, headers, body: JSON.stringify(change(contentOf(request), other)) });
-    }
-    return answer;
-  };
-};
-
-/** Items that are there before the run. */
-const firstItems = (collection: string): number => (collection.includes('depots') ? 1 : 2);
-
-/** A rejected change stores the members that are valid. */
-const partly = (repair: (content: JsonObject, before: JsonObject) => JsonObject): Instead => {
-  return async (request, handle) => {
-    const answer = await handle(request);
-    const before = answer.status === 400 || answer.status === 422 ? await objectAt(request, handle) : undefined;
-    if (before !== undefined && isObject(parseJson(request.body)))
-      await handle({ ...request, body: JSON.stringify(repair(contentOf(request), before)) });
-    return answer;
-  };
-};
-
-/** The second of two equal changes stores something else. */
-export const drifting = (change: (content: JsonObject) => JsonObject): Instead => {
-  const last = new Map<string, string>();
-  return (request, handle) => {
-    const isSame = last.get(request.path) === request.body;
-    last.set(request.path, isSame ? '' : request.body);
-    return handle(isSame ? { ...request, body: JSON.stringify(change(contentOf(request))) } : request);
-  };
-};
-
-/** Rejects a change that equals the one before it. */
-const rejectingRepeats = (): Instead => {
-  const last = new Map<string, string>();
-  return async (request, handle) => {
-    const answer = await handle(request);
-    const isRepeat = answer.status === 200 && last.get(request.path) === request.body;
-    last.set(request.path, request.body);
-    return isRepeat ? { status: 422, body: { error: 'again' } } : answer;
-  };
-};
-
-/** The second of two reads without a write between them changes the object. */
-const counting = (method: string, change: (object: JsonObject) => JsonObject): Instead => {
-  const reads = new Map<string, number>();
-  return async (request, handle) => {
-    const answer = await handle(request);
-    const count = request.method === 'GET' ? (reads.get(request.path) ?? 0) + 1 : 0;
-    if (answer.status === 200 || count === 0) reads.set(request.path, count);
-    if (answer.status === 200 && count === 2) {
-      const headers = {
-        ...request.headers,
-        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      };
-      await handle({ ...request, method, headers, body: JSON.stringify(change(Object(answer.body))) });
-    }
-    return answer;
-  };
-};
-
-/** The tag of an object is its id, and never changes. */
-const taggedById: Instead = async (request, handle) => {
-  const tag = `"${request.path.split('/').at(-1)}"`;
-  const now = (await handle(asRead(request))).headers?.etag;
-  const current = Object.fromEntries(
-    ['if-match', 'if-none-match'].flatMap((name) => (request.headers[name] === tag ? [[name, String(now)]] : [])),
-  );
-  const answer = await handle({ ...request, headers: { ...request.headers, ...current } });
-  return answer.headers?.etag === undefined ? answer : { ...answer, headers: { ...answer.headers, etag: tag } };
-};
-
-/** Every tag that an object has had counts as its present one. */
-const acceptingOldTags = (condition: 'if-match' | 'if-none-match'): Instead => {
-  const tags = new Map<string, Set<unknown>>();
-  return async (request, handle) => {
-    const known = tags.get(request.path) ?? new Set();
-    tags.set(request.path, known);
-    const { [condition]: given, ...headers } = request.headers;
-    const isOld = given !== undefined && known.has(given);
-    const answer = await handle(isOld ? { ...request, headers } : request);
-    if (answer.headers?.etag !== undefined) known.add(answer.headers.etag);
-    const isCached = isOld && condition === 'if-none-match' && answer.status === 200;
-    return isCached ? { status: 304, headers: { etag: answer.headers?.etag ?? '' } } : answer;
-  };
-};
-
-/** Answers a known key with the object that it created, whatever the content is. */
-export const ignoringContent = (): Instead => {
-  const bodies = new Map<unknown, string>();
-  return (request, handle) => {
-    const key = request.headers['idempotency-key'];
-    const body = key === undefined ? request.body : (bodies.get(key) ?? request.body);
-    bodies.set(key, body);
-    return handle({ ...request, body });
-  };
-};
-
-/** Stores answers by key and content: other content is another request. */
-const keyingByContent: Instead = (request, handle) => {
-  const key = request.headers['idempotency-key'];
-  const headers =
-    key === undefined ? request.headers : { ...request.headers, 'idempotency-key': `${key} ${request.body}` };
-  return handle({ ...request, headers });
-};
-
-const withoutKey: Instead = (request, handle) => {
-  const { 'idempotency-key': _, ...headers } = request.headers;
-  return handle({ ...request, headers });
-};
-
 /** The contract of the library with its keys for creates, and with PUT declared idempotent. */
-/** Longest time in which another request may join one that is in flight. */
-const joinMs = 250;
-
-/** Two requests in flight at the same time do not see each other's header: the second one is carried out without it. */
-const racing = (header: string, keyOf: (request: TestRequest) => string): Instead => {
-  const inFlight = new Map<string, () => void>();
-  return async (request, handle) => {
-    const key = keyOf(request);
-    if (request.headers[header] === undefined) return handle(request);
-    const joined = inFlight.get(key);
-    if (joined !== undefined) {
-      const { [header]: _, ...headers } = request.headers;
-      joined();
-      return handle({ ...request, headers });
-    }
-    const isJoined = new Promise<void>((resolve) => inFlight.set(key, resolve));
-    const answer = await handle(request);
-    await Promise.race([isJoined, new Promise((resolve) => setTimeout(resolve, joinMs))]);
-    inFlight.delete(key);
-    return answer;
-  };
-};
-
 export const keyEdits: readonly ContractEdit[] = [
   { at: '#/paths/~1books/post/x-idempotency', to: { header: 'Idempotency-Key', keep: 'PT24H' } },
   {
