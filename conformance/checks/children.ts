@@ -56,7 +56,8 @@ function isAlike(story: Story, { contract }: RunContext): boolean {
   if (other === undefined) return false;
   const sent = objectIn(story.of('create')?.seen.requestBody) ?? {};
   return [...propertiesRead(contract, read.operation)].every(([name, { value }]) => {
-    if (Object.hasOwn(sent, name)) return true;
+    // A switch that was sent may forbid what is beneath.
+    if (Object.hasOwn(sent, name)) return typeof sent[name] !== 'boolean';
     const isState = typeof own[name] === 'boolean' || arrayAt(value, 'enum').length > 0;
     return isEmpty(own[name]) === isEmpty(other[name]) && (!isState || isUnchanged(own[name], other[name]));
   });

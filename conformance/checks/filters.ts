@@ -165,7 +165,9 @@ export function faultsOf<Kind extends Exchange>(
     const law = filter.is === 'equal' ? 'filter-ignored' : 'filter-range';
     const other = exchange.intent.probe?.role.replace(filterRoles.joined(''), '').replace(ofRepetition, '');
     const message = `${name}${JSON.stringify(sent)} alone selects the items, and with ${other} the answer has ${show(item)}`;
-    return [{ law, isSure: true, exchange, message }];
+    // Filters may be joined by "or" where the contract does not declare them.
+    const isSure = filter.isDeclared || shape.orders.some(({ parameter }) => parameter.name === other);
+    return [{ law, isSure, exchange, message }];
   });
   const known = [...faults, ...lostInJoin.slice(0, 1)];
   if (second === undefined || stray === undefined || !isKept) return known;

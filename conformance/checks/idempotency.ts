@@ -76,7 +76,9 @@ interface Problem {
 /** Two effects of equal requests in flight at the same time, if a second pair of them shows it too. */
 function problemAtOnce(pairs: readonly NumberedExchange[]): Problem | undefined {
   const [name, again] = [pairs.slice(0, 2), pairs.slice(2, 4)].map(([first, second]) =>
-    first !== undefined && second !== undefined && isAccepted(first) && isAccepted(second)
+    first !== undefined &&
+    second !== undefined &&
+    [first, second].every((one) => isAccepted(one) && statusOf(one) === statusOf(first) && statusOf(one) !== 202)
       ? differenceOf(first, second)
       : undefined,
   );

@@ -45,7 +45,7 @@ function pairsIn<Kind extends Exchange>(
 function missingIn(trace: Trace, shape: ListShape, isRepetition: boolean): Trace {
   const own = trace.filter(({ intent }) => intent.probe?.role.endsWith(ofRepetition) === isRepetition);
   const details = own.filter(({ operation }) => operation !== shape.operation);
-  return details.some(isAccepted) ? details.filter((one) => [404, 410].includes(statusOf(one))) : [];
+  return details.some(isAccepted) ? details.filter((one) => statusOf(one) === 404) : [];
 }
 
 /** A list shows an object, and its address has none. */

@@ -101,7 +101,9 @@ function arrayIn(body: unknown): readonly unknown[] | undefined {
   let level = [body];
   for (let depth = 0; depth <= deepest; depth += 1) {
     const arrays = level.filter(Array.isArray);
-    if (arrays.length > 0) return arrays.find((one) => one.some(isObject)) ?? arrays[0];
+    const ofObjects = arrays.filter((one) => one.some(isObject));
+    // Several lists of objects: none is certainly the one.
+    if (arrays.length > 0) return ofObjects.length > 1 ? undefined : (ofObjects[0] ?? arrays[0]);
     level = level.flatMap((part) => (isObject(part) ? Object.values(part) : []));
   }
   return undefined;
@@ -264,13 +266,22 @@ export const storedDiffers = storyCheck(
 
 /** Accepted changes after which the object cannot be read. */
 function goneIn(story: Story): readonly Deviation[] {
-  return changesIn(story).flatMap(({ write, before, after }): Deviation[] => {
+  return changesIn(story).flatMap(({ role, write, before, after }): Deviation[] => {
     if (!isDone(before) || !isMissing(after)) return [];
     const { operation } = write;
     const message = `${operation.id} was answered ${statusOf(write)}, and a read of the object is answered ${statusOf(after)}`;
     const about = { place: 'changed object', pointer: operation.pointer, keyword: 'gone', clause: clauseFor(write) };
-    return [{ exchange: write, failure: { ...about, severity: 'defect', message, causes: [['gone', operation.id]] } }];
+    // The object may have moved to another address; a quantity of 0 may remove it.
+    const severity = idsShown(write).some((id) => id !== idOf(after)) || /^change \d/.test(role) ? 'suspect' : 'defect';
+    return [{ exchange: write, failure: { ...about, severity, message, causes: [['gone', operation.id]] } }];
   });
+}
+
+/** The ids of the object that an answer shows. */
+function idsShown(exchange: NumberedExchange): readonly string[] {
+  const slot = slotsOf(exchange.operation.path).at(-1);
+  const shown = shownIn(exchange, Object.keys(objectIn(exchange.seen.requestBody) ?? {}));
+  return shown === undefined ? [] : [...idsAmong(readScalars(shown), slot).values()].map(String);
 }
 
 /** Members that the client has sent and the last read shows, and that the list shows with another value. */

@@ -173,7 +173,9 @@ export function recordWrites({ contract, ledger, resources, tag, redact }: Given
     if (received === undefined) return undefined;
     if (received.kind === 'none') return neverReceived.has(received.reason) ? { outcome, status: 0 } : undefined;
     const { status } = received;
-    const mayCreate = write.kind === 'create' || (status === 201 && write.kind !== 'remove');
+    // A server may answer 201 to each PUT: only a name of the run proves a new object.
+    const isOfRun = write.method !== 'put' || normal(String(write.values.at(-1))).includes(normal(tag));
+    const mayCreate = write.kind === 'create' || (status === 201 && write.kind !== 'remove' && isOfRun);
     const objects = mayCreate ? readCreated(write, seen, received) : undefined;
     if (objects === undefined) return { outcome, status };
     // The answer to a create may be an object that existed before.

@@ -23,7 +23,7 @@ export function planDetails(contract: Contract, operations: readonly Operation[]
     );
     if (shape === undefined || item === undefined) return [];
     const probe = {
-      ...{ name: 'details', checks: [listDetail.name], pointer: operation.pointer, worth: 6 },
+      ...{ name: 'details', checks: [listDetail.name], pointer: operation.pointer, worth: 4.4 },
       mostRequests: 1 + 2 * (1 + mostItems),
       needsOwn: false,
       isWrite: true,

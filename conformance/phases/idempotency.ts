@@ -8,7 +8,7 @@ import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { withOtherValues } from './other-values.ts';
 import { withNewNames } from './own-objects.ts';
-import { type Bench, mayProbe, type OperationProbes } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
 
 export function planIdempotency(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
   return operations
@@ -50,6 +50,7 @@ async function askTwice(bench: Bench): Promise<string | undefined> {
 /** Sends two equal creates at the same time, and a second pair if both had an effect. */
 async function askAtOnce({ context, operation, draft, sendTogether, undo }: Bench): Promise<string | undefined> {
   if (kindOf(context.contract, operation) !== 'create') return undefined;
+  if (!mayCallOften(context.contract, operation, context.permissions)) return undefined;
   for (const turn of [0, 1]) {
     const tools = toolsFor(context, operation, 'story', 2 + turn);
     const asked = withKey(withNewNames(tools, draft, 64 + turn), freshOf(tools, 64 + turn));

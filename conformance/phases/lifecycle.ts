@@ -58,7 +58,7 @@ function lifeProbe(resource: Resource): Probe {
   ];
   const mostRequests = 12 + 2 * changes.length;
   const tell = (teller: Teller) => tellLife(teller, resource);
-  return storyProbe('life of an object', checks, resource.create.pointer, { worth: 6.5, mostRequests, tell });
+  return storyProbe('life of an object', checks, resource.create.pointer, { worth: 4.5, mostRequests, tell });
 }
 
 async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
@@ -106,7 +106,7 @@ function twoProbe(resource: Resource): readonly Probe[] {
   const repeated = resource.changes[0]?.method === 'put' ? [putRepeat] : [];
   const checks = [idCollides, writeSpills, readWrites, failedWriteLeftTrace, ...repeated];
   const tell = (teller: Teller) => tellTwo(teller, resource);
-  return [storyProbe('two objects', checks, resource.create.pointer, { worth: 5.4, mostRequests: 38, tell })];
+  return [storyProbe('two objects', checks, resource.create.pointer, { worth: 3.3, mostRequests: 38, tell })];
 }
 
 async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {

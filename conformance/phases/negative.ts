@@ -84,10 +84,12 @@ function isPutBack({ judge }: RunContext, { part }: Fault, { body }: Draft, faul
 
 /** Whether accepted content has each member that other content has. */
 function coversAll(accepted: unknown, other: unknown): boolean {
+  if (Array.isArray(accepted) && Array.isArray(other))
+    return other.length <= accepted.length && other.every((item, index) => coversAll(accepted[index], item));
   if (!isObject(accepted)) return true;
   if (!isObject(other)) return false;
   const isMember = ([name, value]: [string, unknown]): boolean =>
-    Object.hasOwn(accepted, name) && (!isObject(value) || coversAll(accepted[name], value));
+    Object.hasOwn(accepted, name) && (typeof value !== 'object' || value === null || coversAll(accepted[name], value));
   return Object.entries(other).every(isMember);
 }
 

@@ -28,7 +28,7 @@ export function planOrders(
     const [order] = shape?.orders ?? [];
     if (shape === undefined || order === undefined) return [];
     const probe = {
-      ...{ name: nameOfOrder(order), checks: [sortWrong.name], pointer: order.parameter.pointer, worth: 6.5 },
+      ...{ name: nameOfOrder(order), checks: [sortWrong.name], pointer: order.parameter.pointer, worth: 4.25 },
       mostRequests: 3 + 2 * (most.orders + 1) + (readOnly ? 0 : 2 * most.created),
       needsOwn: false,
       isWrite: true,

@@ -7,7 +7,7 @@ import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import type { Address } from '../ledger/ledger.ts';
-import { kindOf } from '../plan/operation-kinds.ts';
+import { isOfAccess, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
@@ -50,14 +50,18 @@ export function namedResourcesOf(
   const created = new Set(
     resourcesOf(contract, operations, permissions).map(({ create }) => `${plainPath(create.path)}/{}`),
   );
-  return operations
-    .filter(({ method, path, responses }) => {
-      const creates = method === 'put' && responses.some(({ status }) => status === '201');
-      return creates && plainPath(path).endsWith('/{}') && !created.has(plainPath(path));
-    })
-    .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions))
-    .map((create) => resourceOf(contract, create, permissions))
-    .filter(({ read }) => read !== undefined);
+  return (
+    operations
+      .filter(({ method, path, responses }) => {
+        const creates = method === 'put' && responses.some(({ status }) => status === '201');
+        return creates && plainPath(path).endsWith('/{}') && !created.has(plainPath(path));
+      })
+      .filter((one) => mayProbe(contract, one) && mayCallOften(contract, one, permissions) && !isOfAccess(one))
+      // The object above it may be one of others.
+      .filter(({ path }) => slotsOf(path).length === 1 || permissions.writes === 'all')
+      .map((create) => resourceOf(contract, create, permissions))
+      .filter(({ read }) => read !== undefined)
+  );
 }
 
 function resourceOf(contract: Contract, create: Operation, permissions: Permissions): Resource {
@@ -245,7 +249,11 @@ export async function createNamed({ bench, context, turn, step }: Teller, create
   if (shown !== undefined && isAccepted(shown)) return keepsNoState;
   if (shown?.outcome.kind !== 'answer' || ![404, 410].includes(shown.outcome.status))
     return 'no read shows that the name is free';
-  const plain = moveTo(bench.draft, values);
+  const old = pathValues(create, seenOf(bench.draft)).at(-1);
+  const plain = renamed(moveTo(bench.draft, values), [old, 'id', last], name);
+  const { content, value } = plain.body ?? {};
+  if (content?.schema !== undefined && !context.judge.accepts(content.schema, 'request', value))
+    return 'the content names an object that was there';
   for (const draft of [withOptional(context, tools, plain), plain]) {
     const created = await step(draft, 'create');
     if (created === undefined) return 'the budget was spent';
@@ -254,6 +262,17 @@ export async function createNamed({ bench, context, turn, step }: Teller, create
     return isNew ? { created, values } : 'the answer does not show that the object is new';
   }
   return 'the server accepted no further create';
+}
+
+/** The content with another name wherever it names the object of its path: a server may store by the content. */
+function renamed(draft: Draft, [old, ...members]: readonly unknown[], name: string): Draft {
+  const { body } = draft;
+  if (body === undefined || !isObject(body.value)) return draft;
+  const entries = Object.entries(body.value).map(([member, value]): [string, unknown] => {
+    const isName = members.includes(member) || String(value) === String(old);
+    return [member, isName ? name : value];
+  });
+  return { ...draft, body: { ...body, value: Object.fromEntries(entries) } };
 }
 
 /** Whether an answer shows a new object: by its status, or by a text that no earlier request had. */

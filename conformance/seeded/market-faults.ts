@@ -65,6 +65,7 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
       return { ...answer, body };
     },
     caughtBy: by('stored-differs', 'put_offer', '#/paths/~1offers~1{offer_id}/put', 'gone'),
+    severity: 'suspect',
   },
   {
     ...{
