@@ -154,3 +154,43 @@ test('an item for a list has only values that its create allows and that have no
   expect(new Set(sent.map((one) => one.kind))).toEqual(new Set(['status']));
   expect(sent.filter((one) => !(one.urgency >= 1 && one.urgency <= 5))).toEqual([]);
 });
+
+describe('a PUT that is always answered 201', () => {
+  const { post: _, ...list } = tags['/tags'];
+  const item = tags['/tags/{id}'];
+  const named = {
+    ...tag,
+    properties: { ...tag.properties, id: { type: 'string' } },
+  };
+  const namedBody = { required: true, content: { 'application/json': { schema: named } } };
+  const paths = {
+    '/tags': list,
+    '/tags/{id}': { ...item, put: { ...item.put, requestBody: namedBody, responses: { 201: json(shown) } } },
+  };
+
+  test('makes no object of others one of the run, whatever the content names', async () => {
+    const others = { id: 'alpha', label: 'a label of others', note: 'n' };
+    const stored = new Map<string, object>([['alpha', others]]);
+    const { requests } = await run(
+      ({ method, path, body: sent }) => {
+        const own = path.split('/')[2];
+        if (own === undefined) return { status: 200, body: [...stored.values()] };
+        if (method === 'PUT') {
+          const content = { id: own, ...JSON.parse(sent || '{}') };
+          // It stores by the id of the content.
+          stored.set(content.id, content);
+          return { status: 201, body: content };
+        }
+        const found = stored.get(own);
+        if (method === 'DELETE') stored.delete(own);
+        if (found === undefined) return { status: 404, body: {} };
+        return method === 'DELETE' ? { status: 204 } : { status: 200, body: found };
+      },
+      paths,
+      { phases: ['baseline', 'story', 'negative', 'boundary', 'text'] },
+    );
+    expect(requests.filter((line) => line.startsWith('DELETE /tags/alpha'))).toEqual([]);
+    expect(stored.get('alpha')).toMatchObject({ label: 'a label of others' });
+    expect(requests.filter((line) => line.startsWith('PUT')).length).toBeGreaterThan(0);
+  });
+});
