@@ -122,9 +122,10 @@ describe.skipIf(missing)('the HTML report', () => {
     const box = await card.boundingBox();
     expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(900);
     await expect.poll(() => page.locator('.headline').first().innerText()).toMatch(/^expected .+ got ./);
-    await card.locator('summary').first().click();
-    expect(await card.locator('.exchange.judged[open]').count()).toBe(1);
-    expect(await card.locator('.exchange').first().innerText()).toContain('first account');
+    const ofSchema = page.locator('.finding:has-text("body-schema")').first();
+    await ofSchema.locator('summary').first().click();
+    expect(await ofSchema.locator('.exchange.judged[open]').count()).toBe(1);
+    expect(await ofSchema.locator('.exchange').first().innerText()).toContain('first account');
     await page.context().close();
   });
 
