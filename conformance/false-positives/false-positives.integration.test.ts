@@ -56,9 +56,9 @@ describe('an answer', () => {
   );
 });
 
-function createHandler({ api, change, contract = [], edits = [], ...fault }: FalsePositiveServer): Handler {
-  const { at = /./ } = fault;
-  const handle = injectFault(fault, apis[api].create([...contract, ...edits]));
+function createHandler({ api, change, contract = [], edits = [], fresh, ...fault }: FalsePositiveServer): Handler {
+  const { at = /./, instead = fresh?.() } = fault;
+  const handle = injectFault({ ...fault, ...(instead && { instead }) }, apis[api].create([...contract, ...edits]));
   let count = 0;
   const same = new Map<string, number>();
   return async (request) => {

@@ -67,7 +67,7 @@ export const jobServers: readonly FalsePositiveServer[] = [
     tempts: ['job-regress', 'job-stuck'],
     api: 'library',
     at: ofScan,
-    instead: removing(),
+    fresh: removing,
   } as const,
   {
     ...({

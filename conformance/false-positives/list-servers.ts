@@ -109,7 +109,7 @@ export const listServers: readonly FalsePositiveServer[] = [
   },
   {
     ...{ name: 'keeps the place of each walk', api: 'market', at: notices, tempts: ['page-cursor', 'page-ends'] },
-    instead: walking(),
+    fresh: walking,
     inconclusive: ['page-cursor'],
   },
   {

@@ -185,7 +185,7 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
   {
     ...{ name: 'moves a book to the next free rank', at: writes, tempts: ['stored-differs', 'put-partial'] },
     contract: withMembers({ rank: { ...integer, minimum: 1 } }, ['rank']),
-    instead: ranking(),
+    fresh: ranking,
     inconclusive: ['stored-differs'],
   },
   {
@@ -251,7 +251,7 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
     instead: caching(ownClock),
   },
   {
-    ...{ name: 'has one book of each number', at: /^POST \/v2\/books$/, tempts: ['id-collides'], instead: byNumber() },
+    ...{ name: 'has one book of each number', at: /^POST \/v2\/books$/, tempts: ['id-collides'], fresh: byNumber },
     contract: [
       {
         at: '#/paths/~1books/post/responses/200',
@@ -265,7 +265,7 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
   },
   {
     ...{ name: 'keeps deleted books in a trash', at: /^(GET|DELETE) \/v2\/books\/b\d+$/ },
-    ...{ tempts: ['use-after-free', 'delete-kept'], instead: keepingInTrash(), inconclusive: ['use-after-free'] },
+    ...{ tempts: ['use-after-free', 'delete-kept'], fresh: keepingInTrash, inconclusive: ['use-after-free'] },
   },
   {
     ...{ name: 'has a weak tag that stays', at: /^GET \/v2\/books\/b\d+$/, tempts: ['conditional'] },
@@ -299,7 +299,7 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
   },
   {
     ...{ name: 'keeps only its last book', at: /^POST \/v2\/books$/, tempts: ['write-spills', 'created-missing'] },
-    instead: keepingLast(),
+    fresh: keepingLast,
     inconclusive: ['write-spills'],
   },
   {
@@ -329,7 +329,7 @@ const ofParcels: Omit<FalsePositiveServer, 'api' | 'options'> = {
     at: `#/components/schemas/${schema}/properties/revision`,
     to: integer,
   })),
-  instead: counting(),
+  fresh: counting,
 };
 
 /** Carries out the operations of a JSON Patch, which the depot itself stores as a member `0`. */
@@ -374,7 +374,7 @@ const byOperations: Omit<FalsePositiveServer, 'api' | 'options'> = {
       },
     },
   ],
-  instead: patching(),
+  fresh: patching,
 };
 
 export const objectServers: readonly FalsePositiveServer[] = [

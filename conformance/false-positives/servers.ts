@@ -11,6 +11,8 @@ export interface FalsePositiveServer extends Pick<SeededFault, 'at' | 'instead' 
   readonly api: ApiName;
   /** Called for each answer of the clean server. @param count requests so far @param same those with this method and path */
   readonly change?: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
+  /** In place of `instead` for a server with a state of its own: made for each run. */
+  readonly fresh?: () => NonNullable<SeededFault['instead']>;
   /** Changes the contract, for server and runner. */
   readonly contract?: readonly ContractEdit[];
   /** Options of the run. */

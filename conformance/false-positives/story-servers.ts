@@ -140,14 +140,14 @@ export const storyServers: readonly FalsePositiveServer[] = [
     tempts: ['delete-kept', 'use-after-free'],
     api: 'library',
     at: /^(GET|DELETE) \/v2\/books/,
-    instead: marking(),
+    fresh: marking,
   },
   {
     name: 'shows writes a moment later',
     tempts: ['created-missing', 'stored-differs', 'delete-kept', 'conditional'],
     api: 'library',
     at: /\/v2\/books/,
-    instead: late(),
+    fresh: late,
   },
   {
     ...{ name: 'shows changed settings a moment later', api: 'library', at: /^\w+ \/v2\/desk$/ },
@@ -160,7 +160,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
     tempts: ['created-missing', 'stored-differs'],
     api: 'library',
     at: /\/v2\/books/,
-    instead: late(),
+    fresh: late,
     contract: ['post', 'put', 'delete'].map((method) => ({
       at: `#/paths/~1books${method === 'post' ? '' : '~1{bookId}'}/${method}/x-consistency`,
       to: 'PT1S',
@@ -197,7 +197,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
     api: 'library',
     at: /^POST \/v2\/books$/,
     contract: keyEdits,
-    instead: ignoringContent(),
+    fresh: ignoringContent,
     inconclusive: ['idempotency'],
   },
   {
