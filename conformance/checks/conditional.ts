@@ -85,7 +85,9 @@ export const conditional = storyCheck(
     const [first] = changes;
     if (first === undefined) return undefined;
     const { old, now } = first;
-    for (const { write, after, changed } of changes.filter((one) => one.old === one.now)) {
+    const same = changes.find((one) => one.old === one.now);
+    if (same !== undefined) {
+      const { write, after, changed } = same;
       const names = changed.map(({ name }) => name).join(', ');
       const message = `${write.operation.id} has changed ${names}, and the ETag is ${tagIn(after)} as before`;
       return [failureAt(after, { place: 'ETag', keyword: 'same-tag', clause: 'RFC 9110 8.8.1', message })];
