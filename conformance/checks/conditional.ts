@@ -28,11 +28,11 @@ function hasTag({ request }: NumberedExchange, tag: string): boolean {
 }
 
 /** The role of two changes in flight at the same time. */
-export const roleAtOnce = 'write at once';
+export const roleWithOneTag = 'write at once';
 
 /** Whether two different changes with one tag were both carried out: the second one to come overwrites the first. */
 function lostAtOnce(story: Story): readonly Deviation[] {
-  const [first, second] = story.all(roleAtOnce);
+  const [first, second] = story.all(roleWithOneTag);
   if (!isDone(first) || !isDone(second) || isSame(first.seen.requestBody, second.seen.requestBody)) return [];
   // A change that the server does not store as sent may leave the representation, and its tag, as they were.
   if (![first, second].every(isShownAsSent)) return [];

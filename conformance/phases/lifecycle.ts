@@ -2,7 +2,7 @@
 import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
-import { conditional, roleAtOnce, tagIn } from '../checks/conditional.ts';
+import { conditional, roleWithOneTag, tagIn } from '../checks/conditional.ts';
 import { deleteKept, useAfterFree } from '../checks/deleted.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
@@ -200,7 +200,7 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
       const current = await step(read, 'read after old tag');
       const tag = current && tagIn(current);
       const isCompared = late?.outcome.kind === 'answer' && late.outcome.status === 412;
-      if (tag !== undefined && isCompared) await stepTogether([tagged(tag, 9), tagged(tag, 10)], roleAtOnce);
+      if (tag !== undefined && isCompared) await stepTogether([tagged(tag, 9), tagged(tag, 10)], roleWithOneTag);
     }
   }
   await bench.undo(created);
