@@ -12,6 +12,7 @@ import { type Accounts, authorize } from './authorize.ts';
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import { createHolder, readJson } from './content.ts';
+import type { CurrentTags } from './current-tags.ts';
 import {
   type Answer,
   type Authorization,
@@ -98,6 +99,7 @@ interface Wiring {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly pace: Pace;
+  readonly tags: CurrentTags;
   /** Longest wait for a `Retry-After`, or for a deployment to come back. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
@@ -165,14 +167,19 @@ export function createEngine(wiring: Wiring): Engine {
   };
 
   return {
-    beginRound: held.release,
+    beginRound: () => {
+      held.release();
+      wiring.tags.beginRound();
+    },
     open: ({ id, phase }) => {
       let step = 0;
+      const tags = wiring.tags.open();
       return {
         send: async (
-          draft,
-          { polarity = 'valid', place, probe, obligation = addressOf(draft.operation.id, phase, accepted) } = {},
+          given,
+          { polarity = 'valid', place, probe, obligation = addressOf(given.operation.id, phase, accepted) } = {},
         ) => {
+          const draft = tags.update(given);
           const { operation, identity = 'own' } = draft;
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);
@@ -200,6 +207,7 @@ export function createEngine(wiring: Wiring): Engine {
               const isPause = index < outcomes.length - 1;
               return { operation, intent, draft, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
+            for (const one of exchanges) tags.observe(one);
             return { exchanges, authorization, secrets, request };
           };
           const isUnauthorized = (exchanges: readonly Exchange[]): boolean => {

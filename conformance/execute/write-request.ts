@@ -18,11 +18,7 @@ export function writeRequest(
 ): OutgoingRequest {
   const { operation, parameters } = draft;
   const of = (place: string) => parameters.filter(({ parameter }) => parameter.in === place);
-  const filled = of('path').reduce(
-    (text, { parameter, value }) => text.replace(`{${parameter.name}}`, () => encodePath(parameter, value)),
-    operation.path,
-  );
-  const { path, pairs } = splitPath(encodeRest(filled));
+  const { path, pairs } = splitPath(fillPath(draft));
   const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
   // A credential replaces a declared parameter of the same name: a server would accept either of two.
   const { edits = {} } = draft;
@@ -47,6 +43,20 @@ export function writeRequest(
     headers: whole,
     body: edits.body === undefined ? body?.bytes : edits.body(body?.bytes),
   };
+}
+
+/** The path of the request, without the prefix of the base and without a query. */
+export function pathOf(draft: Draft): string {
+  return (draft.edits?.path ?? splitPath(fillPath(draft)).path).replace(/\?.*$/s, '');
+}
+
+function fillPath({ operation, parameters }: Draft): string {
+  const filled = parameters.reduce(
+    (text, { parameter, value }) =>
+      parameter.in === 'path' ? text.replace(`{${parameter.name}}`, () => encodePath(parameter, value)) : text,
+    operation.path,
+  );
+  return encodeRest(filled);
 }
 
 function editHeaders(headers: readonly Pair[], { headers: edits = {} }: WireEdits): readonly Pair[] {

@@ -12,6 +12,7 @@ import { baseOf, explainServer } from '../contract/servers.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { systemClock } from '../execute/clock.ts';
 import { createConnection } from '../execute/connection.ts';
+import { createCurrentTags } from '../execute/current-tags.ts';
 import {
   type AcceptedRequest,
   type Exchange,
@@ -116,6 +117,7 @@ export function prepareRun(
     mayCreateUsers: !permissions.readOnly,
   });
   const lostAccess: Warning[] = [];
+  const tags = createCurrentTags(contract);
   let watch: ReturnType<typeof watchCredentials> | undefined;
   /** The parts that send until a signal: first those of the run, then those that shrink findings, then those of its clean-up. */
   const openEngine = (until: AbortSignal, deadline: number, recording: RecordWrites, mostMs = maxWaitMs) => {
@@ -123,7 +125,7 @@ export function prepareRun(
     const outages = watchOutages(parts);
     const pace = createPace(options.ratePerSecond, until);
     const engine = createEngine({
-      ...{ ...parts, accounts, clock, pace, startedAt, workers, record: recording },
+      ...{ ...parts, accounts, clock, pace, tags, startedAt, workers, record: recording },
       availability: outages,
       watchCredentials: (send) => {
         watch ??= watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {
