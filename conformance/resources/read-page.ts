@@ -32,7 +32,7 @@ export function readNext({ step }: ListShape, exchange: Exchange): Pick<Page, 'n
   const none = { next: undefined, isLast: undefined };
   if (outcome.kind === 'none' || step === undefined || step.kind === 'page' || step.kind === 'offset') return none;
   if (step.kind === 'cursor') {
-    const value = readPointer(seen.responseBody, step.read);
+    const value = withinAddress(step.send.name, readPointer(seen.responseBody, step.read));
     const isLast = step.end === undefined ? !isScalar(value) : value === step.end;
     return isScalar(value) && !isLast ? { next: value, isLast: false } : { next: undefined, isLast };
   }
@@ -42,6 +42,13 @@ export function readNext({ step }: ListShape, exchange: Exchange): Pick<Page, 'n
   // An address of another origin may be that before a proxy.
   const next = pathBeneath(request, address) ?? pathBeneath(request, address.replace(/^https?:\/\/[^/]+/, ''));
   return { next, isLast: false };
+}
+
+/** The cursor in an address of the next page, `/books?cursor=c2`: some servers send it where others send the cursor alone. */
+function withinAddress(parameter: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !/^(https?:\/\/|\/|\?)/.test(value)) return value;
+  const query = value.includes('?') ? value.slice(value.indexOf('?')) : '';
+  return new URLSearchParams(query.replace(/#.*$/s, '')).get(parameter) ?? value;
 }
 
 /** The target of the relation `next` in the field `Link` (RFC 8288, 3). */

@@ -15,6 +15,7 @@ import type { Draft } from '../execute/exchange.ts';
 import type { Constraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
+import { listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
@@ -54,6 +55,9 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       valueCandidates(own, parameter.schema, parameter.examples, parameter.name),
     );
   const required = operation.parameters.filter((parameter) => parameter.required);
+  const step = listShapeOf(tools.contract, operation)?.step;
+  /** No value is known before an answer has shown one, and the server may reject it next to other parameters. */
+  const cursor = step?.kind === 'cursor' ? step.send : undefined;
 
   return {
     contents: contents.length,
@@ -67,7 +71,7 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       const application = { tools, count: variant.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
-        const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query');
+        const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query' && parameter !== cursor);
         const candidate = (): unknown => {
           const at = atOrBefore(parameterCandidates(parameter, variant), parameter.required ? variant.index : 0)?.value;
           return parameter.required ? at : (references(parameter.name, parameter.schema)[0] ?? at);
