@@ -16,7 +16,7 @@ import type { Draft, Exchange } from '../execute/exchange.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { type Filter, type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { type Page, readPage } from '../resources/read-page.ts';
-import { createItems, createWalker, isMock, largestOf, plainDraft, withValues } from './list-requests.ts';
+import { createItems, createWalker, isMock, largestOf, wholeList, withValues } from './list-requests.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
 const most = {
@@ -56,12 +56,12 @@ function probeOf(shape: ListShape, filter: Filter, { readOnly }: Permissions): P
 }
 
 async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promise<string | undefined> {
-  const { context, draft, send } = bench;
+  const { context, send } = bench;
   const { parameter, isList } = filter;
   const exchanges: Exchange[] = [];
   const size = largestOf(shape);
-  const base =
-    shape.limit === undefined ? plainDraft(draft) : withValues(plainDraft(draft), [[shape.limit.parameter, size]]);
+  const list = wholeList(bench);
+  const base = shape.limit === undefined ? list : withValues(list, [[shape.limit.parameter, size]]);
   const read = async (asked: Draft, role: string): Promise<Page | undefined> => {
     const sent = await send(asked, role);
     if (sent === undefined) return undefined;
@@ -128,7 +128,7 @@ function othersFor({ orders, filters }: ListShape, filter: Filter, items: readon
 
 /** Reads two pages of one item each with a value, if several items have it: the second has to keep the filter. */
 async function readPages(
-  { draft, send }: Bench,
+  bench: Bench,
   shape: ListShape,
   filter: Filter,
   given: {
@@ -142,7 +142,7 @@ async function readPages(
   const sent = filter.isList ? [given.value] : given.value;
   const count = given.whole.filter((item) => isSelected(filter, item, sent) === true).length;
   if (limit === undefined || step?.kind !== 'cursor' || count <= limit.least || count === given.whole.length) return;
-  const walker = createWalker({ send }, shape, withValues(plainDraft(draft), [[filter.parameter, sent]]));
+  const walker = createWalker(bench, shape, withValues(wholeList(bench), [[filter.parameter, sent]]));
   await walker.walk(given.toRole(filterRoles.pages), limit.least, 2, count);
   given.exchanges.push(...walker.exchanges);
 }

@@ -10,7 +10,7 @@ import { plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften } from './probe.ts';
-import { withUnknownId } from './request-objects.ts';
+import { draftOfOther, withUnknownId } from './request-objects.ts';
 import { isSendable } from './text-places.ts';
 
 /** Items of a large page, and items of the whole list that are read. */
@@ -34,17 +34,17 @@ export function withValues(draft: Draft, values: readonly (readonly [Parameter, 
  * @param vary changes the content of each, by its index
  */
 export async function createItems(
-  { context, operation, ofOther, send }: Bench,
+  { context, operation, send }: Bench,
   count: number,
   vary: (content: unknown, index: number) => unknown = (content) => content,
 ): Promise<readonly Exchange[]> {
   const { contract, permissions } = context;
   const path = plainPath(operation.path);
-  const create = creationAt(context, path)?.operation;
+  const draft = creationAt(context, path);
+  const create = draft?.operation;
   const isRemovable = contract.operations.some(
     (one) => one.method === 'delete' && plainPath(one.path) === `${path}/{}`,
   );
-  const draft = create && ofOther(create);
   if (create === undefined || draft === undefined || !isRemovable || !mayCallOften(contract, create, permissions))
     return [];
   const created: Exchange[] = [];
@@ -80,7 +80,16 @@ export async function isMock({ context, operation, draft, facts, ofOther, send }
   return facts.has(keepsNoState);
 }
 
-/** The accepted request without optional parameters: the whole list in its usual order. */
+/**
+ * The request for the whole list in its usual order; beneath the parent where a create was accepted, so that a story may add items: a
+ * server may reject the same content beneath another one.
+ */
+export function wholeList({ context, operation, draft }: Bench): Draft {
+  const create = creationAt(context, plainPath(operation.path));
+  return plainDraft((create && draftOfOther(context, create, operation)) ?? draft);
+}
+
+/** The accepted request without optional parameters. */
 export function plainDraft(draft: Draft): Draft {
   const parameters = draft.parameters.filter(({ parameter }) => parameter.required || parameter.in === 'path');
   return { ...draft, parameters };

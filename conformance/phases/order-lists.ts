@@ -8,7 +8,7 @@ import type { Draft, Exchange } from '../execute/exchange.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { readPage } from '../resources/read-page.ts';
-import { createItems, isMock, largestOf, plainDraft, withValues } from './list-requests.ts';
+import { createItems, isMock, largestOf, wholeList, withValues } from './list-requests.ts';
 import { type Bench, mayProbe, type OperationProbes } from './probe.ts';
 
 const most = {
@@ -39,9 +39,9 @@ export function planOrders(
 }
 
 async function askOrders(bench: Bench, shape: ListShape): Promise<string | undefined> {
-  const { draft, send } = bench;
-  const plain = plainDraft(draft);
-  const base = shape.limit === undefined ? plain : withValues(plain, [[shape.limit.parameter, largestOf(shape)]]);
+  const { send } = bench;
+  const list = wholeList(bench);
+  const base = shape.limit === undefined ? list : withValues(list, [[shape.limit.parameter, largestOf(shape)]]);
   const orders = shape.orders.slice(0, most.orders);
   const exchanges: Exchange[] = [];
   const read = async (asked: Draft, role: string): Promise<readonly unknown[] | undefined> => {

@@ -4,7 +4,7 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { itemsOf, type PageLaw } from '../resources/walk.ts';
-import { createItems, createWalker, isMock, largestOf, plainDraft, type Walker } from './list-requests.ts';
+import { createItems, createWalker, isMock, largestOf, type Walker, wholeList } from './list-requests.ts';
 import { type Bench, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 
 /** Numbers of one probe. */
@@ -96,7 +96,7 @@ async function repeatDeviations(
 
 async function askPages(bench: Bench, shape: ListShape): Promise<string | undefined> {
   const { limit, step } = shape;
-  const walker = createWalker(bench, shape, plainDraft(bench.draft));
+  const walker = createWalker(bench, shape, wholeList(bench));
   const { walk } = walker;
   const largest = largestOf(shape);
   let whole = await walk(pageRoles.whole, largest, most.wholePages);
