@@ -33,11 +33,32 @@ export interface Fault {
   readonly apply: (draft: Draft) => Draft;
 }
 
-/** Keywords that an operation has met in a component before another operation did: they are worth less there. */
-type Met = Set<string>;
+/** Invalid requests of the run so far: they tell what the next one may still find. */
+export class Met {
+  /** By the broken place and the way: the operation that came there first. Another that shares the component is worth less. */
+  readonly #first = new Map<string, Operation>();
+  /** Number of requests by keyword, and by keyword and operation. */
+  readonly #asked = new Map<string, number>();
+
+  plan(key: string, operation: Operation): void {
+    if (!this.#first.has(key)) this.#first.set(key, operation);
+  }
+
+  add(keyword: string, { id }: Operation): void {
+    for (const name of [keyword, `${keyword} ${id}`]) this.#asked.set(name, (this.#asked.get(name) ?? 0) + 1);
+  }
+
+  /** Faults are spread over keywords: each request with a keyword leaves less to be found by the next one. */
+  discount(key: string, keyword: string, operation: Operation): number {
+    const { shared, again, againHere } = discounts;
+    const all = this.#asked.get(keyword) ?? 0;
+    const here = this.#asked.get(`${keyword} ${operation.id}`) ?? 0;
+    return (this.#first.get(key) === operation ? 1 : shared) / (1 + again * all + againHere * here);
+  }
+}
 
 export function planNegative(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
-  const met: Met = new Set();
+  const met = new Met();
   const probes: More['probes'] = (context, accepted) => probesOf(context, accepted, met);
   const more = { probes, mostWorth: worths.required };
   // A token endpoint compares the secrets of clients, and locks no account.
@@ -58,7 +79,13 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
     const isFree = writes === 'all' || (writes === 'restore' && isPutBack(context, fault, accepted, faulty));
     // No request puts back what was deleted. Access that is taken from others may be that of the run.
     const needsOwn = kind === 'remove' || isOfAccess(accepted.operation) || !isFree;
-    const probe = probeOf(tools, fault, { met, needsOwn, number: names.size, accepted: taken });
+    const probe = probeOf(tools, fault, {
+      operation: accepted.operation,
+      met,
+      needsOwn,
+      number: names.size,
+      accepted: taken,
+    });
     // An authorization server treats an empty parameter as omitted (RFC 6749, 3.1 and 3.2).
     if (names.has(probe.name) || (fault.isEmpty && accepted.operation.target === 'auth')) continue;
     if (validityOf(context.judge, faulty, context.contract) !== 'invalid') continue;
@@ -93,16 +120,18 @@ function coversAll(accepted: unknown, other: unknown): boolean {
   return Object.entries(other).every(isMember);
 }
 
-/** Chance of a defect times its severity, by keyword; three for all others. */
-const worths: Readonly<Record<string, number>> & { readonly required: number } = {
-  ...{ required: 5, type: 4.6, enum: 4.4, const: 4.4, minimum: 4.2, maximum: 4.2, exclusiveMinimum: 4.2 },
-  ...{ exclusiveMaximum: 4.2, minLength: 4, maxLength: 4, pattern: 3.8, minItems: 3.6, maxItems: 3.6, format: 3.4 },
+/** Chance of a defect times its severity, by keyword. */
+const worths: Readonly<Record<string, number>> & { readonly required: number; readonly others: number } = {
+  ...{ required: 7.5, type: 6.9, enum: 6.6, const: 6.6, minimum: 6.3, maximum: 6.3, exclusiveMinimum: 6.3 },
+  ...{ exclusiveMaximum: 6.3, minLength: 6, maxLength: 6, pattern: 5.7, minItems: 5.4, maxItems: 5.4, format: 5.1 },
+  others: 4.5,
 };
 
-/** Later ways to break a keyword, and keywords that another operation has met in the same component. */
-const discounts = { later: 0.2, met: 0.6 } as const;
+/** Later ways to break a keyword; places of a component that another operation has too; requests with the same keyword before. */
+const discounts = { later: 0.2, shared: 0.6, again: 0.02, againHere: 0.3 } as const;
 
 interface Asking extends Pick<Probe, 'needsOwn'> {
+  readonly operation: Operation;
   readonly met: Met;
   /** Gives the objects that a careless server creates names of their own. */
   readonly number: number;
@@ -115,20 +144,21 @@ const mostAccepted = { objects: 20, effects: 3 } as const;
 
 /** The question whether the operation rejects a request with this fault. */
 export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
-  const { met, needsOwn } = asking;
+  const { operation, met, needsOwn } = asking;
   const { pointer, keyword, part, at, how, turn } = fault;
   const key = `${pointer} ${how}`;
-  const worth = (worths[keyword] ?? 3) * (turn > 0 ? discounts.later : 1);
+  const worth = (worths[keyword] ?? worths.others) * (turn > 0 ? discounts.later : 1);
+  met.plan(key, operation);
   return {
     ...{ name: `${part}${at === '' ? '' : ` ${at}`}: ${how}`, pointer, keyword },
     checks: [keyword === 'required' ? inputCheck.required : inputCheck.invalid],
     worth,
     // A getter would take four times the memory, and thousands of probes wait.
-    discount: () => (met.has(key) ? discounts.met : 1),
+    discount: () => met.discount(key, keyword, operation),
     mostRequests: 6,
     needsOwn,
     ask: (bench) => {
-      met.add(key);
+      met.add(keyword, operation);
       return askInvalid(tools, bench, fault, asking);
     },
   };

@@ -18,7 +18,7 @@ import type { Permissions } from '../plan/permissions.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { nounOf } from '../resources/slots.ts';
 import { rankOfRandom } from '../search/ranks.ts';
-import { type Fault, faultsOf, probeOf } from './negative.ts';
+import { type Fault, faultsOf, Met, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
 import { mayVary, type OperationProbes, type Probe } from './probe.ts';
 import { isGiven, isSendable } from './text-places.ts';
@@ -224,7 +224,13 @@ function invalidCase({ context, tools, number, kept, isNew, drawFault }: Case): 
   const wrong = fault.apply(draft);
   if (!isSendable(context, wrong) || validityOf(judge, wrong, contract) !== 'invalid') return undefined;
   if (!isNew(fault.apply(plain))) return undefined;
-  const probe = probeOf(tools, fault, { met: new Set(), needsOwn: true, number: firstName + number, accepted: kept });
+  const probe = probeOf(tools, fault, {
+    operation: draft.operation,
+    met: new Met(),
+    needsOwn: true,
+    number: firstName + number,
+    accepted: kept,
+  });
   return {
     ...probe,
     worth,
