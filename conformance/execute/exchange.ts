@@ -296,6 +296,13 @@ export function isOrdinary({ intent }: Pick<Exchange, 'intent'>): boolean {
   return intent.polarity === 'valid' && intent.identity === 'own' && intent.probe === undefined;
 }
 
+/** Statuses with which a server rejects a valid request because of the state of its objects. */
+const ofState: ReadonlySet<number> = new Set([404, 409, 410, 412, 423]);
+
+export function isRejectedByState({ outcome }: Pick<Exchange, 'outcome'>): boolean {
+  return outcome.kind === 'answer' && ofState.has(outcome.status);
+}
+
 /** Whether an exchange counts against the budget of requests: pauses do not, except for a 401. */
 export function isCounted({ isPause, outcome }: Exchange): boolean {
   return !isPause || (outcome.kind === 'answer' && outcome.status === 401);

@@ -253,6 +253,61 @@ describe('an operation that accepts malformed JSON', () => {
   });
 });
 
+describe('a valid request that is rejected the second time, since its copy is lent then,', () => {
+  const copy = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
+  const loan = {
+    type: 'object',
+    required: ['copyId', 'days'],
+    properties: { copyId: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 30 } },
+  };
+  const contents = (schema: object) => ({ 'application/json': { schema } });
+  const paths = {
+    '/copies': {
+      get: {
+        operationId: 'copies',
+        responses: { 200: { description: '', content: contents({ type: 'array', items: copy }) } },
+      },
+    },
+    '/loans': {
+      post: {
+        ...{ operationId: 'lend', requestBody: { required: true, content: contents(loan) } },
+        responses: { 201: { description: '', content: contents({ type: 'object' }) }, '4XX': { description: '' } },
+      },
+    },
+  };
+  const lend = async (most: number) => {
+    const lent = new Set<unknown>();
+    const served = await serve(({ method, path, body: sent }) => {
+      if (path === '/copies') return { status: 200, body: ['c1', 'c2', 'c3', 'c4', 'c5'].map((id) => ({ id })) };
+      const { copyId, days } = (parse(sent) ?? {}) as { copyId?: unknown; days?: unknown };
+      if (method !== 'POST' || typeof copyId !== 'string') return { status: 400 };
+      if (!Number.isInteger(days) || Number(days) < 1 || Number(days) > most) return { status: 400 };
+      if (lent.has(copyId) || !/^c[1-5]$/.test(copyId)) return { status: 409 };
+      lent.add(copyId);
+      return { status: 201, body: { id: `l${lent.size}`, copyId, days } };
+    });
+    const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+    const { findings, requests } = await runConformance(
+      contractOf(paths),
+      testOptions('library', served.origin, {
+        ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+      }),
+    );
+    await served.close();
+    return { found: findings.map(({ severity, keyword }) => `${severity} ${keyword}`), requests };
+  };
+
+  test('does not hide an invalid one: it names other copies', async () => {
+    expect((await lend(99)).found).toEqual(['defect maximum']);
+  });
+
+  test('costs no request if the server rejects the values first', async () => {
+    const { found, requests } = await lend(30);
+    expect(found).toEqual([]);
+    expect(requests).toBeLessThan(40);
+  });
+});
+
 test('any number of workers sends the same requests', async () => {
   const shelves = ['a', 'b', 'c', 'd'].map((name) => [
     [

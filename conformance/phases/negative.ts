@@ -7,13 +7,14 @@ import { applyChange } from '../data/request-parts.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { type Violating, violationsOf } from '../data/violations.ts';
 import { validityOf } from '../data/wire-validity.ts';
-import { type Draft, isAccepted } from '../execute/exchange.ts';
+import { type Draft, isAccepted, isRejectedByState } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { isLogIn, isOfAccess, isTokenEndpoint, kindOf } from '../plan/operation-kinds.ts';
+import { isLogIn, isOfAccess, isTokenEndpoint, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { mayRepeat, type Permissions, refuseValues } from '../plan/permissions.ts';
 import { withNewNames } from './own-objects.ts';
 import { type Bench, type More, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { withOtherReferences } from './request-objects.ts';
 
 /** One change of a valid request that makes it invalid. */
 export interface Fault {
@@ -155,7 +156,7 @@ export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
     worth,
     // A getter would take four times the memory, and thousands of probes wait.
     discount: () => met.discount(key, keyword, operation),
-    mostRequests: 6,
+    mostRequests: 2 * mostAsked,
     needsOwn,
     ask: (bench) => {
       met.add(keyword, operation);
@@ -169,6 +170,9 @@ export function mayAskTwice(contract: Contract, operation: Operation, permission
   const isIdempotent = kindOf(contract, operation) !== 'create' && mayRepeat(operation, operation.method);
   return isIdempotent || mayCallOften(contract, operation, permissions);
 }
+
+/** A fact for later probes: the state of objects rejects the request, and that of other objects too. */
+const isOfState = 'rejected by state';
 
 /** Sends the invalid request. If it is accepted, its effect is undone, and it is sent again. */
 async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: Asking): Promise<string | undefined> {
@@ -187,25 +191,54 @@ async function askInvalid(tools: DataTools, bench: Bench, fault: Fault, asking: 
     ...({ polarity: 'invalid', place: { pointer, keyword } } as const),
     groups: groups.filter((group) => !facts.has(group)),
   };
-  const ask = async (role: string, serial: number, valid: Draft): Promise<boolean | undefined> => {
-    const named = kind === 'create' ? withNewNames(tools, valid, 1_000 + 2 * number + serial) : valid;
+  let serial = 0;
+  const ask = async (role: string, valid: Draft): Promise<Result | undefined> => {
+    serial += 1;
+    const named = kind === 'create' ? withNewNames(tools, valid, 1_000 + mostAsked * number + serial) : valid;
     const sent = await send(apply(named), role, aim);
     if (sent === undefined) return undefined;
     const isIn = isAccepted(sent) && !redirectsWithError(sent);
     if (isIn && (kind !== 'create' || !(await undo(sent)))) accepted.count += kind === 'create' || !isOften ? 1 : 0;
-    return isIn;
+    // An id that is no value of a path names no object.
+    const isHidden = isOften && isRejectedByState(sent) && !part.startsWith('path ');
+    return isIn ? 'accepted' : isHidden ? 'hidden' : 'rejected';
   };
-  const isIn = await ask('case', 1, draft);
-  if (isIn === undefined) return 'the budget was spent';
-  if (!isIn) for (const group of groups) facts.add(group);
-  if (!isIn) return undefined;
+  const others = otherDrafts(bench, kind);
+  /** Where the state of the objects rejects the request, whatever its values are, it is sent about others. */
+  const askOpen = async (role: string, from: Draft): Promise<{ result: Result | undefined; valid: Draft }> => {
+    let valid = from;
+    let result = await ask(role, valid);
+    while (result === 'hidden' && !facts.has(isOfState) && serial < mostAsked) {
+      const next = await others.next();
+      if (next.done === true) break;
+      valid = next.value;
+      result = await ask(role, valid);
+    }
+    if (result === 'hidden') facts.add(isOfState);
+    return { result, valid };
+  };
+  const { result, valid } = await askOpen('case', draft);
+  if (result === undefined) return 'the budget was spent';
+  if (result === 'rejected') for (const group of groups) facts.add(group);
+  if (result !== 'accepted') return undefined;
   // A careless server has deleted the object, if the request named it.
   const isGone = kind === 'remove' && !part.startsWith('path ');
-  const next = isGone ? await bench.another() : draft;
-  if (next !== undefined && mayAgain) await ask('repeat', 2, next);
+  const next = isGone ? await bench.another() : valid;
+  if (next !== undefined && mayAgain) await askOpen('repeat', next);
   // The valid request puts back the object that the invalid ones have changed.
   if (kind === 'change') await send(draft, 'control');
   return undefined;
+}
+
+type Result = 'accepted' | 'rejected' | 'hidden';
+
+/** Times that one invalid request is sent. */
+const mostAsked = 6;
+
+/** The valid request about other objects: a copy that is not lent yet, a loan that was not returned. */
+async function* otherDrafts({ context, draft, another }: Bench, kind: OperationKind): AsyncGenerator<Draft> {
+  if (kind === 'create') yield* withOtherReferences(context, draft);
+  else if (kind !== 'read') for (let next = await another(); next !== undefined; next = await another()) yield next;
 }
 
 /** Every fault that a request may have, the first way to break each keyword before all others. */

@@ -3,7 +3,7 @@ import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import { isObject, memberOf } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
-import type { Draft, Exchange, PhaseName } from '../execute/exchange.ts';
+import { type Draft, type Exchange, isRejectedByState, type PhaseName } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import type { Address } from '../ledger/ledger.ts';
 import { createdReader } from '../ledger/record-writes.ts';
@@ -13,6 +13,7 @@ import { idsAmong } from '../resources/collections.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
+import { withOtherReferences } from './request-objects.ts';
 
 /** The deletion of the object that a request has created; undefined if its address is not certain. */
 export function deletionOf(
@@ -101,7 +102,15 @@ export function createSupply(
     objects += 1;
     const number = firstNumber + mostObjects * context.contract.operations.indexOf(operation) + objects;
     const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, number);
-    return await session.send({ ...named, label: `an object for probes of ${operation.id}` });
+    const label = `an object for probes of ${operation.id}`;
+    const exchanges = [...(await session.send({ ...named, label }))];
+    // The object that the content names may be taken by now: the copy of a book is lent once.
+    for (const other of withOtherReferences(context, named)) {
+      const last = exchanges.at(-1);
+      if (last === undefined || !isRejectedByState(last)) break;
+      exchanges.push(...(await session.send({ ...other, label })));
+    }
+    return exchanges;
   };
 }
 

@@ -18,8 +18,8 @@ import type { Permissions } from '../plan/permissions.ts';
 import { addressOf } from '../plan/plan.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { rankOfProbe } from '../search/ranks.ts';
-import { createSupply, deletionOf } from './own-objects.ts';
-import { draftOfOther, findDraft, withPath } from './request-objects.ts';
+import { addressOfCreated, createSupply, deletionOf } from './own-objects.ts';
+import { draftOfOther, findDraft, moveTo } from './request-objects.ts';
 
 /** One question about an operation. */
 export interface Probe {
@@ -82,7 +82,7 @@ export interface Bench {
   readonly isSent: (operation: Operation) => boolean;
   /** Deletes the object that an accepted create has created. @returns whether a DELETE of it was sent */
   readonly undo: (created: Exchange) => Promise<boolean>;
-  /** Creates another object. @returns the same request about it; undefined unless the operation deletes such objects */
+  /** Creates another object. @returns the same request about it; undefined unless the path names such an object */
   readonly another: () => Promise<Draft | undefined>;
   /** The last accepted request of another operation, about the same object as far as their paths agree. */
   readonly ofOther: (other: Operation) => Draft | undefined;
@@ -194,10 +194,9 @@ export function probeScenario(
       const another: Bench['another'] = async () => {
         const created = await supply(session, context);
         exchanges.push(...created);
-        const deletion = created.flatMap((one) => deletionOf(context, one) ?? []).at(-1);
-        if (deletion?.operation !== operation) return undefined;
-        const values = Object.fromEntries(deletion.parameters.map(({ parameter, value }) => [parameter.name, value]));
-        return withPath(found.draft, values);
+        const address = created.flatMap((one) => addressOfCreated(context, one) ?? []).at(-1);
+        const isNamed = address !== undefined && address.key === slotsOf(operation.path).at(-1)?.key;
+        return isNamed ? moveTo(found.draft, address.values) : undefined;
       };
       const superseded = new Set<Exchange>();
       const follow = (other: Probe): unknown => waiting.push(other);

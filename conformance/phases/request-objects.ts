@@ -1,17 +1,19 @@
 // Valid requests about an object that is there, about one of the run, or about one that exists nowhere.
 import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
 import { scramble } from '../execute/change-credentials.ts';
 import type { Draft } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { noConstraints } from '../rejections/constraints.ts';
-import { spell, type Target } from '../resources/find-targets.ts';
+import { alongSchema } from '../rejections/find-place.ts';
+import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { plainVariant } from '../search/attempt.ts';
-import { createRequestBuilder } from '../search/build-request.ts';
+import { createRequestBuilder, namesOther } from '../search/build-request.ts';
 import { allTargets, prepare } from '../search/choose-targets.ts';
 
 interface Found {
@@ -112,6 +114,26 @@ export function draftOfOther({ accepted }: RunContext, draft: Draft, other: Oper
     }),
   );
   return withPath(known, values);
+}
+
+/** Other objects that a member may name, for one that the server rejects. */
+const mostReferences = 2;
+
+/** The same request with other known objects in one member each, the newest first. */
+export function withOtherReferences({ contract, judge, resources }: RunContext, draft: Draft): readonly Draft[] {
+  const { body, operation } = draft;
+  const schema = body?.content.schema;
+  if (body === undefined || schema === undefined || !isObject(body.value)) return [];
+  const { value: whole } = body;
+  return Object.entries(whole).flatMap(([name, value]) => {
+    const place = namesOther(operation, name) ? alongSchema(contract, schema, [name])?.schema : undefined;
+    if (place === undefined) return [];
+    const known = referencesFor({ contract, judge }, resources, name, place).filter((other) => other !== value);
+    return known
+      .toReversed()
+      .slice(0, mostReferences)
+      .map((other) => ({ ...draft, body: { ...body, value: { ...whole, [name]: other } } }));
+  });
 }
 
 /**
