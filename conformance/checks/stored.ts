@@ -113,10 +113,17 @@ function arrayIn(body: unknown): readonly unknown[] | undefined {
 const ofPages =
   /^(page|per_?page|page_?(no|size|number|token|index)|page\[.*\]|rows|limit|offset|cursor|\$?skip|take|\$?top|size|count|first|last|after|before|start(ing)?_?(after|at|index)?|max_?results|marker|next_?token|continuation_?token)$/i;
 
+/** Names of a number of all items next to the list. */
+const ofTotals = /^(x_)?(count|total)(_?(count|items|results|elements|records))?$/i;
+
 /** Whether an answer has all items of its list. */
 export function isWhole({ operation, outcome, seen }: NumberedExchange): boolean {
   if (outcome.kind === 'none' || outcome.headers.some(([name, value]) => name === 'link' && /next/.test(value)))
     return false;
+  const body = seen.responseBody;
+  const count = arrayIn(body)?.length ?? 0;
+  const totals = isObject(body) ? Object.entries(body).filter(([name]) => ofTotals.test(name)) : [];
+  if (totals.some(([, total]) => typeof total === 'number' && total > count)) return false;
   const asked = operation.parameters.filter(({ in: where }) => where === 'query');
   // A required parameter may be a filter.
   if (asked.some(({ required }) => required)) return false;

@@ -103,7 +103,9 @@ export function withEdgeValues(
   const names = Object.keys(value).filter((name) => isFree(context, draft, name) && random(2) === 0);
   return withEach(context, draft, names, (name, now) => {
     const { minimum, maximum, values } = form.branch(form.property(form.branch(form.at(schema)), name));
-    const fit = [...edges, minimum, maximum].filter((one) => typeof one === typeof now && one !== now);
+    // A schema without a bound has an infinite one.
+    const all = [...edges, ...[minimum, maximum].filter(Number.isFinite)];
+    const fit = all.filter((one) => typeof one === typeof now && one !== now);
     const valid = fit.filter((one) => context.judge.accepts(schema, 'request', { ...value, [name]: one }));
     return values === undefined ? valid[index % Math.max(1, valid.length)] : undefined;
   });

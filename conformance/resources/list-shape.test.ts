@@ -96,6 +96,17 @@ describe('paging is read from names and types', () => {
     },
     { name: 'a header with links', given: { headers: { Link: { schema: text } } }, want: { items: '', step: 'link' } },
     { name: 'one object is no list', given: { path: '/offers/{id}', body: within({}) }, want: undefined },
+    {
+      name: 'several lists that have other names are parts of one object',
+      given: {
+        query: { limit: integer, offset: integer },
+        body: {
+          type: 'object',
+          properties: { by_method: { type: 'array', items: item }, by_code: { type: 'array', items: item } },
+        },
+      },
+      want: undefined,
+    },
     { name: 'an answer without a list', given: { body: { type: 'object', properties: { a: text } } }, want: undefined },
   ])('$name', ({ given, want }) => {
     expect(shortOf(shapeOf(given as Given))).toEqual(want);

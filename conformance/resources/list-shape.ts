@@ -85,6 +85,7 @@ const usual = {
   cursor: 'cursor pagetoken nexttoken nextcursor continuationtoken continuation pagecursor nextpagetoken after marker',
   next: 'nextcursor nextpagetoken nexttoken endcursor nextpagecursor cursor continuationtoken continuation pagetoken next after nextmarker',
   link: 'next nextpage nextlink nexturl nexthref odatanextlink',
+  items: 'items data results result values records rows entries list content elements objects hits value resources',
   total: 'total totalcount totalitems totalresults totalelements totalrecords',
   totalHeader: 'xtotalcount xtotal totalcount',
   sort: 'sort sortby orderby ordering order sortfield orderfield sortkey',
@@ -205,9 +206,14 @@ function listAmong(
     pagination === undefined ? isOnly(shape, 'array') : at === pagination.items,
   );
   const noun = nounOf(operation.path);
-  const isOfNoun = ({ at }: Part): boolean => singular(normal(at.slice(at.lastIndexOf('/') + 1))) === noun;
-  const hasObjects = ({ shape }: Part): boolean => shape.lists.length > 0;
-  return lists.find(({ at }) => at === '') ?? lists.find(isOfNoun) ?? lists.find(hasObjects) ?? lists[0];
+  const nameOf = ({ at }: Part): string => normal(at.slice(at.lastIndexOf('/') + 1));
+  const named =
+    lists.find(({ at }) => at === '') ??
+    lists.find((one) => singular(nameOf(one)) === noun) ??
+    lists.find((one) => names.items.has(nameOf(one)));
+  const ofObjects = lists.filter(({ shape }) => shape.lists.length > 0);
+  // Several lists of other names are parts of one object, such as statistics.
+  return named ?? (ofObjects.length > 1 ? undefined : (ofObjects[0] ?? lists[0]));
 }
 
 function queryOf({ parameters }: Pick<Operation, 'parameters'>): readonly Parameter[] {
