@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { isWhole } from './stored.ts';
+import { isKeyOf, isWhole } from './stored.ts';
 
 // If these fail, an object on a later page is taken for one that the list lacks.
 
@@ -20,4 +20,13 @@ describe('an answer has the whole list', () => {
     const headers = { 'content-type': 'application/json' };
     expect(isWhole(exchangeOf(contract, { headers, body: JSON.stringify(body) }))).toBe(want);
   });
+});
+
+test.each([
+  { body: { w1: { tags: [{ id: 1 }] } }, want: true },
+  { body: { data: { watches: { w1: {} } } }, want: true },
+  { body: { w2: { id: 'w1' } }, want: false },
+  { body: ['w1'], want: false },
+])('a map from ids has the object w1: $want', ({ body, want }) => {
+  expect(isKeyOf(body, 'w1')).toBe(want);
 });

@@ -109,6 +109,12 @@ function arrayIn(body: unknown): readonly unknown[] | undefined {
   return undefined;
 }
 
+/** Whether an object has this key: a list may be a map from ids to objects. */
+export function isKeyOf(body: unknown, id: string, depth = 0): boolean {
+  if (!isObject(body) || depth > deepest) return false;
+  return Object.hasOwn(body, id) || Object.values(body).some((part) => isKeyOf(part, id, depth + 1));
+}
+
 /** Names by which lists are divided into pages. */
 const ofPages =
   /^(page|per_?page|page_?(no|size|number|token|index)|page\[.*\]|rows|limit|offset|cursor|\$?skip|take|\$?top|size|count|first|last|after|before|start(ing)?_?(after|at|index)?|max_?results|marker|next_?token|continuation_?token)$/i;
@@ -163,7 +169,7 @@ export const createdMissing = storyCheck(
     const [id, items] = [idIn(story), itemsIn(list, story)];
     if (list === undefined || items === undefined || id === undefined || !isWhole(list))
       return read && isDone(read) ? [] : undefined;
-    if (items.has(id)) return [];
+    if (items.has(id) || isKeyOf(list.seen.responseBody, id)) return [];
     const deviation = failureAt(
       list,
       'list',
