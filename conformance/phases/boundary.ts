@@ -9,7 +9,7 @@ import { type CoveringArray, createCoveringArray } from '../data/covering-array.
 import { applyChange, type Change, isSamePart, overlaps, type RequestPart } from '../data/request-parts.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
-import { type Draft, type Exchange, isAccepted, isCounted } from '../execute/exchange.ts';
+import { type Draft, type Exchange, isAccepted, isCounted, isRejectedByState } from '../execute/exchange.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
@@ -18,13 +18,13 @@ import { addressOf, type PlannedProbe } from '../plan/plan.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { boundaryOf, type Choice, changeOf, choiceOf, labelOf } from './boundary-choices.ts';
-import { createSupply, withNewNames } from './own-objects.ts';
+import { createSupply, withNewKey, withNewNames } from './own-objects.ts';
 import { mayVary } from './probe.ts';
-import { findDraft } from './request-objects.ts';
+import { findDraft, withOtherReferences } from './request-objects.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
-/** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn. */
-const most = { rows: 24, writes: 12, turn: 20 } as const;
+/** Limits for one operation: rows of a read, rows of a write (each may create an object), requests of one turn, requests about other objects. */
+const most = { rows: 24, writes: 12, turn: 20, others: 12 } as const;
 
 export function planBoundary(
   contract: Contract,
@@ -45,6 +45,8 @@ interface State {
   /** Names of accepted classes, and of those that no later row has. */
   readonly met: Set<string>;
   readonly out: Set<string>;
+  /** Number of requests about other objects than the accepted request names. */
+  others: number;
   /** Whether rows also have values that the contract does not name: servers reject these more often, and then prove little. */
   hasAll: boolean;
 }
@@ -63,7 +65,7 @@ function boundaryScenario(
   isSent: (operation: Operation) => boolean,
 ): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
-  const state: State = { sent: 0, met: new Set(), out: new Set(), hasAll: false };
+  const state: State = { sent: 0, others: 0, met: new Set(), out: new Set(), hasAll: false };
   const known = new Set<string>();
   const supply = createSupply(operation, kind, 'boundary', isSent);
   let progress: Progress | undefined;
@@ -225,9 +227,21 @@ function createAttempt({ session, context, tools, kind, allowance, progress, sta
     const probe = { checks: [validRefused.name], name, role, operation: operation.id, boundaries };
     const obligation = addressOf(operation.id, validRefused.name, name);
     const label = choices.length > 1 ? labelOf(choices) : role === 'case' ? name : `${name}: ${role}`;
-    const came = await session.send({ ...draft, label }, { probe, obligation });
-    exchanges.push(...came);
-    return came.at(-1);
+    const sendAs = async (one: Draft): Promise<Exchange | undefined> => {
+      const came = await session.send({ ...one, label }, { probe, obligation });
+      exchanges.push(...came);
+      return came.at(-1);
+    };
+    let last = await sendAs(draft);
+    // The object that the content names may be taken: a copy of a book is lent once.
+    for (const other of kind === 'create' ? withOtherReferences(context, draft) : []) {
+      const isTaken = last !== undefined && isRejectedByState(last);
+      if (!isTaken || state.others >= most.others || exchanges.filter(isCounted).length >= allowance) break;
+      state.others += 1;
+      state.sent += 1;
+      last = await sendAs(withNewKey(tools, other, state.sent));
+    }
+    return last;
   };
 
   const settle = (choices: readonly Choice[]): void => {

@@ -100,15 +100,18 @@ export function createSupply(
         : creationAt(context, slotsOf(operation.path).at(-1)?.collection);
     if (draft === undefined || objects >= mostObjects || !isSent(draft.operation)) return [];
     objects += 1;
-    const number = firstNumber + mostObjects * context.contract.operations.indexOf(operation) + objects;
-    const named = withNewNames(toolsFor(context, draft.operation, phase, 0), draft, number);
+    const { operations } = context.contract;
+    const number = firstNumber + mostObjects * operations.indexOf(operation) + objects;
+    const tools = toolsFor(context, draft.operation, phase, 0);
+    const named = withNewNames(tools, draft, number);
     const label = `an object for probes of ${operation.id}`;
     const exchanges = [...(await session.send({ ...named, label }))];
     // The object that the content names may be taken by now: the copy of a book is lent once.
-    for (const other of withOtherReferences(context, named)) {
+    for (const [index, other] of withOtherReferences(context, named).entries()) {
       const last = exchanges.at(-1);
       if (last === undefined || !isRejectedByState(last)) break;
-      exchanges.push(...(await session.send({ ...other, label })));
+      const fresh = withNewKey(tools, other, number + (index + 1) * mostObjects * operations.length);
+      exchanges.push(...(await session.send({ ...fresh, label })));
     }
     return exchanges;
   };
