@@ -10,7 +10,7 @@ import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
 export const inputCheck = { invalid: 'invalid-accepted', required: 'required-ignored' } as const;
 
 /** Statuses of a server that has read the request and rejects its format or content. */
-const rejections = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+const rejections = new Set([400, 405, 406, 411, 413, 414, 415, 422, 428, 431]);
 
 /** An invalid value in a path names no resource. */
 const ofPath = new Set([404, 410]);

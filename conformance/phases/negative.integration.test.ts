@@ -253,6 +253,32 @@ describe('an operation that accepts malformed JSON', () => {
   });
 });
 
+test.each([
+  { status: 200, want: ['required-ignored'] },
+  { status: 428, want: [] },
+])('a change without the If-Match that the contract requires is answered $status', async ({ status, want }) => {
+  const condition = { name: 'If-Match', in: 'header', required: true, schema: { type: 'string' } };
+  const responses = { 200: { description: '' }, '4XX': { description: '' } };
+  const paths = {
+    '/settings': { put: { operationId: 'set', 'x-effect': 'none', parameters: [condition], responses } },
+  };
+  const served = await serve(({ headers }) => ({ status: headers['if-match'] === undefined ? status : 200 }));
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const change = {
+    baseUrl: served.origin,
+    credentials: none,
+    second: undefined,
+    phases: ['baseline', 'negative'],
+  } as const;
+  const permissions = { effects: [], readOnly: false, writes: 'all' } as const;
+  const { findings } = await runConformance(
+    contractOf(paths),
+    testOptions('library', served.origin, { ...change, permissions }),
+  );
+  await served.close();
+  expect(findings.map(({ check }) => check)).toEqual(want);
+});
+
 describe('a valid request that is rejected the second time, since its copy is lent then,', () => {
   const copy = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } };
   const loan = {

@@ -263,9 +263,11 @@ export function* faultsOf(tools: DataTools, accepted: Draft): Generator<Fault> {
   }
 }
 
-/** Headers that HTTP or the credentials determine (OpenAPI 3.1, 4.8.12.1), and those whose unknown values a server ignores by their RFC. */
-const ofHttp =
-  /^(accept(-.*)?|content-.*|authorization|prefer|range|if-.*|cache-control|te|expect|user-agent|cookie)$/i;
+/** Headers that HTTP or the credentials determine (OpenAPI 3.1, 4.8.12.1). */
+const ofHttp = /^(accept(-.*)?|content-.*|authorization|te|expect|user-agent|cookie)$/i;
+
+/** Headers whose unknown values a server ignores by their RFC. A contract may require one: `If-Match`, so that no change is lost. */
+const ofAnyValue = /^(prefer|range|if-.*|cache-control)$/i;
 
 function isTestable({ in: where, name }: Parameter): boolean {
   return where !== 'header' || !ofHttp.test(name);
@@ -277,7 +279,7 @@ function* faultsOfParameter(tools: DataTools, parameter: Parameter, accepted: Dr
     applyChange(draft, { part: { kind: 'parameter', parameter }, value });
   if (parameter.required && parameter.in !== 'path')
     yield omissionOf(part, parameter.pointer, (draft) => withValue(draft, undefined));
-  if (parameter.schema === undefined) return;
+  if (parameter.schema === undefined || (parameter.in === 'header' && ofAnyValue.test(parameter.name))) return;
   const known = accepted.parameters.find((one) => one.parameter === parameter)?.value;
   const wire = parameter.mediaType === undefined ? 'text' : 'json';
   for (const violating of violationsOf(tools, parameter.schema, known, wire))
