@@ -157,7 +157,8 @@ function judgeTurn(failure: RecordedFailure, chain: Chain, turn: Trace, context:
   const isOfProbe = check.kind === 'trace' && shown.intent.probe?.checks.includes(name) === true;
   if (here === undefined || (!isOfProbe && changesQuestion(check.name, recorded, shown, status)))
     return cannotRun(`the check cannot judge the answer: ${answered}; when the failure was found, ${before}`);
-  return { verdict: 'FIXED', message: `${answered}, and the check finds nothing` };
+  const otherwise = 'if the server is unchanged, the failure needs a state that these requests do not bring about';
+  return { verdict: 'FIXED', message: `${answered}, and the check finds nothing; ${otherwise}` };
 }
 
 /** Whether an answer is about something else than the recorded one: the object is gone, or the request was not carried out. */
