@@ -27,3 +27,19 @@ test.each([
     law === undefined ? [] : [law],
   );
 });
+
+const page = contractOf({ '/items': { get: { operationId: 'read', responses } } });
+
+test.each([
+  { headers: { date: '2026-03-01T12:00:00Z' }, law: 'date-value' },
+  { headers: { date: 'Sun, 06 Nov 1994 08:49:37 GMT', age: '7' }, law: undefined },
+  { headers: { age: '-1' }, law: 'age-value' },
+  { headers: { 'content-type': 'application/json' }, body: '\ufeff{}', law: 'json-byte-order-mark' },
+  { headers: { 'content-type': 'text/csv' }, body: '\ufeffa;b', law: undefined },
+])('an answer with $headers and the content $body: $law', ({ headers, body = '{}', law }) => {
+  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  const verdicts = httpLaw.judge(exchangeOf(page, { headers: given, body }), contextOf(page));
+  expect(verdicts.flatMap(({ failures }) => failures.map(({ keyword }) => keyword))).toEqual(
+    law === undefined ? [] : [law],
+  );
+});

@@ -1,4 +1,4 @@
-import { type Contract, coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
+import { type Contract, coversMediaType, essenceOf, isJson, type Operation } from '../contract/contract.ts';
 import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
 import { type Answer, headerOf, type OutgoingRequest } from '../execute/exchange.ts';
 import { takesToken } from '../execute/tokens.ts';
@@ -266,6 +266,34 @@ export const laws: Readonly<Record<string, Law>> = {
       return isLater ? `Last-Modified: ${field} is later than Date: ${date}` : undefined;
     },
   },
+  'date-value': {
+    about: 'a header Date that is no date',
+    clause: 'RFC 9110 6.6.1',
+    example: { sent: 'GET /books/7', answered: '200 with Date: 2026-03-01T12:00:00Z' },
+    fix: 'Send a date as in: Sun, 06 Nov 1994 08:49:37 GMT.',
+    header: 'Date',
+    judge: ({ field }) => (field === undefined || isHttpDate(field) ? undefined : `Date: ${field} is not a date`),
+  },
+  'age-value': {
+    about: 'a header Age that is no number of seconds',
+    clause: 'RFC 9111 5.1',
+    example: { sent: 'GET /books', answered: '200 with Age: -1' },
+    fix: 'Send whole seconds, or no Age: only a cache sends it.',
+    header: 'Age',
+    judge: ({ field }) =>
+      field === undefined || /^\d+$/.test(field) ? undefined : `Age: ${field} is not a number of seconds`,
+  },
+  'json-byte-order-mark': {
+    about: 'JSON that begins with a byte order mark',
+    clause: 'RFC 8259 8.1',
+    example: { sent: 'GET /books/7', answered: '200 EF BB BF {"title":"Emma"}' },
+    fix: 'Write the content as UTF-8 without a byte order mark.',
+    judge: ({ answer }) => {
+      const isJsonType = isJson(headerOf(answer, 'content-type') ?? '');
+      const begins = answer.body.subarray(0, 3).equals(Buffer.from('\ufeff'));
+      return isJsonType && begins ? 'the JSON begins with the octets EF BB BF, a byte order mark' : undefined;
+    },
+  },
   'problem-members': {
     about: 'problem details with a member of the wrong type',
     clause: 'RFC 9457 3.1',
@@ -296,7 +324,7 @@ export const laws: Readonly<Record<string, Law>> = {
 /** HTTP requires this of every server, independent of its contract: one finding per law. */
 export const httpLaw: ExchangeCheck = {
   name: 'http-law',
-  about: 'a law of HTTP is broken (RFC 9110, RFC 6750, RFC 9457)',
+  about: 'a law of HTTP is broken (RFC 9110, RFC 9111, RFC 8259, RFC 6750, RFC 9457)',
   effect: 'Clients, caches and proxies rely on HTTP, whatever the contract declares.',
   clauses: ['RFC 9110', 'RFC 6750', 'RFC 9457'],
   example: { sent: 'GET /books', answered: '401 without WWW-Authenticate' },

@@ -2,6 +2,7 @@
 import { coversMediaType, essenceOf, type Operation } from '../contract/contract.ts';
 import { headerOf, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
+import { pathBeneath } from '../resources/addresses.ts';
 import type { LawDescription, RunContext, TraceCheck } from './check.ts';
 import { type Parts, readParts, statesFailure, statusOf } from './parts.ts';
 
@@ -58,7 +59,7 @@ export const protocolLaws = {
     },
   },
   'head-unlike-get': {
-    about: 'HEAD is rejected though GET is accepted, or has another Content-Length',
+    about: 'HEAD is rejected though GET is accepted, or has another Content-Length or ETag',
     example: { sent: 'HEAD /books/7', answered: '404; GET is answered 200' },
     fix: 'Let the server answer HEAD as GET without content.',
     clause: 'RFC 9110 9.3.2',
@@ -70,7 +71,12 @@ export const protocolLaws = {
       // Servers have to support HEAD (RFC 9110, 9.1), but many that do not are meant for one client.
       if (other === 405) return { message: 'HEAD is not supported', severity: 'suspect' };
       if (other >= 400) return { message: `HEAD was answered ${other}; GET, before and after, ${statusOf(before)}` };
-      const [length, own, last] = [before, sent, after].map((one) => answerHeader(one, 'content-length'));
+      const [tag, ownTag, lastTag] = [before, sent, after].map((one) => answerHeader(one, 'etag'));
+      if (tag !== undefined && ownTag !== undefined && tag === lastTag && ownTag !== tag)
+        return { message: `HEAD has the ETag ${ownTag}; GET, before and after, ${tag}` };
+      const own = answerHeader(sent, 'content-length');
+      const [length, last] = [lengthOf(before), lengthOf(after)];
+      // A server may omit the length, but not send that of other content (RFC 9110, 8.6).
       if (length === undefined || own === undefined || length !== last) return 'met';
       return own === length ? 'met' : { message: `HEAD announced ${own} octets; GET, before and after, ${length}` };
     },
@@ -179,11 +185,21 @@ export const protocolLaws = {
     },
   },
   'location-target': {
-    about: 'the Location of a created object leads nowhere',
+    about: 'the Location of a created object leads nowhere, or to the list',
     example: { sent: 'GET /books/8, the Location of a 201', answered: '404' },
     fix: 'Send the address at which the object can be read.',
     clause: 'RFC 9110 10.2.2',
-    judge: ({ case: sent }) => {
+    judge: ({ case: sent, of }) => {
+      const create = of('create');
+      const location = answerHeader(create ?? sent, 'location') ?? '';
+      if (create !== undefined && isAccepted(sent)) {
+        if (pathOnly(sent) === pathOnly(create)) return { message: `Location: ${location} is the address of the list` };
+        if (pathBeneath(create.request, location) === undefined) {
+          const { base, path } = sent.request;
+          const address = `${new URL(base).pathname.replace(/\/$/, '')}${path}`;
+          return { message: `Location: ${location} lacks the path of the base URL; the object is at ${address}` };
+        }
+      }
       if (isAccepted(sent)) return 'met';
       if (![404, 410].includes(statusOf(sent))) return 'unjudged';
       return {
@@ -203,6 +219,18 @@ export const protocolLaws = {
     },
   },
 } as const satisfies Readonly<Record<string, Law>>;
+
+/** Octets of the content of a GET, if it is known; without a content coding. */
+function lengthOf(exchange: NumberedExchange): string | undefined {
+  const { outcome } = exchange;
+  const isPlain =
+    outcome.kind === 'answer' && outcome.isCut !== true && headerOf(outcome, 'content-encoding') === undefined;
+  return answerHeader(exchange, 'content-length') ?? (isPlain ? String(outcome.body.length) : undefined);
+}
+
+function pathOnly({ request }: NumberedExchange): string {
+  return request.path.replace(/\/?([?#].*)?$/s, '');
+}
 
 function lawOf(name: string): Law | undefined {
   return Object.entries(protocolLaws).find(([own]) => own === name)?.[1];

@@ -5,7 +5,7 @@ import { isObject } from '../contract/document.ts';
 import { type Exchange, headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { type CreatedObject, createdReader } from '../ledger/record-writes.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
-import { isSameParents, pathBeneath, pathValues } from '../resources/addresses.ts';
+import { isSameParents, locationBeneath, pathValues } from '../resources/addresses.ts';
 import { listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, readScalars, type Scalar } from '../resources/read-items.ts';
 import { readNext } from '../resources/read-page.ts';
@@ -172,7 +172,7 @@ export function collectChains(contract: Contract) {
       });
       const located = earlier.findLast((one) => {
         const location = headerIn(one, 'location');
-        return location !== undefined && pathBeneath(one.request, location) === path;
+        return location !== undefined && locationBeneath(one.request, location) === path;
       });
       const before = path === undefined ? undefined : pageBefore(path);
       const symbol = located ? useAnswer(located, 'location') : before && useAnswer(before, 'next');

@@ -10,7 +10,7 @@ import { type Draft, type Exchange, headerOf, isAccepted, type WireEdits } from 
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { pathBeneath } from '../resources/addresses.ts';
+import { locationBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { indexPaths, matches, methodsAt } from './declared-paths.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
@@ -181,7 +181,11 @@ async function askHead({ context, operation, draft, send }: Bench): Promise<stri
   if (first === undefined) return 'the budget was spent';
   const known = context.accepted.get(operation);
   const length = answerHeader(first, 'content-length');
-  const isUsual = known !== undefined && (length === undefined || length === headerOf(known, 'content-length'));
+  const tag = answerHeader(first, 'etag');
+  const isUsual =
+    known !== undefined &&
+    (length === undefined || length === headerOf(known, 'content-length')) &&
+    (tag === undefined || tag === headerOf(known, 'etag'));
   if (isAccepted(first) && isUsual) return undefined;
   await send(draft, 'before');
   await send(head, 'case', { polarity: 'grey' });
@@ -355,11 +359,14 @@ async function askLocation({ context, operation, draft, send }: Bench): Promise<
   const location = answerHeader(created, 'location');
   if (created === undefined || !isAccepted(created) || location === undefined)
     return 'no second object with a Location was created';
-  const path = pathBeneath(created.request, location);
-  const read = context.contract.operations.find(
-    (one) => one.method === 'get' && one.target === draft.operation.target && matches(one.path, path ?? ''),
+  const path = locationBeneath(created.request, location);
+  const reads = context.contract.operations.filter(
+    ({ method, target }) => method === 'get' && target === draft.operation.target,
   );
+  const read = reads.find((one) => matches(one.path, path ?? ''));
   if (path === undefined || read === undefined) return 'its Location names no path of the contract';
+  const hasItems = reads.some((one) => plainPath(one.path) === `${plainPath(operation.path)}/{}`);
+  if (read.path === operation.path && !hasItems) return 'no operation reads the object';
   if (!context.accepted.has(read)) return 'the server accepted no read there';
   const asked: Draft = { operation: read, parameters: [], body: undefined, label: '', edits: { path } };
   const sent = await send(asked, 'case');

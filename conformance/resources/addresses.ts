@@ -62,6 +62,11 @@ export function pathBeneath(request: Pick<OutgoingRequest, 'base' | 'path'>, ref
   return `${target.pathname.slice(above.length)}${target.search}`;
 }
 
+/** The path of a `Location` beneath the base: a server behind a proxy may leave out the path of the base URL. */
+export function locationBeneath(request: Pick<OutgoingRequest, 'base' | 'path'>, location: string): string | undefined {
+  return pathBeneath(request, location) ?? (/^\/[^?#]*$/.test(location) ? location : undefined);
+}
+
 /** Link parameters, `$response.body#/payload/0/id`, read for another item of the list; undefined if a value is missing. */
 export function linkedValues(parameters: object, index: number, seen: Seen): Record<string, Scalar> | undefined {
   const values: Record<string, Scalar> = {};

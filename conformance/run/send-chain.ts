@@ -19,7 +19,7 @@ import { createdReader } from '../ledger/record-writes.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { mayRepeat, refuseValues } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/plan.ts';
-import { pathBeneath, pathValues } from '../resources/addresses.ts';
+import { locationBeneath, pathValues } from '../resources/addresses.ts';
 import { listShapeOf } from '../resources/list-shape.ts';
 import type { Scalar } from '../resources/read-items.ts';
 import { readNext } from '../resources/read-page.ts';
@@ -176,7 +176,7 @@ async function sendChain(
       const location = headerOf(outcome, 'location');
       const value: Readonly<Record<string, Scalar | undefined>> = {
         etag: headerOf(outcome, 'etag'),
-        location: location === undefined ? undefined : pathBeneath(request, location),
+        location: location === undefined ? undefined : locationBeneath(request, location),
         next: shape && readNext(shape, last).next,
       };
       const found = ids.find(([own]) => own === member)?.[1] ?? value[member];

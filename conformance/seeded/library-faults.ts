@@ -228,6 +228,28 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'etag-grammar'),
   },
   {
+    name: 'Date is no date of HTTP',
+    at: read,
+    change: withHeaders({ date: '2026-03-01T12:00:00Z' }),
+    caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'date-value'),
+  },
+  {
+    name: 'Age is negative',
+    at: read,
+    change: withHeaders({ age: '-1' }),
+    caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'age-value'),
+  },
+  {
+    name: 'JSON begins with a byte order mark',
+    at: read,
+    change: (answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-type': 'application/json' },
+      body: `\ufeff${JSON.stringify(answer.body)}`,
+    }),
+    caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'json-byte-order-mark'),
+  },
+  {
     name: 'a 400 contains a stack frame',
     at: add,
     change: () => ({ status: 400, body: { reason: 'TypeError: at addBook (/srv/books.js:10:5)' } }),

@@ -35,6 +35,21 @@ const repaired: Instead = (request, handle) => {
   return handle({ ...request, body: body ?? text });
 };
 
+type Change = (location: string) => string;
+
+const wrongLocations: Readonly<Record<'library' | 'depot', Readonly<Record<string, Change>>>> = {
+  library: {
+    'Location leads nowhere': () => '/v2/books/b404404',
+    'Location lacks the base path': (location) => location.replace('/v2/', '/'),
+    'Location is that of the list': () => '/v2/books',
+  },
+  depot: {
+    'Location leads nowhere': () => '/api/depots/d-11/parcels/404404',
+    'Location lacks the base path': (location) => location.replace('/api/', '/'),
+    'Location is that of the list': (location) => location.replace(/\/[^/]*$/, ''),
+  },
+};
+
 export const protocolFaults: readonly SeededFault[] = [
   {
     ...{ name: 'an undeclared PATCH is carried out', api: 'library', at: /^PATCH/ },
@@ -71,6 +86,22 @@ export const protocolFaults: readonly SeededFault[] = [
       caughtBy: by(check, operation ?? '', pointer ?? '', 'head-unlike-get'),
     };
   }),
+  {
+    ...{ name: 'HEAD has another ETag', api: 'library', at: /^HEAD .*books\/b\d+$/ },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      return answer.status === 200 ? { ...answer, headers: { ...answer.headers, etag: '"of-head"' } } : answer;
+    },
+    caughtBy: by(check, 'readBook', `${book}/get`, 'head-unlike-get'),
+  },
+  {
+    ...{ name: 'HEAD announces no content', api: 'library', at: /^HEAD .*books$/ },
+    instead: async (request, handle) => {
+      const answer = await handle(request);
+      return answer.status === 200 ? { ...answer, headers: { ...answer.headers, 'content-length': '0' } } : answer;
+    },
+    caughtBy: by(check, 'listBooks', `${books}/get`, 'head-unlike-get'),
+  },
   {
     ...{ name: 'HEAD is not found', api: 'library', at: /^HEAD \/v2\/motto/ },
     instead: () => ({ status: 404 }),
@@ -179,20 +210,22 @@ export const protocolFaults: readonly SeededFault[] = [
           ),
         caughtBy: by(check, change ?? '', `${item}/${method}`, 'current-if-match'),
       },
-      {
-        ...{ name: 'Location leads nowhere', api, at: /^POST .*(books|parcels)/ },
-        instead: async (request, handle) => {
-          const answer = await handle(request);
-          const location = api === 'library' ? '/v2/books/b404404' : '/api/depots/d-11/parcels/404404';
-          return answer.status === 201 ? { ...answer, headers: { location } } : answer;
-        },
-        caughtBy: by(
-          check,
-          api === 'library' ? 'addBook' : 'addParcel',
-          `${api === 'library' ? books : parcels}/post`,
-          'location-target',
-        ),
-      },
+      ...Object.entries(wrongLocations[api]).map(
+        ([name, change]): SeededFault => ({
+          ...{ name, api, at: /^POST .*(books|parcels)/ },
+          instead: async (request, handle) => {
+            const answer = await handle(request);
+            const location = change(String(answer.headers?.location));
+            return answer.status === 201 ? { ...answer, headers: { ...answer.headers, location } } : answer;
+          },
+          caughtBy: by(
+            check,
+            api === 'library' ? 'addBook' : 'addParcel',
+            `${api === 'library' ? books : parcels}/post`,
+            'location-target',
+          ),
+        }),
+      ),
     ];
   }),
   {
