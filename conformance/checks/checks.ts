@@ -12,7 +12,7 @@ import { httpLaw } from './http-laws.ts';
 import { idempotency } from './idempotency.ts';
 import { invalidAccepted, requiredIgnored } from './invalid-input.ts';
 import { jobRegress, jobStuck } from './jobs.ts';
-import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
+import { internalsLeaked, secretEchoed, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
 import { listDetail } from './list-detail.ts';
 import { sortWrong } from './orders.ts';
 import { limitNeutral, pageCursor, pageDuplicate, pageEnds, pageGap, pageSize, pageTotal } from './paging.ts';
@@ -92,6 +92,7 @@ export const checks: readonly Check[] = [
   listDetail,
   limitNeutral,
   writeOnlyExposed,
+  secretEchoed,
   sensitiveLeak,
   readOnlyWritten,
   httpLaw,

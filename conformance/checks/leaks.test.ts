@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { internalsLeaked } from './leaks.ts';
+import { internalsLeaked, secretEchoed } from './leaks.ts';
 
 const contract = contractOf({ '/a': { post: { responses: { 200: { description: 'OK' } } } } });
 
@@ -59,5 +59,37 @@ describe('internals-leaked', () => {
     },
   ])('$name: $want', ({ sent, body, want }) => {
     expect(judge(sent, body)).toEqual(want);
+  });
+});
+
+describe('secret-echoed', () => {
+  const properties = { name: { type: 'string' }, password: { type: 'string', writeOnly: true } };
+  const schema = { type: 'object', properties };
+  const responses = { 201: { description: '', content: { 'application/json': { schema } } }, 422: { description: '' } };
+  const enrol = { operationId: 'enrol', requestBody: { content: { 'application/json': { schema } } }, responses };
+  const schemes = { Key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+  const api = contractOf({ '/readers': { post: enrol } }, { securitySchemes: schemes });
+  const key = 'not-a-real-key-7f10';
+
+  test.each([
+    { answer: '{"input":{"password":"long enough"}}', want: 'writeOnly' },
+    { answer: '{"password":"long enough"}', status: 201, want: undefined },
+    { answer: '{"reason":"too short"}', want: undefined },
+    { answer: `no such key: ${key}`, type: 'text/plain', want: 'credential' },
+    { answer: `{"viewer":"${key}"}`, want: 'credential' },
+    { answer: `{"api_key":"${key}"}`, want: undefined },
+  ])('$answer: $want', ({ answer, status = 422, type = 'application/json', want }) => {
+    const [operation] = api.operations;
+    const content = operation?.body?.contents[0];
+    const body = { name: 'Ada', password: 'long enough' };
+    if (operation === undefined || content === undefined) throw new Error('no operation');
+    const sent = exchangeOf(api, {
+      ...{ status, headers: { 'content-type': type }, body: answer, request: { headers: [['X-Key', key]] } },
+    });
+    const draft = { operation, parameters: [], body: { content, value: body }, label: '' };
+    const exchange = { ...sent, draft, seen: { ...sent.seen, requestBody: body } };
+    const failures = secretEchoed.judge(exchange, contextOf(api)).flatMap((verdict) => verdict.failures);
+    expect(failures.map(({ keyword }) => keyword)).toEqual(want === undefined ? [] : [want]);
+    expect(failures.some(({ message }) => message.includes(key) || message.includes('long enough'))).toBe(false);
   });
 });

@@ -1,6 +1,10 @@
-import { joinPointer, type Seen } from '../contract/document.ts';
+import type { Contract } from '../contract/contract.ts';
+import { isObject, joinPointer, type Seen } from '../contract/document.ts';
+import { type Exchange, headerOf } from '../execute/exchange.ts';
 import { echoesOf, type Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
+import { isLogIn } from '../plan/operation-kinds.ts';
+import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import { answerOf, declaredAnswerOf, isReadable, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, judgeWhole, planWholeAnswer, type SecretSeen } from './check.ts';
@@ -79,6 +83,90 @@ export const sensitiveLeak: ExchangeCheck = {
     return judgeWhole(...failures);
   },
 };
+
+export const secretEchoed: ExchangeCheck = {
+  name: 'secret-echoed',
+  about: 'an answer repeats a credential of its request, or a value that is declared writeOnly or a password',
+  effect: 'The secret gets into logs, caches and pages, where others read it.',
+  clauses: ['OpenAPI', 'JSON Schema', 'RFC 6750'],
+  example: {
+    sent: 'POST /readers {"name":"","password":"long enough"}; password is writeOnly',
+    answered: '422 {"input":{"name":"","password":"long enough"}}',
+  },
+  fix: 'Leave secrets out of answers and of messages about errors.',
+  allow: 'Remove writeOnly and the format password from the property. A credential has no exception.',
+  plan: planWholeAnswer,
+  judge: (exchange, { contract }) => {
+    const { answer } = answerOf(exchange) ?? {};
+    if (answer === undefined || !isReadable(answer)) return [];
+    const text = answer.body.toString().slice(0, mostSearched);
+    const about = { check: 'secret-echoed', severity: 'defect', place: `response ${answer.status} body` } as const;
+    const property = secretsSent(contract, exchange).find(({ value }) => isWholeToken(text, String(value)));
+    if (property !== undefined) {
+      const keyword = property.schema.writeOnly === true ? 'writeOnly' : 'format';
+      const declared = keyword === 'format' ? 'a password' : keyword;
+      return judgeWhole({
+        ...{ ...about, pointer: property.pointer, keyword, clause: clauseOf(contract.root.openapi, keyword) },
+        message: `the answer repeats ${property.at} of the request, which is declared ${declared}`,
+        causes: [[property.pointer]],
+      });
+    }
+    const credential = credentialsIn(contract, exchange).find((one) => isWholeToken(text, one));
+    const { responseBody } = exchange.seen;
+    const isShown =
+      credential !== undefined && (responseBody === undefined || !isNamedCredential(responseBody, credential));
+    if (!isShown) return judgeWhole();
+    return judgeWhole({
+      ...{ ...about, pointer: exchange.operation.pointer, keyword: 'credential', clause: 'RFC 6750 5.3' },
+      message: 'the answer repeats the credential of the request',
+      causes: [['credential', exchange.operation.id]],
+    });
+  },
+};
+
+/** Values of a request that the contract declares as secret: they are nowhere else in its content, nor declared in the answer. */
+function secretsSent(contract: Contract, exchange: Exchange): readonly AnnotatedValue[] {
+  const { draft, seen } = exchange;
+  const schema = draft?.body?.content.schema;
+  if (schema === undefined || !isObject(seen.requestBody)) return [];
+  const whole = JSON.stringify(seen.requestBody);
+  // `write-only-exposed` judges those at a declared place.
+  const judged = new Set((secretsInAnswer(contract, exchange) ?? []).map(({ value }) => value));
+  return [...secretsIn(contract.root, schema, seen.requestBody)].filter(({ sure, schema: own, value }) => {
+    const isDeclared = own.writeOnly === true || own.format === 'password';
+    const isLong = typeof value === 'string' && value.length >= leastSecretLength;
+    return sure && isDeclared && isLong && !judged.has(value) && whole.split(JSON.stringify(value)).length === 2;
+  });
+}
+
+/** A shorter credential may be a word of the answer. */
+const leastCredential = 12;
+
+/** The credentials of the user in a request; none of a log-in, whose answer may repeat a token. */
+function credentialsIn(contract: Contract, { operation, intent, request }: Exchange): readonly string[] {
+  if (!['own', 'second'].includes(String(intent.identity)) || isLogIn(contract, operation)) return [];
+  const [, scheme = '', token = ''] = /^(\S+) +(.*)$/.exec(headerOf(request, 'authorization') ?? '') ?? [];
+  const isBasic = scheme.toLowerCase() === 'basic';
+  const password = Buffer.from(token, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '');
+  const keys = Object.values(contract.schemes).flatMap(({ key }) =>
+    key?.in === 'header' && key.name.toLowerCase() !== 'authorization' ? (headerOf(request, key.name) ?? []) : [],
+  );
+  const cookies = (headerOf(request, 'cookie') ?? '').split('; ').map((one) => one.replace(/^[^=]*=/, ''));
+  return [isBasic ? password : token, ...keys, ...cookies].filter(({ length }) => length >= leastCredential);
+}
+
+/** Names of members whose purpose is to show a credential. */
+const ofCredentials = /token|key|secret|session|cookie|credential|auth|bearer/i;
+
+/** Whether the answer has a credential only in members that are named after it: an operation may show a client its key. */
+function isNamedCredential(body: unknown, credential: string, name = ''): boolean {
+  if (typeof body === 'string') return ofCredentials.test(name) || !body.includes(credential);
+  if (typeof body !== 'object' || body === null) return body === null || !String(body).includes(credential);
+  const isList = Array.isArray(body);
+  return Object.entries(body).every(([own, part]) => isNamedCredential(part, credential, isList ? name : own));
+}
 
 interface Index {
   readonly byRun: Map<string, SecretSeen[]>;

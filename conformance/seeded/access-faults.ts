@@ -37,6 +37,12 @@ const [genuineHead, genuineBody, genuineSignature] = depotToken.split('.');
 
 export const accessFaults: readonly SeededFault[] = [
   {
+    ...{ name: 'a depot shows the session of its reader', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
+    change: (answer, { headers: { cookie = '' } }) =>
+      answer.status === 200 ? { ...answer, body: { ...Object(answer.body), viewer: cookie.split('=')[1] } } : answer,
+    caughtBy: by('secret-echoed', 'readDepot', '#/paths/~1depots~1{depot_id}/get', 'credential'),
+  },
+  {
     ...{ name: 'a list needs no key', api: 'library', at: /^GET \/v2\/books$/ },
     instead: withKeyIf((key) => key === undefined),
     caughtBy: by('auth-missing', 'listBooks', anyone, 'security'),

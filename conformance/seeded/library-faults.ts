@@ -196,6 +196,15 @@ const rows: readonly Row[] = [
     caughtBy: by('server-error', 'listBooks', '#/paths/~1books/get', '503'),
   },
   {
+    name: 'a password is returned under another name',
+    at: /^POST \/v2\/readers/,
+    change: (answer, request) => ({
+      ...answer,
+      body: { ...Object(answer.body), phrase: JSON.parse(request.body).password },
+    }),
+    caughtBy: by('secret-echoed', 'enrolReader', '#/components/schemas/NewReader/properties/password', 'writeOnly'),
+  },
+  {
     name: 'a writeOnly secret is returned',
     at: /^POST \/v2\/readers/,
     change: (answer, request) => ({
