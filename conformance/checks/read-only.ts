@@ -4,7 +4,7 @@ import { isObject, isSame, joinPointer, type Pointer, readPointer } from '../con
 import { type Draft, type Exchange, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { unwrap } from '../resources/read-items.ts';
-import { plainPath } from '../resources/slots.ts';
+import { operationAt, plainPath } from '../resources/slots.ts';
 import { clauseOf, is30 } from '../schema/clauses.ts';
 import type { RunContext, TraceCheck } from './check.ts';
 import { exchangesOf, statusOf } from './parts.ts';
@@ -21,9 +21,8 @@ export interface ReadOnlyMember {
 const deepest = 2;
 
 /** The GET of the objects that an operation creates or changes. */
-export function readOf({ operations }: Contract, { method, path }: Operation): Operation | undefined {
-  const item = method === 'post' ? `${plainPath(path)}/{}` : plainPath(path);
-  return operations.find((one) => one.method === 'get' && plainPath(one.path) === item);
+export function readOf(contract: Contract, { method, path }: Operation): Operation | undefined {
+  return operationAt(contract, 'get', method === 'post' ? `${plainPath(path)}/{}` : plainPath(path));
 }
 
 /** The JSON schema of an answer 200. */

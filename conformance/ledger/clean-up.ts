@@ -6,7 +6,7 @@ import { type Answer, type Draft, headerOf } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { readItems, type Scalars } from '../resources/read-items.ts';
-import { normal, nounOf, plainPath, type Slot, slotsOf } from '../resources/slots.ts';
+import { normal, nounOf, operationAt, type Slot, slotsOf } from '../resources/slots.ts';
 import {
   type Address,
   addressesOf,
@@ -312,10 +312,6 @@ function bodyOf(answer: Answer | string): unknown {
   if (typeof answer === 'string' || !isDone(answer) || !isJson(headerOf(answer, 'content-type') ?? ''))
     return undefined;
   return memberOf(readJson(answer.body), 'value');
-}
-
-function operationAt({ operations }: Contract, method: Operation['method'], key: string): Operation | undefined {
-  return operations.find((one) => one.method === method && plainPath(one.path) === key);
 }
 
 function describeLeft({ operations }: Contract, write: Write, { why, isOpen, at }: LeftResult): Left {

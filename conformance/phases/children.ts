@@ -6,7 +6,7 @@ import { toolsFor } from '../execute/session.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
 import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
@@ -29,11 +29,9 @@ export function planChildren(
     (one) => one.method === 'post' && kindOf(contract, one) === 'create' && mayProbe(contract, one),
   );
   const often = creates.filter((one) => mayCallOften(contract, one, permissions));
-  const readAt = (path: string): Operation | undefined =>
-    contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === path);
   return often.flatMap((parent) => {
     const own = `${plainPath(parent.path)}/{}`;
-    const readParent = readAt(own);
+    const readParent = operationAt(contract, 'get', own);
     const beneath = often.filter(({ path }) => /^\/[^{}]+$/.test(plainPath(path).replace(own, '')));
     if (readParent === undefined) return [];
     const nameOf = (path: string): string | undefined => slotsOf(path).at(-1)?.parameter;
@@ -43,7 +41,12 @@ export function planChildren(
         // One path may name the parent by its id, and another by its slug.
         .filter(({ path }) => nameOf(path) === nameOf(readParent.path))
         .map((child): OperationProbes => {
-          const family = { parent, readParent, child, readChild: readAt(`${plainPath(child.path)}/{}`) };
+          const family = {
+            parent,
+            readParent,
+            child,
+            readChild: operationAt(contract, 'get', `${plainPath(child.path)}/{}`),
+          };
           const row = { worth: 3.2, mostRequests: 14, tell: (teller: Teller) => tellFamily(teller, family) };
           const probe = storyProbe(`object of ${child.id} in a new one`, [childOrphaned], child.pointer, row);
           return { operation: parent, probes: [probe] };

@@ -8,7 +8,7 @@ import type { Draft, Exchange } from '../execute/exchange.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { isScalar } from '../resources/read-items.ts';
 import { identify, type Page, readPage } from '../resources/read-page.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { isMock, plainDraft } from './list-requests.ts';
 import { type Bench, mayProbe, type OperationProbes } from './probe.ts';
 
@@ -18,9 +18,7 @@ const mostItems = 2;
 export function planDetails(contract: Contract, operations: readonly Operation[]): readonly OperationProbes[] {
   return operations.flatMap((operation): OperationProbes[] => {
     const shape = mayProbe(contract, operation) ? listShapeOf(contract, operation) : undefined;
-    const item = contract.operations.find(
-      (one) => one.method === 'get' && plainPath(one.path) === `${plainPath(operation.path)}/{}`,
-    );
+    const item = operationAt(contract, 'get', `${plainPath(operation.path)}/{}`);
     if (shape === undefined || item === undefined) return [];
     const probe = {
       ...{ name: 'details', checks: [listDetail.name], pointer: operation.pointer, worth: 4.4 },

@@ -6,7 +6,7 @@ import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { ListShape } from '../resources/list-shape.ts';
 import { type Page, readPage } from '../resources/read-page.ts';
-import { plainPath } from '../resources/slots.ts';
+import { operationAt, plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften } from './probe.ts';
@@ -42,9 +42,7 @@ export async function createItems(
   const path = plainPath(operation.path);
   const draft = creationAt(context, path);
   const create = draft?.operation;
-  const isRemovable = contract.operations.some(
-    (one) => one.method === 'delete' && plainPath(one.path) === `${path}/{}`,
-  );
+  const isRemovable = operationAt(contract, 'delete', `${path}/{}`) !== undefined;
   if (create === undefined || draft === undefined || !isRemovable || !mayCallOften(contract, create, permissions))
     return [];
   const created: Exchange[] = [];
@@ -70,9 +68,7 @@ const [keepsNoState, keepsState] = [
 /** Whether the server answers for an object that does not exist: a mock of examples has no list to judge. */
 export async function isMock({ context, operation, draft, facts, ofOther, send }: Bench): Promise<boolean> {
   if (facts.has(keepsNoState) || facts.has(keepsState)) return facts.has(keepsNoState);
-  const item = context.contract.operations.find(
-    (one) => one.method === 'get' && plainPath(one.path) === `${plainPath(operation.path)}/{}`,
-  );
+  const item = operationAt(context.contract, 'get', `${plainPath(operation.path)}/{}`);
   const read = (item && ofOther(item)) ?? draft;
   const unknown = withUnknownId(context, read);
   const sent = unknown && (await send(plainDraft(unknown), 'unknown id', { polarity: 'grey' }));

@@ -2,7 +2,7 @@
 import type { RunContext } from '../checks/check.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { readItems } from '../resources/read-items.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import type { Bench } from './probe.ts';
 import { withUnknownId } from './request-objects.ts';
 
@@ -27,7 +27,7 @@ async function readLists(
   path: string,
 ): Promise<{ readonly own: Exchange; readonly second: Exchange } | undefined> {
   const collection = slotsOf(path).at(-1)?.collection;
-  const list = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === collection);
+  const list = operationAt(contract, 'get', collection);
   const asked = list === undefined || list.extensions.isShared ? undefined : ofOther(list);
   if (asked === undefined || draft.operation === list) return undefined;
   const own = await send(asked, 'own list');
@@ -73,7 +73,7 @@ export async function createUnderForeign(bench: Bench): Promise<string | undefin
 /** The first parent of a path, with its own read. */
 function parentOf({ contract }: RunContext, { operation, parameters }: Draft) {
   const [first] = slotsOf(operation.path);
-  const read = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === first?.key);
+  const read = operationAt(contract, 'get', first?.key);
   const value = parameters.find(({ parameter }) => parameter.name === first?.parameter)?.value;
   return first === undefined || read === undefined
     ? undefined

@@ -10,7 +10,7 @@ import { createdReader } from '../ledger/record-writes.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
 import { withOtherReferences } from './request-objects.ts';
@@ -24,9 +24,7 @@ export function deletionOf(
   const write = { key: plainPath(operation.path), values: pathValues(operation, seen), method: operation.method };
   const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
   const [[member = '@given.', id] = []] = created?.ids ?? [];
-  const remove = contract.operations.find(
-    ({ method, path }) => method === 'delete' && plainPath(path) === created?.key,
-  );
+  const remove = operationAt(contract, 'delete', created?.key);
   if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
     return undefined;
   // A create with an id of the client, or of an object that was listed before, may have replaced an object of others.

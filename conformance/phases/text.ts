@@ -21,7 +21,7 @@ import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
 import { pathValues } from '../resources/addresses.ts';
-import { plainPath } from '../resources/slots.ts';
+import { operationAt, plainPath } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
@@ -287,15 +287,13 @@ async function compareRow(sending: Sending, pairs: readonly Pair[], sent: Exchan
 /** Reads the object that a write has created or changed, if the contract declares a read that was accepted before. */
 async function readBack(bench: Bench, written: Exchange, role: string): Promise<Exchange | undefined> {
   const { context, operation, ofOther, send } = bench;
-  const { contract, accepted } = context;
+  const { contract } = context;
   if (!isAccepted(written)) return undefined;
   const address =
     kindOf(contract, operation) === 'create'
       ? addressOfCreated(context, written)
       : { key: plainPath(operation.path), values: pathValues(operation, written.seen) };
-  const read = contract.operations.find(
-    (one) => one.method === 'get' && plainPath(one.path) === address?.key && accepted.has(one),
-  );
-  const draft = read === undefined ? undefined : ofOther(read);
+  const read = operationAt(contract, 'get', address?.key);
+  const draft = read && ofOther(read);
   return address === undefined || draft === undefined ? undefined : send(moveTo(draft, address.values), role);
 }

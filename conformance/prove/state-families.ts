@@ -11,7 +11,7 @@ import { type Answer, isAccepted, type NumberedExchange, type Trace } from '../e
 import { mayCallOften, mayProbe } from '../phases/probe.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { plainPath } from '../resources/slots.ts';
+import { operationAt, plainPath } from '../resources/slots.ts';
 import { answeredBy, answerWith, excludeLateRejection, type Family, replaceIn } from './family.ts';
 
 /** The steps of the story of one object. */
@@ -88,12 +88,10 @@ function absence({ steps }: Story): Answer {
 }
 
 /** The operations on the objects of an operation's path. */
-function objectsOf({ operations }: Contract, { path, method }: Operation) {
+function objectsOf(contract: Contract, { path, method }: Operation) {
   const item = method === 'post' ? `${plainPath(path)}/{}` : plainPath(path);
-  const at = (where: string, wanted: string) =>
-    operations.find((one) => one.method === wanted && plainPath(one.path) === where);
-  const create = at(item.replace(/\/[^/]*$/, ''), 'post');
-  return { create, read: at(item, 'get'), put: at(item, 'put'), patch: at(item, 'patch') };
+  const at = (method: Operation['method'], where = item) => operationAt(contract, method, where);
+  return { create: at('post', item.replace(/\/[^/]*$/, '')), read: at('get'), put: at('put'), patch: at('patch') };
 }
 
 /** Why the run cannot see the life of an operation's objects. */

@@ -3,7 +3,7 @@ import { isObject, type Seen } from '../contract/document.ts';
 import { isSameParents, linkedValues, pathValues, readAddress } from './addresses.ts';
 import { type Collections, createCollections, type Item, idsAmong, type Mention, type Related } from './collections.ts';
 import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from './read-items.ts';
-import { normal, nounOf, nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
+import { normal, nounOf, nounsOfPath, operationAt, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 import { createTrials, type SlotState, startsWith, type Trials } from './trials.ts';
 
 /**
@@ -198,9 +198,7 @@ export function createResources(contract: Contract): Resources {
     const doubtOf = (member: string): number => ((pairings.get(member)?.yes ?? 0) > 0 ? 0 : rankName(member, slot));
     const [best] = [...item.scalars].sort(([a], [b]) => doubtOf(a) - doubtOf(b));
     if (best === undefined || doubtOf(best[0]) === Number.POSITIVE_INFINITY) return undefined;
-    const operation = contract.operations.find(
-      ({ method, path }) => method === 'delete' && plainPath(path) === slot.key,
-    );
+    const operation = operationAt(contract, 'delete', slot.key);
     const address = [...item.parents, best[1]];
     const named = slotsOf(operation?.path ?? '').map(({ parameter }, index) => [parameter, address[index]] as const);
     const isWhole = operation !== undefined && named.every(([, value]) => value !== undefined);

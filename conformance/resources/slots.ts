@@ -1,3 +1,5 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+
 /** One path parameter at its position: the path up to it names one object. */
 export interface Slot {
   readonly parameter: string;
@@ -19,6 +21,15 @@ export const slotsOf = remember((path: string): readonly Slot[] =>
 
 /** A path with `{}` for each parameter and no trailing slash: parameters with different names compare equal. */
 export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
+
+/** The operation with a method at a path without names: `/books/{}`. */
+export function operationAt(
+  { operations }: Pick<Contract, 'operations'>,
+  method: Operation['method'],
+  path: string | undefined,
+): Operation | undefined {
+  return operations.find((one) => one.method === method && plainPath(one.path) === path);
+}
 
 /** The singular of a path's last meaningful segment: `book` for `/books/{id}` and `/books/by-name`. */
 export const nounOf = remember((path: string): string => {

@@ -17,7 +17,7 @@ import { mayVary } from '../phases/probe.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { selectOperations } from '../plan/plan.ts';
 import type { Scalar } from '../resources/read-items.ts';
-import { normal, plainPath } from '../resources/slots.ts';
+import { normal, operationAt, plainPath } from '../resources/slots.ts';
 import { renewEndings } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { keepRequests } from '../shrink/reductions.ts';
@@ -100,10 +100,8 @@ function mayShrink(check: string, chain: Chain, contract: Contract, options: Run
 
 /** Whether the clean-up may delete the objects of a create. */
 function canDelete({ path }: Operation, contract: Contract, options: RunOptions): boolean {
-  const key = `${plainPath(path)}/{}`;
-  return contract.operations.some(
-    (one) => one.method === 'delete' && plainPath(one.path) === key && mayDelete(one, contract, options),
-  );
+  const removal = operationAt(contract, 'delete', `${plainPath(path)}/{}`);
+  return removal !== undefined && mayDelete(removal, contract, options);
 }
 
 function mayDelete(removal: Operation, contract: Contract, options: RunOptions): boolean {
