@@ -1,24 +1,21 @@
 // The life of an object that the run creates: create, list, read, change, delete, and a read after each.
 import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
-import { comparableMembers, objectIn, writableIn } from '../checks/compare-objects.ts';
+import { comparableMembers } from '../checks/compare-objects.ts';
 import { conditional, roleWithOneTag, tagIn } from '../checks/conditional.ts';
 import { deleteKept, useAfterFree } from '../checks/deleted.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { JsonObject } from '../contract/document.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { listShapeOf } from '../resources/list-shape.ts';
 import { largestOf, plainDraft, withValues } from './list-requests.ts';
-import { partial, replacement, withNull, withOtherValues, wrongContents } from './other-values.ts';
-import { deletionOf } from './own-objects.ts';
+import { membersFor, partial, replacement, withNull, withOtherValues, wrongContents } from './other-values.ts';
 import type { OperationProbes, Probe } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
 import {
-  createNamed,
   createObject,
   keepsNoState,
   namedResourcesOf,
@@ -63,12 +60,9 @@ function lifeProbe(resource: Resource): Probe {
 
 async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
   const { bench, context, step } = teller;
-  const isNamed = resource.create.method === 'put' && resource.read !== undefined;
-  const object = await (isNamed
-    ? createNamed(teller, resource.create, resource.read)
-    : createObject(teller, resource.create, 'create', 0));
+  const object = await createObject(teller, resource.create, 'create', 0);
   if (typeof object === 'string') return object;
-  const { values, created } = object;
+  const { values, deletion } = object;
   const read = resource.read && draftAbout(context, resource.read, values);
   const list = listAbove(context, resource, values);
   const shown = await step(read, 'read');
@@ -76,15 +70,13 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   if (resource.changes.some(bench.isSent)) await step(list, 'early list');
   for (const change of resource.changes) {
     if (!bench.isSent(change)) continue;
-    await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+    await changeObject(teller, object, change, shown);
     await step(read, `read after ${change.method}`);
   }
   const [patch] = resource.changes.filter(({ method }) => method === 'patch').filter(bench.isSent);
   const removing = patch && withNull(context, draftAbout(context, patch, values), shown);
   if ((await step(removing, 'change by null')) !== undefined) await step(read, 'read after null');
   await step(list, 'list');
-  const named = resource.removal && draftAbout(context, resource.removal, values);
-  const deletion = isNamed ? named : deletionOf(context, created);
   if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
   await step(deletion, 'delete');
   await step(read, 'deleted read');
@@ -126,7 +118,7 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   await step(other, 'other read');
   let isListed = false;
   for (const change of resource.changes.filter(bench.isSent)) {
-    const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+    const changed = await changeObject(teller, object, change, shown);
     await step(read, `read after ${change.method}`);
     if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {
       await step(list, 'list before repeat');
@@ -152,9 +144,8 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
     if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
   }
   await step(other, 'late other read');
-  const deletion = deletionOf(context, created);
-  if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
-  await step(deletion, 'delete');
+  if (object.deletion === undefined || !bench.isSent(object.deletion.operation)) return undefined;
+  await step(object.deletion, 'delete');
   await step(other, 'other read after delete');
   await bench.undo(second.created);
   return undefined;
@@ -181,11 +172,10 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   if (change === undefined || resource.read === undefined) return 'no change of the object may be sent';
   const object = await createObject(teller, resource.create, 'create', 12);
   if (typeof object === 'string') return object;
-  const { values, created } = object;
-  const read = draftAbout(context, resource.read, values);
+  const read = draftAbout(context, resource.read, object.values);
   const shown = await step(read, 'read');
   const old = shown && tagIn(shown);
-  const changed = await changeObject(teller, { change, values, created, shown, role: `change by ${change.method}` });
+  const changed = await changeObject(teller, object, change, shown);
   await step(read, `read after ${change.method}`);
   if (read !== undefined && old !== undefined && changed?.draft !== undefined) {
     const { draft } = changed;
@@ -203,19 +193,17 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
       if (tag !== undefined && isCompared) await stepTogether([tagged(tag, 9), tagged(tag, 10)], roleWithOneTag);
     }
   }
-  await bench.undo(created);
+  await bench.undo(object.created);
   return undefined;
 }
 
-interface Changing extends Own {
-  /** The object as a read shows it. */
-  readonly shown: Exchange | undefined;
-  readonly change: Operation;
-  readonly role: string;
-}
-
-/** Changes the object: as many members as possible, or else by the accepted request. */
-async function changeObject({ context, turn, step }: Teller, { change, values, created, shown, role }: Changing) {
+/** Changes the object: as many members as possible, or else by the accepted request. @param shown the object as a read shows it */
+async function changeObject(
+  { context, turn, step }: Teller,
+  { values, created }: Own,
+  change: Operation,
+  shown: Exchange | undefined,
+) {
   const tools = toolsFor(context, change, 'story', 0);
   const accepted = draftAbout(context, change, values);
   if (accepted === undefined) return undefined;
@@ -226,15 +214,8 @@ async function changeObject({ context, turn, step }: Teller, { change, values, c
       ? replacement(context, tools, accepted, { sent, known, turn })
       : partial(context, tools, accepted, { sent, known, turn });
   for (const draft of [own, withOtherValues(context, tools, accepted, 3 + turn), accepted]) {
-    const sent = await step(draft, role);
+    const sent = await step(draft, `change by ${change.method}`);
     if (sent === undefined || isAccepted(sent)) return sent;
   }
   return undefined;
-}
-
-/** The members of a created object that a change declares. */
-export function membersFor(context: RunContext, change: Operation, created: Exchange): JsonObject {
-  const known = writableIn(context, change);
-  const sent = objectIn(created.seen.requestBody, [...known.keys()]) ?? {};
-  return Object.fromEntries(Object.entries(sent).filter(([name]) => known.has(name)));
 }

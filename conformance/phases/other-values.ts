@@ -3,8 +3,8 @@ import { namesFormat } from '@lockstep/values/build-scalar';
 import type { Random } from '@lockstep/values/random';
 import { saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
-import { comparableMembers, isEmpty, namesState, shownIn } from '../checks/compare-objects.ts';
-import { isJson } from '../contract/contract.ts';
+import { comparableMembers, isEmpty, namesState, objectIn, shownIn, writableIn } from '../checks/compare-objects.ts';
+import { isJson, type Operation } from '../contract/contract.ts';
 import { isObject, isSame, type JsonObject } from '../contract/document.ts';
 import { buildNode, type DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
@@ -151,6 +151,13 @@ export function withOptional(context: RunContext, tools: DataTools, draft: Draft
     const isNull = [...saidTypes(form.common(node))].every((type) => type === 'null');
     return isNull ? undefined : buildNode(tools, node, {}, name);
   });
+}
+
+/** The members of a created object that a change declares. */
+export function membersFor(context: RunContext, change: Operation, created: Exchange): JsonObject {
+  const known = writableIn(context, change);
+  const sent = objectIn(created.seen.requestBody, [...known.keys()]) ?? {};
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => known.has(name)));
 }
 
 interface Given {

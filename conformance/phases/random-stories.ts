@@ -11,8 +11,7 @@ import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import { membersFor } from './lifecycle.ts';
-import { withEdgeValues, withOtherValues, wrongContents } from './other-values.ts';
+import { membersFor, withEdgeValues, withOtherValues, wrongContents } from './other-values.ts';
 import type { OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
 import {

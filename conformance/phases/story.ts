@@ -11,10 +11,10 @@ import { isOfAccess, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { readScalars, type Scalar } from '../resources/read-items.ts';
-import { plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { withFreshTexts, withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
-import { addressOfCreated, withNewNames } from './own-objects.ts';
+import { addressOfCreated, deletionOf, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften, mayProbe, type Probe } from './probe.ts';
 import { draftAbout, moveTo, withUnknownId } from './request-objects.ts';
 
@@ -191,17 +191,26 @@ export async function readsAnyUnknown(teller: Teller): Promise<boolean> {
   return await readsUnknown(teller, read && accepted.get(read)?.draft);
 }
 
+/** An object that a story has created. */
 export interface Own {
   readonly created: Exchange;
   /** Of the parameters of its path. */
   readonly values: readonly Scalar[];
+  readonly deletion: Draft | undefined;
 }
 
 /** Objects of one story: each gets names of its own. */
 const namesPerStory = 40;
 
 /** Creates an object with all optional members, or else by the accepted request. @returns why there is none */
-export async function createObject(teller: Teller, create: Operation, role: string, number: number, like?: Draft) {
+export async function createObject(
+  teller: Teller,
+  create: Operation,
+  role: string,
+  number: number,
+  like?: Draft,
+): Promise<Own | string> {
+  if (create.method === 'put') return await createNamed(teller, create);
   const { bench, context, turn, step } = teller;
   const tools = toolsFor(context, create, 'story', 0);
   const serial = 1 + number + turn * namesPerStory;
@@ -229,13 +238,13 @@ export async function createObject(teller: Teller, create: Operation, role: stri
     if (address === undefined) return 'the answer to the create has no id';
     if (!isNew(created, bench.draft) && !(await readsNew(teller, created, address)))
       return 'the answer to the create may show an object that was there before';
-    return { created, values: address.values };
+    return { created, values: address.values, deletion: deletionOf(context, created) };
   }
   return 'the server accepted no further create';
 }
 
 /** Creates an object by a PUT, under a name with the mark of the run that no object has yet. @returns why there is none */
-export async function createNamed({ bench, context, turn, step }: Teller, create: Operation, read: Operation) {
+async function createNamed({ bench, context, turn, step }: Teller, create: Operation): Promise<Own | string> {
   const tools = toolsFor(context, create, 'story', 0);
   const above = pathValues(create, seenOf(bench.draft)).slice(0, -1);
   const last = slotsOf(create.path).at(-1)?.parameter;
@@ -245,7 +254,11 @@ export async function createNamed({ bench, context, turn, step }: Teller, create
   const name = spelled.find((text) => schema === undefined || context.judge.accepts(schema, 'request', text));
   if (name === undefined) return 'the contract allows no name with the mark of the run';
   const values = [...above, name];
-  const shown = await step(draftAbout(context, read, values), 'read of a free name');
+  const about = (method: Operation['method']): Draft | undefined => {
+    const operation = operationAt(context.contract, method, plainPath(create.path));
+    return operation && draftAbout(context, operation, values);
+  };
+  const shown = await step(about('get'), 'read of a free name');
   if (shown !== undefined && isAccepted(shown)) return keepsNoState;
   if (shown?.outcome.kind !== 'answer' || ![404, 410].includes(shown.outcome.status))
     return 'no read shows that the name is free';
@@ -259,7 +272,7 @@ export async function createNamed({ bench, context, turn, step }: Teller, create
     if (created === undefined) return 'the budget was spent';
     if (!isAccepted(created)) continue;
     const isNew = created.outcome.kind === 'answer' && created.outcome.status === 201;
-    return isNew ? { created, values } : 'the answer does not show that the object is new';
+    return isNew ? { created, values, deletion: about('delete') } : 'the answer does not show that the object is new';
   }
   return 'the server accepted no further create';
 }
@@ -288,7 +301,7 @@ function showsNew({ requestBody }: Exchange['seen'], content: unknown, known: Dr
 
 /** Whether a read shows the text of a create whose answer has only an id. */
 async function readsNew({ bench, context, step }: Teller, created: Exchange, { key, values }: Address) {
-  const read = context.contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === key);
+  const read = operationAt(context.contract, 'get', key);
   const shown = await step(read && draftAbout(context, read, values), 'look');
   return shown !== undefined && isAccepted(shown) && showsNew(created.seen, shown.seen.responseBody, bench.draft);
 }
