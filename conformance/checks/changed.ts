@@ -11,6 +11,7 @@ import {
   type Change,
   changesIn,
   type Deviation,
+  failureAt,
   inconclusive,
   isDone,
   membersOf,
@@ -198,11 +199,6 @@ export const putRepeat = storyCheck(
     const added = addedBy(story, context, repeat) ?? 0;
     if (added === 0 || changed.length > 0) return changed;
     const message = `the same PUT was sent again and answered ${statusOf(repeat)}, and the list has ${added} more with its content`;
-    const { operation } = repeat;
-    const failure = {
-      ...({ severity: 'defect', place: 'list', pointer: operation.pointer, keyword: 'created' } as const),
-      ...{ clause: 'RFC 9110 9.2.2', message, causes: [['created', operation.id]] },
-    };
-    return [{ exchange: repeat, failure }];
+    return [failureAt(repeat, { place: 'list', keyword: 'created', clause: 'RFC 9110 9.2.2', message })];
   },
 );

@@ -5,9 +5,8 @@ import { isIdName } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import { isEmpty, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
-import { failureAt } from './side-effects.ts';
 import { machineOf, propertiesRead, readState } from './states.ts';
-import { type Deviation, inconclusive, isDone, isMissing, type Story, storyCheck } from './story.ts';
+import { failureAt, inconclusive, isDone, isMissing, type Story, storyCheck } from './story.ts';
 
 export const childOrphaned = storyCheck(
   {
@@ -33,20 +32,18 @@ export const childOrphaned = storyCheck(
     if (isDone(child)) {
       if (shown === undefined || !isMissing(shown)) return shown === undefined || isDone(shown) ? [] : undefined;
       const message = `${child.operation.id} created an object in a new one, and a read of it is answered ${statusOf(shown)}`;
-      const found = deviationAt(shown, 'child', message);
+      const found = failureAt(shown, { ...about, keyword: 'child', message });
       const isReadElsewhere = context.accepted.has(shown.operation) || isDone(story.of('child read elsewhere'));
       return [isReadElsewhere ? found : inconclusive(found)];
     }
     if (!isMissing(child) || !isDone(story.of('read again'))) return undefined;
     const message = `${create.operation.id} created an object that can be read, and a create beneath it is answered ${statusOf(child)}`;
-    const found = deviationAt(child, 'parent', message);
+    const found = failureAt(child, { ...about, keyword: 'parent', message });
     return [isAlike(story, context) && !refersElsewhere(child) ? found : inconclusive(found)];
   },
 );
 
-function deviationAt(exchange: NumberedExchange, keyword: string, message: string): Deviation {
-  return failureAt(exchange, { place: 'object beneath a new one', keyword, clause: 'RFC 9110 15.5.5', message });
-}
+const about = { place: 'object beneath a new one', clause: 'RFC 9110 15.5.5' } as const;
 
 /** Whether the create was accepted in another place that shows no other state: a draft may allow nothing beneath it. */
 function isAlike(story: Story, { contract }: RunContext): boolean {

@@ -4,10 +4,11 @@ import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import type { RunContext } from './check.ts';
 import { agrees, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
-import { differences, failureAt } from './side-effects.ts';
+import { differences } from './side-effects.ts';
 import {
   changesIn,
   type Deviation,
+  failureAt,
   isDone,
   membersOf,
   readAfter,
@@ -89,7 +90,7 @@ export const conditional = storyCheck(
     if (same !== undefined) {
       const { write, after, changed } = same;
       const names = changed.map(({ name }) => name).join(', ');
-      const message = `${write.operation.id} has changed ${names}, and the ETag is ${tagIn(after)} as before`;
+      const message = `${write.operation.id} has changed ${names}, and the ETag is ${same.now} as before`;
       return [failureAt(after, { place: 'ETag', keyword: 'same-tag', clause: 'RFC 9110 8.8.1', message })];
     }
     const cached = story.of('cached read');

@@ -3,7 +3,7 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { isUnchanged, objectIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import { idIn, itemsIn } from './stored.ts';
-import { type Deviation, inconclusive, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
+import { failureAt, inconclusive, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
 
 /** The object after an accepted deletion, as a read and the list show it; undefined where they do not settle it. */
 function afterDeletion(story: Story) {
@@ -31,16 +31,7 @@ function compare(
   return Object.keys({ ...old, ...now }).every((name) => isUnchanged(old[name], now[name])) ? 'same' : 'marked';
 }
 
-function failureAt(exchange: NumberedExchange, place: string, message: string): Deviation {
-  const { operation } = exchange;
-  return {
-    exchange,
-    failure: {
-      ...({ severity: 'defect', place, pointer: operation.pointer, keyword: 'deleted' } as const),
-      ...{ clause: 'RFC 9110 9.3.5', message, causes: [['deleted', operation.id]] },
-    },
-  };
-}
+const about = { place: 'object', keyword: 'deleted', clause: 'RFC 9110 9.3.5' } as const;
 
 const example = { sent: 'DELETE /books/7, answered 204; then GET /books/7', answered: '200 {"title":"Emma"}' };
 
@@ -63,7 +54,7 @@ export const deleteKept = storyCheck(
     const shown =
       isRead === true && isListed === true ? 'a read and the list show' : isRead ? 'a read shows' : 'the list has';
     const message = `the deletion was answered ${statusOf(deletion)}, and ${shown} the object as before`;
-    return [failureAt(deletion, 'object', message)];
+    return [failureAt(deletion, { ...about, message })];
   },
 );
 
@@ -84,6 +75,6 @@ export const useAfterFree = storyCheck(
     if (!isRead) return [];
     const message = `the deletion was answered ${statusOf(deletion)}, the list has the object no longer, and a read shows it`;
     // Representations of a deleted resource might not be destroyed, as in a trash.
-    return [inconclusive(failureAt(read, 'object', message))];
+    return [inconclusive(failureAt(read, { ...about, message }))];
   },
 );

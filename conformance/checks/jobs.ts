@@ -6,7 +6,7 @@ import type { RunContext } from './check.ts';
 import { isUnchanged, shownIn } from './compare-objects.ts';
 import { type Machine, machineOf, mayFollow, propertiesRead, type Reading, readState } from './states.ts';
 import { spelled } from './stored.ts';
-import { type Deviation, inconclusive, type Story, storyCheck } from './story.ts';
+import { type Deviation, failureAt, inconclusive, type Story, storyCheck } from './story.ts';
 
 /** The role of a read that shows the state of a job. */
 export const pollRole = 'state';
@@ -32,22 +32,16 @@ function pollsIn(
   return polls.length === 0 ? undefined : { machine, polls };
 }
 
-interface About {
-  readonly place: string;
-  readonly keyword: string;
-  readonly message: string;
-}
-
-function deviationAt(
+/** A failure against a member of `x-state`; inconclusive where only an enum suggests that the object is a job. */
+function failureOf(
   { exchange }: Poll,
   { pointer, isDeclared }: Machine,
-  { place, keyword, message }: About,
+  about: { readonly place: string; readonly keyword: string; readonly message: string },
 ): Deviation {
-  const clause = isDeclared ? 'x-state' : 'OpenAPI: by the values of its enum, the object is a job';
-  const severity = isDeclared ? 'defect' : 'suspect';
-  const at = isDeclared && keyword !== 'end' ? joinPointer(pointer, keyword) : pointer;
-  const causes = [[keyword, exchange.operation.id]];
-  return { exchange, failure: { severity, place, pointer: at, keyword, clause, message, causes } };
+  if (isDeclared)
+    return failureAt(exchange, { ...about, pointer: joinPointer(pointer, about.keyword), clause: 'x-state' });
+  const clause = 'OpenAPI: by the values of its enum, the object is a job';
+  return inconclusive(failureAt(exchange, { ...about, pointer, clause }));
 }
 
 const clauses = ['x-state', 'OpenAPI'];
@@ -77,16 +71,16 @@ export const jobRegress = storyCheck(
       const rest = polls.slice(index);
       if (isBack(now)) {
         const message = `the state went from ${spelled(before.state)} to ${spelled(now.state)}`;
-        const found = deviationAt(now, machine, { place: `answer ${machine.field}`, keyword: 'next', message });
+        const found = failureOf(now, machine, { place: `answer ${machine.field}`, keyword: 'next', message });
         return [isLasting(rest, isBack) ? found : inconclusive(found)];
       }
       if (isOpen(now) && machine.done !== undefined) {
         const message = `the job was at its end, and is no longer, in the state ${spelled(now.state)}`;
-        const found = deviationAt(now, machine, { place: `answer ${machine.done}`, keyword: 'done', message });
+        const found = failureOf(now, machine, { place: `answer ${machine.done}`, keyword: 'done', message });
         return [isLasting(rest, isOpen) ? found : inconclusive(found)];
       }
     }
-    return machine.isDeclared ? changesAfterEnd(machine, polls, context) : [];
+    return machine.isDeclared ? changesAfterEnd(polls, context) : [];
   },
 );
 
@@ -105,7 +99,7 @@ function isLasting(polls: readonly Poll[], isFailing: (poll: Poll) => boolean): 
 const isOfTime = (value: unknown): boolean => /^\d{4}-\d\d-\d\d|^https?:|^\d{1,2}:\d\d/.test(String(value));
 
 /** Members that the end did not yet have as they are afterwards: only two equal reads after it show that they do not vary. */
-function changesAfterEnd(machine: Machine, polls: readonly Poll[], { contract }: RunContext): readonly Deviation[] {
+function changesAfterEnd(polls: readonly Poll[], { contract }: RunContext): readonly Deviation[] {
   const [end, next, last] = polls.slice(polls.findIndex(({ isEnded }) => isEnded));
   if (end === undefined || !end.isEnded || next === undefined || last === undefined) return [];
   const [first, second, third] = [end, next, last].map(({ exchange }) => shownIn(exchange) ?? {});
@@ -116,9 +110,9 @@ function changesAfterEnd(machine: Machine, polls: readonly Poll[], { contract }:
     if (property === undefined || holdsVolatile(contract.root, property.pointer)) return [];
     if (isUnchanged(from, to) || !isUnchanged(to, third?.[name]) || [from, to].some(isOfTime)) return [];
     const message = `after the end, ${name} changed from ${spelled(from)} to ${spelled(to)}`;
-    const { exchange, failure } = deviationAt(next, machine, { place: `answer /${name}`, keyword: 'end', message });
+    const about = { place: `answer /${name}`, pointer: property.pointer, keyword: 'end', clause: 'x-state', message };
     // Reads may show the last write late.
-    return [{ exchange, failure: { ...failure, pointer: property.pointer, severity: 'suspect' } }];
+    return [inconclusive(failureAt(next.exchange, about))];
   });
 }
 
@@ -147,7 +141,7 @@ export const jobStuck = storyCheck(
     if (late === undefined) return undefined;
     const [at, deadline] = [late.at, late.deadline].map((time) => new Date(time ?? 0).toISOString());
     const message = `the deadline was ${deadline}, and at ${at} the state is still ${spelled(late.state)}`;
-    return [deviationAt(late, machine, { place: `answer ${machine.deadline}`, keyword: 'deadline', message })];
+    return [failureOf(late, machine, { place: `answer ${machine.deadline}`, keyword: 'deadline', message })];
   },
 );
 

@@ -8,7 +8,7 @@ import { readScalars } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import { statusOf } from './parts.ts';
-import { type Deviation, type Story, storyCheck } from './story.ts';
+import { type Deviation, failureAt, inconclusive, type Story, storyCheck } from './story.ts';
 
 /** Roles of calls at once, of calls at once after a window without any, and of calls after the pause that a 429 asked for. */
 export const callRoles = {
@@ -39,11 +39,9 @@ function callsIn({ all }: Story, roles: readonly string[]): Calls | undefined {
   return { operation, quota: operation.extensions.quota, all: calls, accepted: calls.filter(isAccepted).length, last };
 }
 
-function deviationAt(exchange: NumberedExchange, keyword: string, message: string): Deviation {
-  const { operation } = exchange;
-  const pointer = joinPointer(operation.pointer, 'x-quota');
-  const about = { place: 'x-quota', pointer, keyword, clause: 'x-quota', message, causes: [[keyword, operation.id]] };
-  return { exchange, failure: { ...about, severity: 'defect' } };
+function failureOf(exchange: NumberedExchange, keyword: string, message: string): Deviation {
+  const pointer = joinPointer(exchange.operation.pointer, 'x-quota');
+  return failureAt(exchange, { place: 'x-quota', pointer, keyword, clause: 'x-quota', message });
 }
 
 export const quotaUnenforced = storyCheck(
@@ -69,13 +67,8 @@ export const quotaUnenforced = storyCheck(
     const started = first.atMs - first.outcome.durationMs;
     // Slow calls may cross the edge of a fixed window.
     if (last.atMs - started >= windowMs / 10) return undefined;
-    return [
-      deviationAt(
-        last,
-        'limit',
-        `${accepted} calls were accepted within ${quota.window}, and ${quota.limit} are allowed`,
-      ),
-    ];
+    const message = `${accepted} calls were accepted within ${quota.window}, and ${quota.limit} are allowed`;
+    return [failureOf(last, 'limit', message)];
   },
 );
 
@@ -95,9 +88,9 @@ export const quotaEarly = storyCheck(
     if (isAccepted(last) || accepted >= quota.limit) return [];
     if (!isLimited(last, quota)) return undefined;
     const message = `a call was answered 429 after ${accepted} within ${quota.window}, and ${quota.limit} are allowed`;
-    const { exchange, failure } = deviationAt(last, 'early', message);
+    const found = failureOf(last, 'early', message);
     // Other clients may use the same quota, unless it belongs to an object of the run.
-    return [{ exchange, failure: isOfOwnObject(last, quota, context) ? failure : { ...failure, severity: 'suspect' } }];
+    return [isOfOwnObject(last, quota, context) ? found : inconclusive(found)];
   },
 );
 
@@ -127,10 +120,9 @@ export const retryAfterLie = storyCheck(
     const message = `two calls were answered 429 after the pause that Retry-After had asked for: ${pausesIn([calls.last, ...again])}`;
     const { pointer } = responseFor(operation, 429) ?? operation;
     const about = { place: 'response 429 header Retry-After', pointer, keyword: 'retry-after', message };
+    const found = failureAt(last, { ...about, clause: 'RFC 9110 10.2.3', causes: [['retry-after']] });
     // The quota has just allowed all its calls to this run: no other client uses it.
-    const severity = quota !== undefined && accepted === quota.limit ? 'defect' : 'suspect';
-    const failure = { ...about, severity, clause: 'RFC 9110 10.2.3', causes: [['retry-after']] } as const;
-    return [{ exchange: last, failure }];
+    return [quota !== undefined && accepted === quota.limit ? found : inconclusive(found)];
   },
 );
 

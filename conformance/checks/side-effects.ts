@@ -6,6 +6,7 @@ import { statusOf } from './parts.ts';
 import { addedBy, failureOf, idOf, spelled } from './stored.ts';
 import {
   type Deviation,
+  failureAt,
   inconclusive,
   isDone,
   isMissing,
@@ -34,16 +35,6 @@ export function differences(
     if (!sent.some((one) => one !== undefined && Object.hasOwn(one, name))) return [];
     return isStable && !isUnchanged(old[name], now[name]) ? [{ name, pointer, from: old[name], to: now[name] }] : [];
   });
-}
-
-/** A failure about an object as a whole. */
-export function failureAt(
-  exchange: NumberedExchange,
-  { place, keyword, clause, message }: Pick<Deviation['failure'], 'place' | 'keyword' | 'clause' | 'message'>,
-): Deviation {
-  const { operation } = exchange;
-  const failure = { place, keyword, clause, message, pointer: operation.pointer, causes: [[keyword, operation.id]] };
-  return { exchange, failure: { ...failure, severity: 'defect' } };
 }
 
 export const readWrites = storyCheck(

@@ -4,7 +4,7 @@ import { isObject, isSame, readPointer } from '../contract/document.ts';
 import { excerpt } from '../contract/printable.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { idsAmong } from '../resources/collections.ts';
-import { readScalars } from '../resources/read-items.ts';
+import { isTelling, readScalars } from '../resources/read-items.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import {
@@ -21,6 +21,7 @@ import { statusOf } from './parts.ts';
 import {
   changesIn,
   type Deviation,
+  failureAt,
   inconclusive,
   isDone,
   isMissing,
@@ -55,9 +56,6 @@ export function itemsIn(list: NumberedExchange | undefined, story: Story): Reado
   return byId === undefined || (byId.length === 0 && items?.length !== 0) ? undefined : new Map(byId);
 }
 
-/** A shorter text may be that of an object of others. */
-const leastTelling = 6;
-
 /**
  * The number of items that a list shows after a write and did not show before it, with the texts that only this write has sent. Others may
  * create objects at the same time, and a write may bring back an object of the story.
@@ -80,8 +78,7 @@ export function addedBy(story: Story, context: RunContext, write: NumberedExchan
     const pointer = members.get(name);
     // A member of an enum is that of many objects.
     const isFree = pointer === undefined || form.common(form.at(pointer)).values === undefined;
-    const isTelling = typeof value === 'string' && value.length >= leastTelling && isFree;
-    return isTelling && !texts.some((text) => text.includes(value)) ? [value] : [];
+    return isFree && isTelling(value) && !texts.some((text) => text.includes(value)) ? [value] : [];
   });
   if (fresh.length === 0) return undefined;
   const isNew = (id: string, text: string): boolean =>
@@ -153,30 +150,21 @@ export const createdMissing = storyCheck(
   (story, context) => {
     const [create, read, list] = [story.of('create'), story.of('read'), story.of('list')];
     if (!isDone(create)) return undefined;
-    const failureAt = (exchange: NumberedExchange, keyword: string, message: string): Deviation => ({
-      exchange,
-      failure: {
-        ...{ severity: 'defect', place: 'created object', pointer: exchange.operation.pointer, keyword },
-        ...{ clause: 'RFC 9110 15.3.2', message, causes: [[keyword]] },
-      },
-    });
+    const about = { place: 'created object', clause: 'RFC 9110 15.3.2' };
     if (read !== undefined && isMissing(read)) {
       const message = `${create.operation.id} created it, and a read of it is answered ${statusOf(read)}`;
-      const deviation = failureAt(read, 'read', message);
+      const found = failureAt(read, { ...about, keyword: 'read', message, causes: [['read']] });
       // A server that answers no read of any object may hide them all from this account.
-      return [context.accepted.has(read.operation) ? deviation : inconclusive(deviation)];
+      return [context.accepted.has(read.operation) ? found : inconclusive(found)];
     }
     const [id, items] = [idIn(story), itemsIn(list, story)];
     if (list === undefined || items === undefined || id === undefined || !isWhole(list))
       return read && isDone(read) ? [] : undefined;
     if (items.has(id) || isKeyOf(list.seen.responseBody, id)) return [];
-    const deviation = failureAt(
-      list,
-      'list',
-      `${create.operation.id} created an object, and the list does not have it`,
-    );
+    const message = `${create.operation.id} created an object, and the list does not have it`;
+    const found = failureAt(list, { ...about, keyword: 'list', message, causes: [['list']] });
     // The list may show the objects of another place, or only those in a certain state.
-    return [showsOwn(list, items, context) ? deviation : inconclusive(deviation)];
+    return [showsOwn(list, items, context) ? found : inconclusive(found)];
   },
 );
 
@@ -281,12 +269,11 @@ export const storedDiffers = storyCheck(
 function goneIn(story: Story): readonly Deviation[] {
   return changesIn(story).flatMap(({ role, write, before, after }): Deviation[] => {
     if (!isDone(before) || !isMissing(after)) return [];
-    const { operation } = write;
-    const message = `${operation.id} was answered ${statusOf(write)}, and a read of the object is answered ${statusOf(after)}`;
-    const about = { place: 'changed object', pointer: operation.pointer, keyword: 'gone', clause: clauseFor(write) };
+    const message = `${write.operation.id} was answered ${statusOf(write)}, and a read of the object is answered ${statusOf(after)}`;
+    const found = failureAt(write, { place: 'changed object', keyword: 'gone', clause: clauseFor(write), message });
     // The object may have moved to another address; a quantity of 0 may remove it.
-    const severity = idsShown(write).some((id) => id !== idOf(after)) || /^change \d/.test(role) ? 'suspect' : 'defect';
-    return [{ exchange: write, failure: { ...about, severity, message, causes: [['gone', operation.id]] } }];
+    const isSure = idsShown(write).every((id) => id === idOf(after)) && !/^change \d/.test(role);
+    return [isSure ? found : inconclusive(found)];
   });
 }
 

@@ -33,6 +33,15 @@ export interface Deviation {
   readonly sent?: unknown;
 }
 
+/** A defect that a step shows: by default, at its operation and caused by that alone. */
+export function failureAt(
+  exchange: NumberedExchange,
+  about: Pick<Failure, 'place' | 'keyword' | 'clause' | 'message'> & Partial<Pick<Failure, 'pointer' | 'causes'>>,
+): Deviation {
+  const { id, pointer } = exchange.operation;
+  return { exchange, failure: { severity: 'defect', pointer, causes: [[about.keyword, id]], ...about } };
+}
+
 /** The same failure if it may have another cause. */
 export function inconclusive(found: Deviation): Deviation {
   return { ...found, failure: { ...found.failure, severity: 'suspect' } };

@@ -32,7 +32,7 @@ export function findDraft(
   const known = accepted.get(operation)?.draft;
   const needsOwn = asksOwn && (kind === 'change' || kind === 'remove');
   const isKnown = (target: Target): boolean =>
-    known?.parameters.every(({ parameter, value }) => isSame(target, parameter.name, value)) === true;
+    known?.parameters.every(({ parameter, value }) => allows(target, parameter.name, value)) === true;
   const targets = allTargets(context, operation, kind);
   // A write never moves to an object of others: the accepted request shows only that its own object may be written.
   const isKept = kind !== 'read';
@@ -74,7 +74,8 @@ export function draftAbout(context: RunContext, operation: Operation, values: re
   return typeof built === 'string' ? undefined : built;
 }
 
-function isSame({ values }: Target, name: string, value: unknown): boolean {
+/** Whether a target has no other value for a parameter. */
+function allows({ values }: Target, name: string, value: unknown): boolean {
   const wanted = values[name];
   return wanted === undefined || String(wanted) === String(value);
 }

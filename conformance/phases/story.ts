@@ -10,7 +10,7 @@ import type { Address } from '../ledger/ledger.ts';
 import { isOfAccess, kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
-import { readScalars, type Scalar } from '../resources/read-items.ts';
+import { isTelling, readScalars, type Scalar } from '../resources/read-items.ts';
 import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { withFreshTexts, withOptional, withOtherFormatted, withOtherValues } from './other-values.ts';
@@ -320,6 +320,3 @@ function withoutNamed(draft: Draft, plain: Draft, { outcome }: Exchange): Draft 
     body: { ...body, value: Object.fromEntries(Object.entries(body.value).filter(([name]) => !isNamed(name))) },
   };
 }
-
-/** A shorter text may be that of another object by chance. */
-const isTelling = (value: unknown): boolean => typeof value === 'string' && value.length >= 6;

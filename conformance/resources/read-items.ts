@@ -33,8 +33,10 @@ export function readItems(body: unknown, noun: string): Items {
   return { list, whole: whole.size === 0 ? undefined : whole, isList: found !== undefined };
 }
 
-/** A shorter text may be that of several objects. */
-const leastTelling = 6;
+/** Whether a value belongs to one object: a shorter text may be that of several. */
+export function isTelling(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 6;
+}
 
 /**
  * Whether the answer to a create shows an object that was there before: it has another text in each member that was sent, as the cart of a
@@ -43,8 +45,7 @@ const leastTelling = 6;
 export function showsAnother(status: number | undefined, sent: Scalars, shown: Scalars): boolean {
   const pairs = [...sent].flatMap(([name, value]): (readonly [string, string])[] => {
     const other = shown.get(name);
-    const isTelling = [value, other].every((text) => typeof text === 'string' && text.length >= leastTelling);
-    return isTelling ? [[normal(String(value)), normal(String(other))]] : [];
+    return isTelling(value) && isTelling(other) ? [[normal(value), normal(other)]] : [];
   });
   return status !== 201 && pairs.length > 0 && pairs.every(([a, b]) => !a.includes(b) && !b.includes(a));
 }
