@@ -10,12 +10,12 @@ import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { addressOfCreated, withNewNames } from './own-objects.ts';
 import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
-import { createObject, keepsNoState, readsUnknown, storyProbe, type Teller } from './story.ts';
+import { beginStory, storyProbe, type Teller } from './story.ts';
 
 /** Creates of an object and of one beneath it, with their reads. */
 interface Family {
-  readonly parent: Operation;
-  readonly readParent: Operation;
+  readonly create: Operation;
+  readonly read: Operation;
   readonly child: Operation;
   readonly readChild: Operation | undefined;
 }
@@ -29,27 +29,23 @@ export function planChildren(
     (one) => one.method === 'post' && kindOf(contract, one) === 'create' && mayProbe(contract, one),
   );
   const often = creates.filter((one) => mayCallOften(contract, one, permissions));
-  return often.flatMap((parent) => {
-    const own = `${plainPath(parent.path)}/{}`;
-    const readParent = operationAt(contract, 'get', own);
+  return often.flatMap((create) => {
+    const own = `${plainPath(create.path)}/{}`;
+    const read = operationAt(contract, 'get', own);
     const beneath = often.filter(({ path }) => /^\/[^{}]+$/.test(plainPath(path).replace(own, '')));
-    if (readParent === undefined) return [];
+    if (read === undefined) return [];
     const nameOf = (path: string): string | undefined => slotsOf(path).at(-1)?.parameter;
     return (
       beneath
         .filter(({ path }) => plainPath(path).startsWith(own))
         // One path may name the parent by its id, and another by its slug.
-        .filter(({ path }) => nameOf(path) === nameOf(readParent.path))
+        .filter(({ path }) => nameOf(path) === nameOf(read.path))
         .map((child): OperationProbes => {
-          const family = {
-            parent,
-            readParent,
-            child,
-            readChild: operationAt(contract, 'get', `${plainPath(child.path)}/{}`),
-          };
+          const readChild = operationAt(contract, 'get', `${plainPath(child.path)}/{}`);
+          const family = { create, read, child, readChild };
           const row = { worth: 3.2, mostRequests: 14, tell: (teller: Teller) => tellFamily(teller, family) };
           const probe = storyProbe(`object of ${child.id} in a new one`, [childOrphaned], child.pointer, row);
-          return { operation: parent, probes: [probe] };
+          return { operation: create, probes: [probe] };
         })
     );
   });
@@ -59,19 +55,17 @@ export function planChildren(
 const preparedMs = 3_000;
 
 async function tellFamily(teller: Teller, family: Family): Promise<string | undefined> {
-  const { bench, context, turn, step } = teller;
+  const { bench, turn, step } = teller;
   if (!bench.isSent(family.child)) return 'the options allow no object beneath it';
-  const parent = await createObject(teller, family.parent, 'create', 120);
+  const parent = await beginStory(teller, family, 120);
   if (typeof parent === 'string') return parent;
-  const read = draftAbout(context, family.readParent, parent.values);
-  await step(read, 'read');
-  const own = (await readsUnknown(teller, read)) ? keepsNoState : await createChild(teller, family, parent.values);
+  const own = await createChild(teller, family, parent.values);
   if (typeof own === 'object' && isAccepted(own)) {
     const shown = await step(readOf(teller, family, own), 'child read');
     if (shown !== undefined && !isAccepted(shown)) await createElsewhere(teller, family, 125 + turn);
     await bench.undo(own);
   } else if (typeof own === 'object') {
-    await step(read, 'read again');
+    await step(parent.read, 'read again');
     await createElsewhere(teller, family, 125 + turn);
   }
   await bench.undo(parent.created);
@@ -99,12 +93,12 @@ function readOf({ context }: Teller, { readChild }: Family, created: Exchange): 
 /** Creates an object of the same kind in another place, where an earlier one was accepted, and reads that place. */
 async function createElsewhere(teller: Teller, family: Family, number: number): Promise<void> {
   const { bench, context, step } = teller;
-  const { child, readParent } = family;
+  const { child, read } = family;
   const known = context.accepted.get(child)?.draft;
   if (known === undefined) return;
   const created = await step(withNewNames(toolsFor(context, child, 'story', 7), known, number), 'child elsewhere');
   if (created === undefined) return;
-  await step(draftAbout(context, readParent, pathValues(child, created.seen)), 'read elsewhere');
+  await step(draftAbout(context, read, pathValues(child, created.seen)), 'read elsewhere');
   if (!isAccepted(created)) return;
   await step(readOf(teller, family, created), 'child read elsewhere');
   await bench.undo(created);

@@ -16,12 +16,11 @@ import { membersFor, partial, replacement, withNull, withOtherValues, wrongConte
 import type { OperationProbes, Probe } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
 import {
+  beginStory,
   createObject,
-  keepsNoState,
   namedResourcesOf,
   type Own,
   type Resource,
-  readsUnknown,
   resourcesOf,
   storyProbe,
   type Teller,
@@ -60,13 +59,10 @@ function lifeProbe(resource: Resource): Probe {
 
 async function tellLife(teller: Teller, resource: Resource): Promise<string | undefined> {
   const { bench, context, step } = teller;
-  const object = await createObject(teller, resource.create, 'create', 0);
+  const object = await beginStory(teller, resource, 0);
   if (typeof object === 'string') return object;
-  const { values, deletion } = object;
-  const read = resource.read && draftAbout(context, resource.read, values);
+  const { values, deletion, read, shown } = object;
   const list = listAbove(context, resource, values);
-  const shown = await step(read, 'read');
-  if (await readsUnknown(teller, read)) return keepsNoState;
   if (resource.changes.some(bench.isSent)) await step(list, 'early list');
   for (const change of resource.changes) {
     if (!bench.isSent(change)) continue;
@@ -103,13 +99,10 @@ function twoProbe(resource: Resource): readonly Probe[] {
 
 async function tellTwo(teller: Teller, resource: Resource): Promise<string | undefined> {
   const { bench, context, turn, step } = teller;
-  const object = await createObject(teller, resource.create, 'create', 20);
+  const object = await beginStory(teller, resource, 20, 'early read');
   if (typeof object === 'string') return object;
-  const { values, created } = object;
-  const read = resource.read && draftAbout(context, resource.read, values);
+  const { values, created, read } = object;
   const list = listAbove(context, resource, values);
-  await step(read, 'early read');
-  if (await readsUnknown(teller, read)) return keepsNoState;
   const second = await createObject(teller, resource.create, 'second create', 30, created.draft);
   if (typeof second === 'string') return second;
   const other = resource.read && draftAbout(context, resource.read, second.values);
@@ -170,10 +163,9 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   const known = resource.read && context.accepted.get(resource.read);
   if (known !== undefined && headerOf(known, 'etag') === undefined) return 'no answer of the object had an ETag';
   if (change === undefined || resource.read === undefined) return 'no change of the object may be sent';
-  const object = await createObject(teller, resource.create, 'create', 12);
+  const object = await beginStory(teller, resource, 12);
   if (typeof object === 'string') return object;
-  const read = draftAbout(context, resource.read, object.values);
-  const shown = await step(read, 'read');
+  const { read, shown } = object;
   const old = shown && tagIn(shown);
   const changed = await changeObject(teller, object, change, shown);
   await step(read, `read after ${change.method}`);

@@ -14,16 +14,7 @@ import type { Permissions } from '../plan/permissions.ts';
 import { membersFor, withEdgeValues, withOtherValues, wrongContents } from './other-values.ts';
 import type { OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
-import {
-  createObject,
-  keepsNoState,
-  type Own,
-  type Resource,
-  readsUnknown,
-  resourcesOf,
-  storyProbe,
-  type Teller,
-} from './story.ts';
+import { beginStory, type Own, type Resource, resourcesOf, storyProbe, type Teller } from './story.ts';
 
 const most = { stories: 3, changes: 6, values: 10 } as const;
 
@@ -59,11 +50,9 @@ async function tellChanges(teller: Teller, resource: Resource, number: number): 
   const { bench, context, turn, step } = teller;
   const changes = resource.changes.filter(bench.isSent);
   if (changes.length === 0) return 'no change of the object may be sent';
-  const object = await createObject(teller, resource.create, 'create', 2 + 2 * number);
+  const object = await beginStory(teller, resource, 2 + 2 * number);
   if (typeof object === 'string') return object;
-  const read = resource.read && draftAbout(context, resource.read, object.values);
-  await step(read, 'read');
-  if (await readsUnknown(teller, read)) return keepsNoState;
+  const { read } = object;
   const random = createRandom(toolsFor(context, resource.create, 'story', 20 + number).seed);
   const rejectedAt = 1 + random(most.changes);
   for (let count = 1; count <= most.changes; count += 1) {

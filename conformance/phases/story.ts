@@ -243,6 +243,26 @@ export async function createObject(
   return 'the server accepted no further create';
 }
 
+/** An object with its first read. */
+interface Begun extends Own {
+  readonly read: Draft | undefined;
+  readonly shown: Exchange | undefined;
+}
+
+/** Creates an object and reads it. @returns why the story cannot go on */
+export async function beginStory(
+  teller: Teller,
+  { create, read: operation }: Pick<Resource, 'create' | 'read'>,
+  number: number,
+  role = 'read',
+): Promise<Begun | string> {
+  const object = await createObject(teller, create, 'create', number);
+  if (typeof object === 'string') return object;
+  const read = operation && draftAbout(teller.context, operation, object.values);
+  const shown = await teller.step(read, role);
+  return (await readsUnknown(teller, read)) ? keepsNoState : { ...object, read, shown };
+}
+
 /** Creates an object by a PUT, under a name with the mark of the run that no object has yet. @returns why there is none */
 async function createNamed({ bench, context, turn, step }: Teller, create: Operation): Promise<Own | string> {
   const tools = toolsFor(context, create, 'story', 0);
