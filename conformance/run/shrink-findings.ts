@@ -17,8 +17,8 @@ import { mayVary } from '../phases/probe.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { selectOperations } from '../plan/plan.ts';
 import type { Scalar } from '../resources/read-items.ts';
-import { normal, operationAt, plainPath } from '../resources/slots.ts';
-import { renewEndings } from '../search/apply-constraints.ts';
+import { operationAt, plainPath } from '../resources/slots.ts';
+import { isOfRun, renewEndings } from '../search/apply-constraints.ts';
 import { hasToExist, isFilledByServer } from '../search/build-request.ts';
 import { keepRequests } from '../shrink/reductions.ts';
 import { type Attempt, mostEffort, shrinkChain, verdictClassOf } from '../shrink/shrink-chain.ts';
@@ -107,12 +107,6 @@ function canDelete({ path }: Operation, contract: Contract, options: RunOptions)
 function mayDelete(removal: Operation, contract: Contract, options: RunOptions): boolean {
   const { selected: allowed } = selectOperations(contract.operations, { ...options.selection, only: [] });
   return allowed.includes(removal) && refuseToSend(contract, removal, options) === undefined;
-}
-
-/** Whether a text shows that the run has made it. */
-function isOfRun(value: unknown, context: RunContext): boolean {
-  if (typeof value !== 'string') return false;
-  return normal(value).includes(normal(context.tag)) || renewEndings(value, context, 0) !== value;
 }
 
 /** Numbers of names, apart from those of other requests. */

@@ -43,6 +43,12 @@ describe('a copy has other endings of this run', () => {
     for (const copy of copies) expect(copy.length).toBe(text.length);
   });
 
+  test('of a run at whose time the head of the ending changes', () => {
+    const late = { ...tools, now: (36 ** 5 * 29 + 36 ** 3 - 1) * 1_000 };
+    const text = `Dune${freshOf(late, 5)}`;
+    expect(renewEndings(text, late, 0)).not.toBe(text);
+  });
+
   test('equal ones for equal texts, in lists and objects', () => {
     const renewed = renewEndings({ name: `a${ending}`, names: [`b${ending}`, 7, null] }, tools, 3);
     const now = String(renewEndings(ending, tools, 3));

@@ -4,6 +4,7 @@ import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-candidates.ts';
 import { type Constraint, type Constraints, keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
+import { normal } from '../resources/slots.ts';
 
 interface Application {
   readonly tools: DataTools;
@@ -101,6 +102,12 @@ export function freshOf({ now, seed }: DataTools, count: number): string {
   return `${Math.floor(now / 1_000 + (seed % 1_000)).toString(36)}${count.toString(36)}`;
 }
 
+/** Whether a text shows that the run has made it. */
+export function isOfRun(value: unknown, { tag, now }: Pick<DataTools, 'now'> & { readonly tag: string }): boolean {
+  if (typeof value !== 'string') return false;
+  return normal(value).includes(normal(tag)) || renewEndings(value, { now }, 0) !== value;
+}
+
 /** Seeds move the time in the endings of one run by less. */
 const mostSeconds = 1_000;
 
@@ -111,7 +118,8 @@ const mostSeconds = 1_000;
  */
 export function renewEndings(value: unknown, { now }: Pick<DataTools, 'now'>, count: number): unknown {
   const start = Math.floor(now / 1_000);
-  const ending = new RegExp(`${start.toString(36).slice(0, 3)}[a-z0-9]{3}(?=[a-z0-9]{1,5}(?:$|[@?#]))`);
+  const heads = [start, start + mostSeconds].map((time) => time.toString(36).slice(0, 3));
+  const ending = new RegExp(`(?:${heads.join('|')})[a-z0-9]{3}(?=[a-z0-9]{1,5}(?:$|[@?#]))`);
   const renew = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(renew);
     if (isObject(part)) return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, renew(inner)]));
