@@ -272,6 +272,70 @@ test('with --writes all, a changed object of others gets its values back, and a 
   ]);
 });
 
+/** Pages by their slug, which follows the title: a change of the title moves the page. */
+function createPages() {
+  const title = { type: 'string', minLength: 1, maxLength: 60 };
+  const page = { type: 'object', required: ['title'], properties: { title, note: { type: 'string' } } };
+  const shown = { ...page, properties: { ...page.properties, slug: { type: 'string' } } };
+  const json = (status: number, schema: object) => ({
+    responses: {
+      [status]: { description: '', content: { 'application/json': { schema } } },
+      '4XX': { description: '' },
+    },
+  });
+  const contract = contractOf({
+    '/pages': {
+      get: { operationId: 'list', ...json(200, { type: 'array', items: shown }) },
+      post: { operationId: 'add', requestBody: content(page), ...json(201, shown) },
+    },
+    '/pages/{slug}': {
+      parameters: [{ name: 'slug', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'read', ...json(200, shown) },
+      put: { operationId: 'change', requestBody: content(page), ...json(200, shown) },
+      delete: { operationId: 'remove', responses: { 204: { description: '' }, '4XX': { description: '' } } },
+    },
+  });
+  const pages = new Map<string, object>([['start', { title: 'Start', note: 'kept for years' }]]);
+  const handle: Handler = ({ method, path, body }) => {
+    const slug = path.split('/')[2];
+    const show = ([own, one]: [string, object]) => ({ slug: own, ...one });
+    const sent = method === 'PUT' || method === 'POST' ? parseJson(body) : { title: 'any' };
+    if (!isObject(sent) || typeof sent.title !== 'string') return { status: 400, body: {} };
+    if (slug === undefined && method === 'GET') return { status: 200, body: [...pages].map(show) };
+    const old = pages.get(slug ?? '');
+    if (slug !== undefined && old === undefined) return { status: 404, body: {} };
+    if (method === 'GET' && old !== undefined) return { status: 200, body: show([slug ?? '', old]) };
+    if (slug !== undefined) pages.delete(slug);
+    if (method === 'DELETE') return { status: 204 };
+    const moved = sent.title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    pages.set(moved, sent);
+    return { status: method === 'POST' ? 201 : 200, body: show([moved, sent]) };
+  };
+  return { contract, handle, dump: () => [...pages] };
+}
+
+test('an object that gets another id by a change of the run is deleted', async () => {
+  const { contract, handle, dump } = createPages();
+  const before = dump();
+  const phases = ['baseline', 'story'] as const;
+  const { leftBehind } = await run(contract, handle, { phases, selection: { only: [], exclude: [] } });
+  expect(served?.requests.filter((line) => /^PUT \/pages\/(?!start)/.test(line)).length).toBeGreaterThan(0);
+  expect([dump(), leftBehind]).toEqual([before, []]);
+});
+
+test('with --writes all, an object of others gets back what a PUT left out', async () => {
+  const { contract, handle, dump } = createPages();
+  const before = dump();
+  const permissions = { effects: [], readOnly: false, writes: 'all' } as const;
+  // The title stays: the page has its address by it.
+  const titled = (body: string) => JSON.stringify({ ...Object(parseJson(body)), title: 'Start' });
+  const keep: Handler = (request) => handle({ ...request, body: request.method === 'PUT' ? titled(request.body) : '' });
+  const only = ['list', 'read', 'change'];
+  await run(contract, keep, { permissions, phases: ['baseline', 'boundary'], selection: { only, exclude: [] } });
+  expect(served?.requests.filter((line) => line.startsWith('PUT')).length).toBeGreaterThan(1);
+  expect(dump()).toEqual(before);
+});
+
 test('objects left for one reason are one group with a count, and an object that two writes name counts once', () => {
   const write = { operation: 'add', request: 'POST /shops', why: 'created', isOpen: true };
   const objects = Array.from({ length: 70 }, (_, index) => ({ ...write, object: `/shops/${index % 60}` }));

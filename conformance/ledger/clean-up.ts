@@ -5,7 +5,7 @@ import { readJson } from '../execute/content.ts';
 import { type Answer, type Draft, headerOf } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
 import { idsAmong } from '../resources/collections.ts';
-import { readItems, type Scalars } from '../resources/read-items.ts';
+import { isTelling, readItems, type Scalars } from '../resources/read-items.ts';
 import { normal, nounOf, operationAt, type Slot, slotsOf } from '../resources/slots.ts';
 import {
   type Address,
@@ -179,8 +179,10 @@ async function putBack(given: Given, { write }: Entry): Promise<Result> {
 
 async function undoCreate(given: Running, { write, outcome }: Entry): Promise<Result> {
   const itself = write.values.at(-1);
-  if (write.method !== 'post' && itself !== undefined)
-    return await remove(given, write, { key: write.key, parents: write.values.slice(0, -1), ids: [['@sent', itself]] });
+  if (write.method !== 'post' && itself !== undefined) {
+    const named: Created = { key: write.key, parents: write.values.slice(0, -1), ids: [['@sent', itself]] };
+    return await remove(given, write, outcome?.created?.[0] ?? named);
+  }
   const slot = slotsByCollection(given.contract).get(write.key);
   if (slot === undefined && outcome?.created?.length !== 1)
     return leftForGood('created, and the contract has no path of it');
@@ -231,7 +233,11 @@ async function isThere(given: Given, write: Write, created: Created, at: Address
   const ids = new Map(
     [...idsAmong(new Map(created.ids), slotsOf(operation.path).at(-1))].filter(([name]) => whole.has(name)),
   );
-  return isLike(whole, ids.size > 0 ? ids : new Map(Object.entries(write.sent)));
+  if (ids.size > 0) return isLike(whole, ids);
+  const sent = new Map(Object.entries(write.sent));
+  // A change may have sent little: an object of others could have the same.
+  const isTold = write.kind !== 'change' || [...sent].some(([name, value]) => isTelling(value) && whole.has(name));
+  return isTold && isLike(whole, sent);
 }
 
 /** A shorter list is presumed to be complete: common default sizes of pages begin at 20. */

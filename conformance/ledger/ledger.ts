@@ -94,6 +94,8 @@ export interface Ledger {
   readonly nextNumber: () => number;
   /** Whether the run created the object at an address, or one above it. */
   readonly isOwn: (address: Address) => boolean;
+  /** Members of answers that have the id of an object that the run created. */
+  readonly idMembersOf: (address: Address) => readonly string[];
   /** In the order of the writes. */
   readonly entries: () => readonly Entry[];
   /** The file, once it has a line. */
@@ -146,6 +148,7 @@ export function openLedger(file: string | undefined, header: Header, earlier: re
       return last;
     },
     isOwn: open.isOwn,
+    idMembersOf: open.idMembersOf,
     entries: open.all,
     file: () => (hasFile ? file : undefined),
     close,
@@ -192,6 +195,14 @@ function createEntries() {
     all: (): readonly Entry[] => [...entries.values()],
     isOwn: ({ key, values }: Address): boolean =>
       slotsOf(key).some((slot, index) => createsAt({ key: slot.key, values: values.slice(0, index + 1) }).size > 0),
+    idMembersOf: (address: Address): readonly string[] =>
+      [...createsAt(address)].flatMap((number) =>
+        (entries.get(number)?.outcome?.created ?? []).flatMap(({ ids }) =>
+          ids
+            .filter(([, value]) => String(value) === String(address.values.at(-1)))
+            .map(([member]) => member.replace('@given.', '')),
+        ),
+      ),
     apply: (line: LedgerLine): void => {
       if ('write' in line) {
         entries.set(line.write, { write: line, outcome: undefined });

@@ -1,3 +1,5 @@
+import type { RunContext } from '../checks/check.ts';
+import { writableIn } from '../checks/compare-objects.ts';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import { isObject, isSame, memberOf, type Seen } from '../contract/document.ts';
 import { readJson } from '../execute/content.ts';
@@ -13,8 +15,8 @@ import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { addressKey, pathValues, readAddress } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
 import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from '../resources/read-items.ts';
-import type { Resources } from '../resources/resources.ts';
 import { normal, nounOf, plainPath, rankName, type Slot, slotsOf } from '../resources/slots.ts';
+import { isOfRun } from '../search/apply-constraints.ts';
 import type { Address, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
 
 /** A request as it is about to leave. */
@@ -30,11 +32,8 @@ type Received = Answer | NoAnswer | undefined;
 /** Sends a request. A write is recorded first, and its outcome afterwards. */
 export type RecordWrites = (leaving: Leaving, send: () => Promise<Received>) => Promise<Received>;
 
-interface Given {
-  readonly contract: Contract;
+interface Given extends Pick<RunContext, 'contract' | 'judge' | 'tag' | 'now'> {
   readonly ledger: Ledger;
-  readonly resources: Pick<Resources, 'lastRead'>;
-  readonly tag: string;
   readonly redact: (text: string) => string;
 }
 
@@ -48,7 +47,8 @@ export function slotsByCollection({ operations }: Contract): ReadonlyMap<string,
   );
 }
 
-const mostListings = 1_000;
+/** Lists that are kept, and the last reads of objects, of at most so many octets. */
+const most = { listings: 1_000, reads: 200, readBytes: 20_000 } as const;
 
 /** Replaces a secret in a path. */
 export const hidden = '***';
@@ -109,20 +109,26 @@ export function createdReader(contract: Contract): CreatedReader {
   };
 }
 
-/** Records the writes of a run, and the lists of collections that it read before it wrote to them. */
-export function recordWrites({ contract, ledger, resources, tag, redact }: Given): RecordWrites {
+/** Records the writes of a run, with the objects and lists as it last read them before it wrote to them. */
+export function recordWrites({ contract, judge, ledger, tag, now, redact }: Given): RecordWrites {
   const items = slotsByCollection(contract);
   const readCreated = createdReader(contract);
   const listings = new Map<string, Listing | undefined>();
   const written = new Set<string>();
+  const reads = new Map<string, Answer>();
 
   const plain = ([, value]: readonly [string, unknown]): boolean => redact(String(value)) === String(value);
 
-  const remember = ({ operation, seen }: Leaving, outcome: Received): void => {
+  const remember = ({ operation, seen, identity }: Leaving, outcome: Received): void => {
     const key = plainPath(operation.path);
     const name = `${key} ${addressKey(pathValues(operation, seen))}`;
-    if (!items.has(key) || listings.has(name) || written.has(name) || listings.size >= mostListings) return;
     if (outcome?.kind !== 'answer' || outcome.status !== 200) return;
+    if (identity === 'own' && outcome.body.length <= most.readBytes) {
+      reads.delete(name);
+      reads.set(name, outcome);
+      if (reads.size > most.reads) reads.delete(reads.keys().next().value ?? '');
+    }
+    if (!items.has(key) || listings.has(name) || written.has(name) || listings.size >= most.listings) return;
     const { list, isList } = readItems(bodyOf(outcome), nounOf(key));
     const ids = list.flatMap((scalars) => [...idsAmong(scalars, items.get(key)).values()].map(String));
     const query = Object.fromEntries(Object.entries(seen.query).filter(plain));
@@ -147,24 +153,46 @@ export function recordWrites({ contract, ledger, resources, tag, redact }: Given
         [...readScalars(seen.requestBody)].filter((one) => !one[0].startsWith('@') && plain(one)),
       ),
       ...(listed && { listed }),
-      ...(kind === 'change' && { before: ledger.isOwn(address) ? null : previousValue(operation, seen) }),
+      ...(kind === 'change' && {
+        before: ledger.isOwn(address) ? null : previousValue(operation, seen, reads.get(name)),
+      }),
     };
   };
 
-  /** The members of the body as they were last read; null if they are the same, undefined if they are not known. */
-  const previousValue = ({ path }: Operation, { path: values, requestBody }: Seen): unknown => {
-    const read = resources.lastRead(path, values);
+  /** The members that a change may set, as they were last read; null if they are the same, undefined if they are not known. */
+  const previousValue = (operation: Operation, { requestBody }: Seen, shown: Answer | undefined): unknown => {
+    const read = shown && bodyOf(shown);
     if (!isObject(read) || !isObject(requestBody)) return undefined;
     const [only] = Object.values(read);
     const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
-    const names = Object.keys(requestBody);
-    if (!names.every((name) => Object.hasOwn(whole, name))) return undefined;
+    const sent = Object.keys(requestBody);
+    if (!sent.every((name) => Object.hasOwn(whole, name))) return undefined;
+    // A PUT may also remove the members that it leaves out.
+    const declared = operation.method === 'put' ? [...writableIn({ judge }, operation)] : [];
+    const isLost = ([name, pointer]: readonly [string, string]): boolean =>
+      !sent.includes(name) && Object.hasOwn(whole, name) && judge.accepts(pointer, 'request', whole[name]);
+    const names = [...sent, ...declared.filter(isLost).map(([name]) => name)];
     // A number of an answer may be sent as a text.
     const isEqual = (name: string): boolean =>
       isSame(requestBody[name], whole[name]) || (isScalar(whole[name]) && requestBody[name] === String(whole[name]));
     if (names.every(isEqual)) return null;
     const before = Object.fromEntries(names.map((name) => [name, whole[name]]));
     return redact(JSON.stringify(before)) === JSON.stringify(before) ? before : undefined;
+  };
+
+  /** An own object under another id, if the answer to a change shows one together with a text of the run. */
+  const renamedBy = (write: Write, received: Answer): readonly CreatedObject[] | undefined => {
+    const { whole } = readItems(bodyOf(received), nounOf(write.key));
+    if (write.kind !== 'change' || !isSuccess(received) || whole === undefined) return undefined;
+    const [member] = ledger.idMembersOf(write).filter((name) => whole.has(name));
+    const id = member === undefined ? undefined : whole.get(member);
+    const isShown = Object.entries(write.sent).some(
+      ([name, value]) => isOfRun(value, { tag, now }) && whole.get(name) === value,
+    );
+    if (id === undefined || String(id) === String(write.values.at(-1)) || !isShown) return undefined;
+    const parents = write.values.slice(0, -1);
+    // A clean-up reads the object before it deletes it.
+    return [{ key: write.key, slot: undefined, parents, ids: [[`@given.${member}`, id]], shown: new Map() }];
   };
 
   /** @returns undefined if it is unknown whether the server executed the request */
@@ -176,7 +204,7 @@ export function recordWrites({ contract, ledger, resources, tag, redact }: Given
     // A server may answer 201 to each PUT: only a name of the run proves a new object.
     const isOfRun = write.method !== 'put' || normal(String(write.values.at(-1))).includes(normal(tag));
     const mayCreate = write.kind === 'create' || (status === 201 && write.kind !== 'remove' && isOfRun);
-    const objects = mayCreate ? readCreated(write, seen, received) : undefined;
+    const objects = mayCreate ? readCreated(write, seen, received) : renamedBy(write, received);
     if (objects === undefined) return { outcome, status };
     // The answer to a create may be an object that existed before.
     const isListed = ({ shown, slot }: CreatedObject): boolean =>

@@ -2,7 +2,8 @@
 import { accessCheck, mayInclude, ownParent } from '../checks/access.ts';
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
 import { joinPointer, readPointer } from '../contract/document.ts';
-import { type CredentialChange, type Identity, isAccepted } from '../execute/exchange.ts';
+import { type CredentialChange, type Draft, type Identity, isAccepted } from '../execute/exchange.ts';
+import { toolsFor } from '../execute/session.ts';
 import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
@@ -17,7 +18,7 @@ import {
   createUnderForeign,
 } from './other-account.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
-import { withUnknownId } from './request-objects.ts';
+import { withPresentValues, withUnknownId } from './request-objects.ts';
 
 /** The accounts and tokens that the user gave. */
 export interface Means {
@@ -93,9 +94,22 @@ type Row = Pick<Probe, 'name' | 'worth' | 'mostRequests' | 'ask'>;
 function probeOf({ contract, operation }: About, check: string, row: Row): Probe {
   const declared = joinPointer(operation.pointer, 'security');
   const pointer = readPointer(contract.root, declared) === undefined ? '#/security' : declared;
-  // A change repeats the values that the accepted request wrote: with other credentials of the user it does no more. A deletion does.
-  const needsOwn = check === accessCheck.tenant || kindOf(contract, operation) === 'remove';
-  return { ...row, checks: [check], pointer, keyword: 'security', needsOwn };
+  // A change writes the values that the object has: with other credentials of the user it does no more. A deletion does.
+  const kind = kindOf(contract, operation);
+  const needsOwn = check === accessCheck.tenant || kind === 'remove';
+  const own = kind === 'change' ? { ask: onPresentValues(row.ask), mostRequests: row.mostRequests + 1 } : {};
+  return { ...row, ...own, checks: [check], pointer, keyword: 'security', needsOwn };
+}
+
+/** Asks about an object of others with the values that it has at present. */
+function onPresentValues(ask: Probe['ask']): Probe['ask'] {
+  return async (bench) => {
+    const { context, operation, draft, isOwn, send } = bench;
+    if (isOwn || draft.body === undefined || context.permissions.writes === 'all') return await ask(bench);
+    const read = (asked: Draft) => send(asked, 'read of the present values');
+    const present = await withPresentValues(context, toolsFor(context, operation, 'auth', 0), draft, read);
+    return typeof present === 'string' ? present : await ask({ ...bench, draft: present });
+  };
 }
 
 /** Sends the request with another identity, and repeats it if it is accepted and changes nothing. */

@@ -1,20 +1,24 @@
 // Valid requests about an object that is there, about one of the run, or about one that exists nowhere.
 import type { RunContext } from '../checks/check.ts';
+import { objectIn } from '../checks/compare-objects.ts';
+import { readOf } from '../checks/read-only.ts';
 import type { Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
+import type { DataTools } from '../data/value-candidates.ts';
 import { scramble } from '../execute/change-credentials.ts';
-import type { Draft } from '../execute/exchange.ts';
+import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { noConstraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
+import { pathValues } from '../resources/addresses.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder, namesOther } from '../search/build-request.ts';
-import { allTargets, prepare } from '../search/choose-targets.ts';
+import { allTargets, bodyAsRead, prepare } from '../search/choose-targets.ts';
 
 interface Found {
   readonly draft: Draft;
@@ -72,6 +76,26 @@ export function draftAbout(context: RunContext, operation: Operation, values: re
   const target = { label: 'recorded', values: namedValues(operation, values), owned: true, sure: true } as const;
   const built = buildDraft(context, operation, kindOf(context.contract, operation), target);
   return typeof built === 'string' ? undefined : built;
+}
+
+/**
+ * An accepted change with the values that its object has at present: other clients may have written it since.
+ *
+ * @param ask sends a read
+ * @returns why the run could not put back the values
+ */
+export async function withPresentValues(
+  context: RunContext,
+  tools: DataTools,
+  draft: Draft,
+  ask: (read: Draft) => Promise<Exchange | undefined>,
+): Promise<Draft | string> {
+  const read = readOf(context.contract, draft.operation);
+  const asked = read && draftAbout(context, read, pathValues(draft.operation, seenOf(draft)));
+  const shown = asked && (await ask(asked));
+  if (shown === undefined || !isAccepted(shown)) return 'the server accepted no read of the present values';
+  const body = bodyAsRead(objectIn(shown.seen.responseBody), tools, draft);
+  return body === undefined ? 'the run could not put back the present values' : { ...draft, body };
 }
 
 /** Whether a target has no other value for a parameter. */

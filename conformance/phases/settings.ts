@@ -12,10 +12,9 @@ import { isOfAccess } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { plainPath } from '../resources/slots.ts';
-import { bodyAsRead } from '../search/choose-targets.ts';
 import { partial, withOtherValues } from './other-values.ts';
 import { mayCallOften, mayProbe, type OperationProbes } from './probe.ts';
-import { draftAbout } from './request-objects.ts';
+import { draftAbout, withPresentValues } from './request-objects.ts';
 import { keepsNoState, readsAnyUnknown, storyProbe, type Teller } from './story.ts';
 
 export function planSettings(
@@ -41,15 +40,13 @@ async function tellSettings(teller: Teller, change: Operation, read: Operation):
   const { writes } = context.permissions;
   if (!bench.isOwn && writes === 'owned') return 'the run has no object of its own there';
   if (await readsAnyUnknown(teller)) return keepsNoState;
-  const asked = draftAbout(context, read, valuesIn(bench.draft));
-  const before = await step(asked, 'read of the present values');
-  if (before === undefined || !isAccepted(before)) return 'the server accepted no read of the present values';
   const tools = toolsFor(context, change, 'story', 9 + turn);
-  const body = bodyAsRead(objectIn(before.seen.responseBody), tools, bench.draft);
-  if (body === undefined) return 'the run could not put back the present values';
-  const present = { ...bench.draft, body };
+  const ask = (draft: Draft) => step(draft, 'read of the present values');
+  const present = await withPresentValues(context, tools, bench.draft, ask);
+  if (typeof present === 'string') return present;
   const written = await step(present, 'create');
   if (written === undefined || !isAccepted(written)) return 'the server did not accept its present values';
+  const asked = draftAbout(context, read, pathValues(change, seenOf(present)));
   const shown = await step(asked, 'read');
   await step(asked, 'read again');
   // Other values may change every later answer: they need the permission for any write, or an object of the run above.
@@ -59,10 +56,6 @@ async function tellSettings(teller: Teller, change: Operation, read: Operation):
   await step(asked, `read after ${change.method}`);
   await step(present, 'restore');
   return undefined;
-}
-
-function valuesIn({ operation, parameters }: Draft) {
-  return pathValues(operation, seenOf({ operation, parameters, body: undefined, label: '' }));
 }
 
 /** The settings with other values; of a PATCH, one of them. */

@@ -99,8 +99,8 @@ export function prepareRun(
 
   const { baseUrl, authUrl, timeoutMs, tls, proxy, workers } = options;
   const ledger = openLedger(options.ledger, { ledger: 1, title: contract.title, baseUrl, seed }, earlier);
-  const { tag, resources } = context;
-  const record = recordWrites({ contract, ledger, resources, tag, redact: redactor.redact });
+  const { tag } = context;
+  const record = recordWrites({ contract, judge, ledger, tag, now, redact: redactor.redact });
   const connect = (until: AbortSignal, mostMs = timeoutMs) =>
     createConnection({ timeoutMs: Math.min(timeoutMs, mostMs), signal: until, proxy, ...(tls && { tls }) });
   let connection = connect(ended);
