@@ -126,6 +126,15 @@ describe('one cause is one finding', () => {
     expect(['a', 'b'].map((operation) => collected?.ofOperations([operation]).message)).toEqual(['valid', 'invalid']);
   });
 
+  test('with the operation that ignores a requirement of the whole document', () => {
+    const excerptAt = (pointer: string) => ({ line: 1, first: 1, lines: [pointer] });
+    const findings = collectFindings({ ...createRedactor(contract), excerptAt });
+    const exchange = exchangeOf(contract, { operation: 'a' });
+    findings.add(failureOf({ pointer: '#/security' }), { ...exchange, number: 1 });
+    const [finding] = findings.all();
+    expect([finding?.pointer, finding?.excerpt.lines]).toEqual(['#/security', [exchange.operation.pointer]]);
+  });
+
   test('a fact about the deployment is no finding', () => {
     const { findings, facts } = collect([['a', { severity: 'warning' }]]);
     expect([findings.length, facts.length]).toEqual([0, 1]);

@@ -278,7 +278,9 @@ const mostShown = 300;
 function describeFinding(id: string, failure: Failure, evidence: Evidence | undefined, tools: FindingTools): Finding {
   const { check, severity, place, pointer, keyword, clause } = failure;
   const { redact, excerptAt } = tools;
-  const found = excerptAt(pointer);
+  // A requirement of the whole document does not show which operation ignores it.
+  const isOfAll = pointer === '#/security' && evidence !== undefined;
+  const found = excerptAt(isOfAll ? evidence.exchange.operation.pointer : pointer);
   return {
     ...{ id, check, severity, count: 1, place, pointer, line: found.line, excerpt: found, keyword, clause },
     ...{ message: redact(failure.message), occurrences: [] },

@@ -154,11 +154,10 @@ function operationsOf(result: RunResult, contract: Contract) {
   const checks = indexOf<string>();
   const reasons = indexOf<string>();
   const described = new Map(contract.operations.map((operation) => [operation.id, operation]));
-  const byOperation = Map.groupBy(obligations, ({ operation }) => operation);
+  const byOperation = Map.groupBy(atTheirFindings(obligations, found), ({ operation }) => operation);
   const groupOf = groupPaths(contract.operations.map(({ path }) => path));
   const operations = coverage.operations.map(({ operation: id, ...facts }) => {
-    const planned = (byOperation.get(id) ?? []).map((one) => unlessElsewhere(one, found));
-    const own = [...planned, ...shownHere(id, planned, found)];
+    const own = byOperation.get(id) ?? [];
     const { method = '', path = id } = described.get(id) ?? {};
     const byCheck = Map.groupBy(own, ({ check }) => check);
     const open = Map.groupBy(
@@ -186,25 +185,22 @@ function operationsOf(result: RunResult, contract: Contract) {
 }
 
 /**
- * A violation counts where a finding shows it. A probe of one operation may send requests of others: their answers are at fault, and the
- * obligation of the probe is open.
+ * Each violation at an operation whose finding shows it, so that every obligation counts once: a probe of one operation may send requests of
+ * others, and their answers are at fault.
  */
-function unlessElsewhere(obligation: Obligation, findings: readonly Finding[]): Obligation {
-  const { check, operation, state } = obligation;
-  const own = findings.filter((finding) => finding.check === check);
-  if (state !== 'violated' || own.some(({ operations }) => operations.includes(operation))) return obligation;
-  const ids = own.map(({ id, operations }) => `${id} (${operations.join(', ')})`).join(', ');
-  const reason = ids === '' ? 'a failure that no finding shows' : `a failure of another operation: finding ${ids}`;
-  return { ...obligation, state: 'not reached', reason };
-}
-
-/** The findings on an operation whose violated obligation is that of another one, as parts of its coverage. */
-function shownHere(operation: string, planned: readonly Obligation[], findings: readonly Finding[]) {
-  const isPlanned = ({ check }: Finding): boolean =>
-    planned.some((one) => one.check === check && one.state === 'violated');
-  return findings
-    .filter((finding) => finding.operations.includes(operation) && !isPlanned(finding))
-    .map(({ check, place }) => ({ check, place, state: 'violated', reason: '' }) as const);
+function atTheirFindings(obligations: readonly Obligation[], findings: readonly Finding[]): readonly Obligation[] {
+  const isViolated = ({ state }: Obligation): boolean => state === 'violated';
+  const named = new Set(obligations.filter(isViolated).map(({ check, operation }) => `${check} ${operation}`));
+  return obligations.map((obligation) => {
+    const { check, operation } = obligation;
+    const shown = findings.filter((one) => one.check === check).flatMap(({ operations }) => operations);
+    if (!isViolated(obligation) || shown.includes(operation)) return obligation;
+    const elsewhere = shown.find((id) => !named.has(`${check} ${id}`)) ?? shown[0];
+    if (elsewhere === undefined)
+      return { ...obligation, state: 'not reached', reason: 'a failure that no finding shows' };
+    named.add(`${check} ${elsewhere}`);
+    return { ...obligation, operation: elsewhere };
+  });
 }
 
 function countStates(obligations: readonly Pick<Obligation, 'state'>[]): readonly number[] {
