@@ -54,7 +54,10 @@ export const idempotency: TraceCheck = {
     const proof = again && isSettled(again.second) ? problemOf(again.first, again.second, again.other) : undefined;
     const atOnce = rolesOf(roleAtOnce);
     const shown = found === undefined ? problemAtOnce(atOnce) : proof?.keyword === found.keyword ? found : undefined;
-    if (shown === undefined) return [{ place, failures: [], exchange: second }];
+    const unjudged = showsNoEffect(second)
+      ? 'each request was answered 202 without an id, so there may be two effects'
+      : undefined;
+    if (shown === undefined) return [{ place, failures: [], exchange: second, ...(unjudged && { unjudged }) }];
     const { operation } = second;
     const { keyword, message, isSure = true } = shown;
     const failure: Failure = {
@@ -66,6 +69,11 @@ export const idempotency: TraceCheck = {
     return [{ place, failures: [failure], exchange }];
   },
 };
+
+/** Whether an answer leaves open what the server does later. */
+function showsNoEffect(exchange: NumberedExchange): boolean {
+  return statusOf(exchange) === 202 && idsAmong(readScalars(objectIn(exchange.seen.responseBody) ?? {})).size === 0;
+}
 
 interface Problem {
   readonly keyword: string;
