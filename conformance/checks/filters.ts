@@ -6,7 +6,7 @@ import { type Filter, type ListShape, listShapeOf } from '../resources/list-shap
 import { identify, type Page, readPage } from '../resources/read-page.ts';
 import { isComplete } from '../resources/walk.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { exchangesOf } from './parts.ts';
+import { exchangesOf, ofRepetition } from './parts.ts';
 
 /** Roles of the requests of a probe; one with `, again` repeats another. */
 export const filterRoles = {
@@ -23,8 +23,6 @@ export const filterRoles = {
   /** The list with the first value, and with an order or another filter. */
   joined: (name: string): string => `with value 1 and ${name}`,
 } as const;
-
-const ofRepetition = ', again';
 
 export type FilterLaw = 'filter-ignored' | 'filter-loses' | 'filter-range' | 'page-cursor';
 

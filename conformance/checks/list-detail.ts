@@ -1,18 +1,17 @@
 // Items of a list and the objects that their ids name: the verdict on the reads that the probe `details` sends.
 import { isObject, type JsonObject, type Pointer, readPointer } from '../contract/document.ts';
-import { type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import type { Failure } from '../failures/failure.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { identify, readPage } from '../resources/read-page.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
-import { exchangesOf, statusOf } from './parts.ts';
+import { exchangesOf, ofRepetition, statusOf } from './parts.ts';
 import { isSameValue, readMember, schemaOfRead } from './read-only.ts';
 
 export const detailRoles = {
   list: 'list',
   detail: (index: number): string => `detail ${index + 1}`,
 } as const;
-
-const ofRepetition = ', again';
 
 /** An item of the list, and the object that its id names. */
 interface Pair<Kind extends Exchange> {
@@ -41,34 +40,24 @@ function pairsIn<Kind extends Exchange>(
   return { key, pairs };
 }
 
-/** Reads of ids of the list that are answered 404, if another one is accepted. */
-function missingIn(trace: Trace, shape: ListShape, isRepetition: boolean): Trace {
+/** Reads of ids of the list that are answered 404, if another one is accepted: a list shows an object, and its address has none. */
+export function missingIn<Kind extends Exchange>(
+  shape: ListShape,
+  trace: readonly Kind[],
+  isRepetition: boolean,
+): readonly Kind[] {
   const own = trace.filter(({ intent }) => intent.probe?.role.endsWith(ofRepetition) === isRepetition);
   const details = own.filter(({ operation }) => operation !== shape.operation);
   return details.some(isAccepted) ? details.filter((one) => statusOf(one) === 404) : [];
 }
 
-/** A list shows an object, and its address has none. */
-export function hasMissing(shape: ListShape, exchanges: readonly Exchange[]): boolean {
-  return (
-    missingIn(
-      exchanges.map((one, index) => ({ ...one, number: index })),
-      shape,
-      false,
-    ).length > 0
-  );
-}
-
 function missingVerdict(place: string, detail: NumberedExchange): TraceVerdict {
-  const { operation } = detail;
-  const message = `an item of the list is answered ${statusOf(detail)} at its own address`;
-  const about = { check: listDetail.name, place: 'status', pointer: operation.pointer, keyword: 'missing', message };
-  const failure = {
-    ...about,
-    severity: 'defect',
-    clause: 'RFC 9110 15.5.5',
-    causes: [['missing', operation.id]],
-  } as const;
+  const { id, pointer } = detail.operation;
+  const failure: Failure = {
+    ...{ check: listDetail.name, severity: 'defect', place: 'status', pointer, keyword: 'missing' },
+    ...{ clause: 'RFC 9110 15.5.5', causes: [['missing', id]] },
+    message: `an item of the list is answered ${statusOf(detail)} at its own address`,
+  };
   return { place, exchange: detail, failures: [failure] };
 }
 
@@ -151,8 +140,8 @@ export const listDetail: TraceCheck = {
     const [exchange] = pairsIn(shape, own, false).pairs.map(({ detail }) => detail);
     if (exchange === undefined) return [];
     const first = differencesIn(shape, own, false);
-    const [missing] = missingIn(own, shape, false);
-    const stillMissing = missingIn(own, shape, true).find((one) => one.request.path === missing?.request.path);
+    const [missing] = missingIn(shape, own, false);
+    const stillMissing = missingIn(shape, own, true).find((one) => one.request.path === missing?.request.path);
     // `created-missing` judges the objects of the run.
     const isOwn = missing !== undefined && context.resources.isOwned(missing.operation, missing.seen);
     if (stillMissing !== undefined && !isOwn) return [missingVerdict(place, stillMissing)];

@@ -6,7 +6,7 @@ import { type ListShape, listShapeOf, type Order } from '../resources/list-shape
 import { identify, type Page, readPage } from '../resources/read-page.ts';
 import type { TraceCheck } from './check.ts';
 import { compare } from './filters.ts';
-import { exchangesOf } from './parts.ts';
+import { exchangesOf, ofRepetition } from './parts.ts';
 
 export const orderRoles = {
   /** The list without the parameter: declared paging has its first order then. */
@@ -14,8 +14,6 @@ export const orderRoles = {
   /** The list in one of its orders, by its index. */
   of: (index: number): string => `in order ${index + 1}`,
 } as const;
-
-const ofRepetition = ', again';
 
 /** The order of two values; undefined if two usual collations disagree, or if they have no order. */
 export function compareInOrder(a: unknown, b: unknown): number | undefined {

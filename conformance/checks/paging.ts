@@ -15,7 +15,7 @@ import {
 } from '../resources/walk.ts';
 import type { TraceCheck } from './check.ts';
 import { judgeFilter } from './filters.ts';
-import { exchangesOf } from './parts.ts';
+import { exchangesOf, ofRepetition } from './parts.ts';
 
 /** Roles of the requests of the probe `pages`; those of one role are the pages of one walk. */
 export const pageRoles = {
@@ -29,8 +29,6 @@ export const pageRoles = {
   /** The whole list after the repeated walks. */
   end: (time: number): string => `the whole list at the end, ${time}`,
 } as const;
-
-const ofRepetition = ', again';
 
 /** The role of a walk that is repeated. */
 export function again(role: string): string {

@@ -11,6 +11,9 @@ export interface Parts {
   readonly of: (role: string) => NumberedExchange | undefined;
 }
 
+/** The ending of a role in a second series of requests, by which a check confirms a failure of the first. */
+export const ofRepetition = ', again';
+
 /** Statuses that say nothing about a request's access or form: the account's bill, the rate, and the server's own state. */
 const silent = new Set([402, 429]);
 

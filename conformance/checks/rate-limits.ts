@@ -48,7 +48,7 @@ export const quotaUnenforced = storyCheck(
   {
     name: 'quota-unenforced',
     about: 'more calls are accepted within the window of x-quota than it allows',
-    effect: 'One client can use up what the limit protects: devices, money, or the service of all others.',
+    effect: 'One client can use up devices, money, or the service of all others.',
     clauses: ['x-quota'],
     example: {
       sent: 'POST /exports four times within a second; x-quota: limit 3, window PT60S',

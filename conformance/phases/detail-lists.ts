@@ -1,6 +1,6 @@
 // Items of a list, each read by its own address too.
 
-import { detailRoles, differencesIn, hasMissing, listDetail } from '../checks/list-detail.ts';
+import { detailRoles, differencesIn, listDetail, missingIn } from '../checks/list-detail.ts';
 import { again } from '../checks/paging.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { readPointer } from '../contract/document.ts';
@@ -54,7 +54,8 @@ async function askDetails(bench: Bench, shape: ListShape, read: Operation): Prom
     return ids.length;
   };
   if ((await ask((role) => role)) === 0) return 'the list has no item with an id';
-  const isSuspicious = differencesIn(shape, exchanges, false).length > 0 || hasMissing(shape, exchanges);
+  const isSuspicious =
+    differencesIn(shape, exchanges, false).length > 0 || missingIn(shape, exchanges, false).length > 0;
   if (isSuspicious && !(await isMock(bench))) await ask(again);
   return undefined;
 }

@@ -47,8 +47,6 @@ function pauseProbe(operation: Operation): Probe {
   return { ...probe, isAlone: true, isDue: ({ limited }) => limited.has(operation) };
 }
 
-type Call = (index: number) => Draft;
-
 async function tellQuota(teller: Teller, quota: Quota): Promise<string | undefined> {
   const { bench, context, turn } = teller;
   const { operation, draft } = bench;
@@ -58,23 +56,19 @@ async function tellQuota(teller: Teller, quota: Quota): Promise<string | undefin
   if (refusal !== undefined) return 'each call has an effect';
   if (quota.limit >= (isSafe(operation) ? most.reads : most.writes))
     return 'the quota allows too many calls to use it up';
-  const isSame = operation.parameters.some(({ name, in: place }) => name === quota.per && place !== 'header');
-  if (![undefined, 'account', 'client'].includes(quota.per) && !isSame)
+  const isOfOneValue = operation.parameters.some(({ name, in: place }) => name === quota.per && place !== 'header');
+  if (![undefined, 'account', 'client'].includes(quota.per) && !isOfOneValue)
     return 'each call might count for another value';
   const { isIdempotent, idempotencyKey } = operation.extensions;
   if (!isSafe(operation) && isIdempotent && idempotencyKey === undefined && kind !== 'change')
     return 'a repeated request may not count';
   if (await readsAnyUnknown(teller)) return keepsNoState;
   const tools = toolsFor(context, operation, 'story', 8);
-  const call: Call = (index) => {
+  const calls = Array.from({ length: quota.limit + 3 }, (_, index) => {
     const number = 300 + turn * (most.writes + 3) + index;
     return kind === 'create' ? withNewNames(tools, draft, number) : withNewKey(tools, draft, number);
-  };
-  return await tellPauses(
-    teller,
-    Array.from({ length: quota.limit + 3 }, (_, index) => call(index)),
-    quota,
-  );
+  });
+  return await tellPauses(teller, calls, quota);
 }
 
 /** Sends calls at once until one is rejected, and two more, each after the pause that the last answer asks for. */
