@@ -80,7 +80,8 @@ async function tellJob(teller: Teller, { start, read, machine }: Job): Promise<s
 }
 
 /** The values of the path by which the job is read: from a link of the contract, from `Location`, or from the created object. */
-function addressOf({ context }: Teller, { operation, seen, outcome, ...rest }: Exchange, read: Operation) {
+function addressOf({ context }: Teller, started: Exchange, read: Operation) {
+  const { operation, seen, outcome } = started;
   if (outcome.kind === 'none') return undefined;
   const slots = slotsOf(read.path);
   const links = operation.responses.flatMap(({ links }) => links.filter(({ to }) => to === read.id));
@@ -93,7 +94,7 @@ function addressOf({ context }: Teller, { operation, seen, outcome, ...rest }: E
   const location = headerOf(outcome, 'location');
   const located = location === undefined || own === undefined ? undefined : readAddress(location, [own]);
   if (located !== undefined) return located.values;
-  const created = addressOfCreated(context, { operation, seen, outcome, ...rest });
+  const created = addressOfCreated(context, started);
   return created?.key === plainPath(read.path) ? created.values : undefined;
 }
 

@@ -10,7 +10,8 @@ import { operationAt, plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften } from './probe.ts';
-import { draftOfOther, withUnknownId } from './request-objects.ts';
+import { draftOfOther } from './request-objects.ts';
+import { acceptsUnknown } from './story.ts';
 import { isSendable } from './text-places.ts';
 
 /** Items of a large page, and items of the whole list that are read. */
@@ -59,21 +60,12 @@ export async function createItems(
   return created;
 }
 
-/** Facts for later probes of a list. */
-const [keepsNoState, keepsState] = [
-  'an object that does not exist can be read',
-  'an object that does not exist cannot be read',
-];
-
 /** Whether the server answers for an object that does not exist: a mock of examples has no list to judge. */
-export async function isMock({ context, operation, draft, facts, ofOther, send }: Bench): Promise<boolean> {
-  if (facts.has(keepsNoState) || facts.has(keepsState)) return facts.has(keepsNoState);
+export async function isMock(bench: Bench): Promise<boolean> {
+  const { context, operation, draft, ofOther, send } = bench;
   const item = operationAt(context.contract, 'get', `${plainPath(operation.path)}/{}`);
-  const read = (item && ofOther(item)) ?? draft;
-  const unknown = withUnknownId(context, read);
-  const sent = unknown && (await send(plainDraft(unknown), 'unknown id', { polarity: 'grey' }));
-  facts.add(sent !== undefined && isAccepted(sent) ? keepsNoState : keepsState);
-  return facts.has(keepsNoState);
+  const ask = (unknown: Draft) => send(plainDraft(unknown), 'unknown id', { polarity: 'grey' });
+  return await acceptsUnknown(bench, (item && ofOther(item)) ?? draft, ask);
 }
 
 /**

@@ -119,7 +119,6 @@ async function askStory(
 /** Why no story of a collection is sent. */
 export const keepsNoState = 'the server accepts a read of an id that was never given: reads do not show what is stored';
 
-/** A fact for later stories. */
 const keepsState = 'an object that does not exist cannot be read';
 
 /** Longest time that a run waits for a read to show a write. */
@@ -172,14 +171,22 @@ function createTeller(bench: Bench, turn: 0 | 1, isLate: (exchanges: readonly Ex
   return { bench, context, turn, exchanges, settle, step, stepTogether };
 }
 
-/** Whether a read of an object that nobody created is accepted. */
-export async function readsUnknown({ bench, context, turn, step }: Teller, read: Draft | undefined): Promise<boolean> {
+/** Whether a read of an object that nobody created is accepted. The answer is a fact for later probes of the operation. */
+export async function acceptsUnknown(
+  { context, facts }: Pick<Bench, 'context' | 'facts'>,
+  read: Draft | undefined,
+  ask: (unknown: Draft) => Promise<Exchange | undefined>,
+): Promise<boolean> {
   const unknown = read && withUnknownId(context, read);
-  if (unknown === undefined || turn === 1 || bench.facts.has(keepsState)) return false;
-  const sent = await step(unknown, 'unknown id');
-  const isRead = sent !== undefined && isAccepted(sent);
-  bench.facts.add(isRead ? keepsNoState : keepsState);
-  return isRead;
+  if (unknown !== undefined && !facts.has(keepsNoState) && !facts.has(keepsState)) {
+    const sent = await ask(unknown);
+    facts.add(sent !== undefined && isAccepted(sent) ? keepsNoState : keepsState);
+  }
+  return facts.has(keepsNoState);
+}
+
+export async function readsUnknown({ bench, turn, step }: Teller, read: Draft | undefined): Promise<boolean> {
+  return turn === 0 && (await acceptsUnknown(bench, read, (unknown) => step(unknown, 'unknown id')));
 }
 
 /** The same about any object of the deployment: settings and lists have no id. */
