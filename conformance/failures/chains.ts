@@ -44,7 +44,8 @@ interface KnownId {
 }
 
 /** A failure with the parts that only the run itself needs. */
-export interface Recorded extends RecordedFailure, Weight {
+export interface Recorded extends Weight {
+  readonly failure: RecordedFailure;
   /** Indexes of the requests of its chain without which the check would not find it in the same answers. */
   readonly needed: ReadonlySet<number>;
 }
@@ -257,10 +258,13 @@ export function collectChains(contract: Contract) {
         isFoundIn((trace ?? turn).filter((one) => !turn.includes(one) || part.has(one))),
       );
       recorded.set(key, {
-        ...{ ...weight, fingerprint: fingerprintOf(failure, operation), check, place, message, operation, unable },
-        causes: causes.map((cause) => hashOf(causeKey(failure, cause))),
+        ...weight,
+        failure: {
+          ...{ fingerprint: fingerprintOf(failure, operation), check, place, message, operation, unable },
+          causes: causes.map((cause) => hashOf(causeKey(failure, cause))),
+          ...(chain && { chain }),
+        },
         needed: new Set(turn.flatMap((one, index) => (needed.has(one) ? index + (chain?.judged ?? 0) : []))),
-        ...(chain && { chain }),
       });
     },
     /** The failure that a finding shows, with its secrets. */
@@ -268,12 +272,12 @@ export function collectChains(contract: Contract) {
     /** Replaces the chain of a finding by a smaller one. */
     replace: ({ shownKey }: Pick<Collected, 'shownKey'>, chain: Chain, message: string): void => {
       const known = recorded.get(shownKey);
-      if (known !== undefined) recorded.set(shownKey, { ...known, chain, message });
+      if (known !== undefined) recorded.set(shownKey, { ...known, failure: { ...known.failure, chain, message } });
     },
     /** The recorded failures of each finding, without secrets. */
     of: (causes: readonly Collected[], redact: (text: string) => string): readonly FoundFailures[] =>
       causes.map(({ finding, ids: own, shownKey }) => {
-        const others = [...recorded.values()].filter((one) => one.causes.some((cause) => own.has(cause)));
+        const others = [...recorded.values()].filter(({ failure }) => failure.causes.some((cause) => own.has(cause)));
         const shown = recorded.get(shownKey);
         // A replay sends the first of each operation.
         const failures = [...new Set([...(shown === undefined ? [] : [shown]), ...others])];
@@ -288,10 +292,7 @@ export function collectChains(contract: Contract) {
         };
         return {
           id: finding.id,
-          failures:
-            failures.length === 0
-              ? [unrecorded]
-              : failures.map(({ severity: _, polarity: __, needed: ___, ...one }) => hideSecrets(one, redact)),
+          failures: failures.length === 0 ? [unrecorded] : failures.map(({ failure }) => hideSecrets(failure, redact)),
         };
       }),
   };

@@ -3,7 +3,7 @@ import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 import { repetitionOf } from './shown-exchange.ts';
 
 /**
- * Leaves out steps while a check still finds the failure in the answers to the others, the last ones first. What is left has to be a turn
+ * Leaves out steps while a check still finds the failure in the answers to the others, the last ones first. The rest has to be a turn
  * that a correct server passes, so steps that belong together stay or go together:
  *
  * - all of one role, such as the pages of a walk;
@@ -20,10 +20,8 @@ export function neededSteps(
 ): ReadonlySet<NumberedExchange> {
   let needed: ReadonlySet<NumberedExchange> = new Set(turn);
   if (turn.length === 1 || !isFoundIn(needed)) return needed;
-  const roles = [...Map.groupBy(turn, ({ intent }) => intent.probe?.role ?? '').values()];
-  for (const role of roles.toSorted(
-    (a, b) => turn.indexOf(b[0] as NumberedExchange) - turn.indexOf(a[0] as NumberedExchange),
-  )) {
+  const roles = Map.groupBy(turn, ({ intent }) => intent.probe?.role ?? '');
+  for (const role of [...roles.values()].reverse()) {
     if (role.includes(shown)) continue;
     const steps = turn.filter((one) => needed.has(one));
     const left = new Set(role.flatMap((one) => (isRead(one) ? one : [one, ...readsOf(one, steps)])));

@@ -84,11 +84,7 @@ export interface RunEvents {
   /** Called once at the end of a run with findings, with the requests that show them and without secrets. */
   readonly onFailures?: (findings: readonly FoundFailures[]) => void;
   /** Called after the attempts to shrink a finding. */
-  readonly onShrink?: (shrunk: {
-    readonly before: Finding;
-    readonly after: Finding;
-    readonly requests: number;
-  }) => void;
+  readonly onShrink?: (shrunk: Shrunk) => void;
   /** Called before the clean-up undoes each write. */
   readonly onCleanUp?: (done: number, all: number) => void;
 }

@@ -54,11 +54,12 @@ export async function shrinkFindings(run: Run, interrupted: AbortSignal): Promis
     if (until.aborted || sender.isStopped()) break;
     run.progress('shrink');
     const recorded = chains.shownBy(cause);
-    if (recorded?.chain === undefined || !mayShrink(recorded.check, recorded.chain, contract, options)) {
+    const { check = '', chain: whole } = recorded?.failure ?? {};
+    if (recorded === undefined || whole === undefined || !mayShrink(check, whole, contract, options)) {
       events.onShrink?.({ before: cause.finding, after: cause.finding, requests: 0 });
       continue;
     }
-    const chain = withOwnNames(recorded.chain, run.context);
+    const chain = withOwnNames(whole, run.context);
     const { smaller, requests } = await shrinkChain({
       chain,
       shorter: keepRequests(chain, recorded.needed),
@@ -246,7 +247,7 @@ function renewKey(value: unknown, count: number): unknown {
 
 /** The same failure in other answers: found by the same check at the same place, with one of its causes and at least as sure. */
 function judgeTurn(turn: Trace, recorded: Recorded, { checks, context }: Run): Proof | undefined {
-  const check = checks.find(({ name }) => name === recorded.check);
+  const check = checks.find(({ name }) => name === recorded.failure.check);
   const trace = turn.filter(({ isPause }) => !isPause);
   const shown = trace.findLast(({ isAlone }) => isAlone !== true);
   if (check === undefined || shown === undefined) return undefined;
@@ -255,8 +256,8 @@ function judgeTurn(turn: Trace, recorded: Recorded, { checks, context }: Run): P
       ? check.judge(trace, context)
       : check.judge(shown, context).map((verdict) => ({ ...verdict, exchange: shown }));
   const isFound = (failure: Failure, { operation }: NumberedExchange): boolean =>
-    fingerprintOf(failure, operation.id) === recorded.fingerprint &&
-    failure.causes.some((cause) => recorded.causes.includes(hashOf(causeKey(failure, cause)))) &&
+    fingerprintOf(failure, operation.id) === recorded.failure.fingerprint &&
+    failure.causes.some((cause) => recorded.failure.causes.includes(hashOf(causeKey(failure, cause)))) &&
     !isSurer(recorded, failure);
   const proofs = verdicts.flatMap(({ failures, exchange }) =>
     failures.filter((failure) => isFound(failure, exchange)).map((failure): Proof => ({ failure, exchange, trace })),
