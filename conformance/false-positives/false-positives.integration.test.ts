@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readContract } from '../contract/read-contract.ts';
 import { builtPhases } from '../phases/phase.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
+import { apis, runAgainst, testOptions, withEdits } from '../seeded/apis.ts';
 import { contractOf } from '../seeded/by-hand.ts';
 import { injectFault } from '../seeded/faults.ts';
 import { type Handler, serve } from '../seeded/serve.ts';
-import { readEdited } from '../seeded/validate.ts';
 import { unusualAnswers } from './answers.ts';
 import { filterServers } from './filter-servers.ts';
 import { inputServers } from './input-servers.ts';
@@ -27,9 +25,8 @@ const servers = [
 describe.each(servers)('a server that $name', (server) => {
   const findNoDefect = async (seed: number, workers: number): Promise<void> => {
     const { api, contract = [], options } = server;
-    const amend = () => readContract(`${api}.json`, JSON.stringify(readEdited(apis[api].file, contract)));
     const change = { seed, workers, phases: builtPhases, ...options };
-    const { result } = await runAgainst(api, createHandler(server), change, amend);
+    const { result } = await runAgainst(api, createHandler(server), change, withEdits(api, contract));
     const allowed = new Set(server.inconclusive);
     expect(result.findings.filter(({ check, severity }) => severity === 'defect' || !allowed.has(check))).toEqual([]);
     expect(result.verdict).toBe('passed');

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
-import { readContract } from '../contract/read-contract.ts';
 import { planPhases } from '../phases/plan-phases.ts';
 import { seededFaults } from '../seeded/all-faults.ts';
-import { type ApiName, apis, testOptions } from '../seeded/apis.ts';
-import { withChildren } from '../seeded/child-faults.ts';
+import { type ApiName, apis, testOptions, withEdits } from '../seeded/apis.ts';
+import { childEdits } from '../seeded/child-faults.ts';
 import { phasesFor } from '../seeded/faults.ts';
-import { withJobs } from '../seeded/job-faults.ts';
-import { withQuota } from '../seeded/rate-faults.ts';
+import { jobEdits } from '../seeded/job-faults.ts';
+import { quotaEdits } from '../seeded/rate-faults.ts';
 import { keyEdits } from '../seeded/story-faults.ts';
-import { readEdited } from '../seeded/validate.ts';
 import { filterServers } from './filter-servers.ts';
 import { jobServers } from './job-servers.ts';
 import { listServers } from './list-servers.ts';
@@ -21,9 +19,8 @@ import { storyServers } from './story-servers.ts';
 // If these fail, a check of the phase `story` may have been fitted to one API, or to no legal server.
 
 const contracts = (Object.keys(apis) as ApiName[]).flatMap((api): (readonly [ApiName, Contract])[] => {
-  const amended = api === 'library' || api === 'depot' ? [withJobs(api)(), withChildren(api)(), withQuota(api)()] : [];
-  const edited = readEdited(apis[api].file, api === 'library' ? keyEdits : []);
-  return [readContract(`${api}.json`, JSON.stringify(edited)), ...amended].map((contract) => [api, contract]);
+  const own = api === 'library' || api === 'depot' ? [jobEdits[api], childEdits[api], quotaEdits[api]] : [];
+  return [api === 'library' ? keyEdits : [], ...own].map((edits) => [api, withEdits(api, edits)()]);
 });
 
 /** The checks that the phase plans for any of the test APIs. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../contract/contract.ts';
-import { readContractFile } from '../contract/read-contract.ts';
+import { readContract, readContractFile } from '../contract/read-contract.ts';
 import type { Clock } from '../execute/clock.ts';
 import type { Intent } from '../execute/exchange.ts';
 import type { RunEvents, RunOptions, RunResult } from '../run/run.ts';
@@ -130,6 +130,11 @@ export async function runAgainst(
   } finally {
     await served.close();
   }
+}
+
+/** The contract of an API with changes that its server has too. */
+export function withEdits(api: ApiName, edits: readonly ContractEdit[]): () => Contract {
+  return () => readContract(`${api}.json`, JSON.stringify(readEdited(apis[api].file, edits)));
 }
 
 /** The file of a contract, and its server; `edits` are where the server differs from its contract. */

@@ -1,10 +1,8 @@
 // Objects beneath others of two APIs, and faults of theirs: the library has notes of a book, the depot has stops of a parcel.
-import { fileURLToPath } from 'node:url';
-import type { Contract } from '../contract/contract.ts';
-import { readContract } from '../contract/read-contract.ts';
+import { withEdits } from './apis.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
 import type { Handler } from './serve.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const rejected = { $ref: '#/components/responses/Refused' };
@@ -79,11 +77,6 @@ export const childEdits: Readonly<Record<'library' | 'depot', readonly ContractE
   ],
 };
 
-export function withChildren(api: keyof typeof childEdits): () => Contract {
-  const file = fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url));
-  return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, childEdits[api])));
-}
-
 /** An index of parents that is made when the first object beneath one is created, and never again: one method shows it. */
 function indexingOnce(method: string, collection: RegExp, gone: Awaited<ReturnType<Handler>>): Instead {
   const ofServers = new WeakMap<Handler, { readonly later: Set<string>; isMade: boolean }>();
@@ -134,6 +127,6 @@ const depot: Omit<SeededFault, 'api' | 'amend' | 'edits'> = {
 };
 
 export const childFaults: readonly SeededFault[] = [
-  { ...library, api: 'library', edits: childEdits.library, amend: withChildren('library') },
-  { ...depot, api: 'depot', edits: childEdits.depot, amend: withChildren('depot') },
+  { ...library, api: 'library', edits: childEdits.library, amend: withEdits('library', childEdits.library) },
+  { ...depot, api: 'depot', edits: childEdits.depot, amend: withEdits('depot', childEdits.depot) },
 ];

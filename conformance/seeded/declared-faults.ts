@@ -1,9 +1,7 @@
-import type { Contract } from '../contract/contract.ts';
-import { readContract } from '../contract/read-contract.ts';
-import { apis } from './apis.ts';
+import { withEdits } from './apis.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
 import type { TestAnswer } from './serve.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 /** Stores a member of the content of each write, and shows it in every answer about the object. */
 const storing = (member: string, id: string): Instead => {
@@ -45,7 +43,8 @@ const rejected = { $ref: '#/components/responses/Refused' };
 const problem = { $ref: '#/components/responses/Problem' };
 
 /** Extensions that both servers follow. */
-const extensions: Readonly<Record<'depot' | 'weather', readonly ContractEdit[]>> = {
+/** The contract of each API with its extensions. */
+export const declaredEdits: Readonly<Record<'depot' | 'weather', readonly ContractEdit[]>> = {
   depot: [
     { at: '#/x-precedence', to: [405, 401, 403, 415, 422, 404] },
     { at: `${parameterOf.depot}/x-invalid-status`, to: 422 },
@@ -60,12 +59,6 @@ const extensions: Readonly<Record<'depot' | 'weather', readonly ContractEdit[]>>
     { at: `${answersOf.weather}/422`, to: problem },
   ],
 };
-
-/** The contract of an API with its extensions. */
-export function withExtensions(api: keyof typeof extensions): () => Contract {
-  const { file } = apis[api];
-  return () => readContract(file, JSON.stringify(readEdited(file, extensions[api])));
-}
 
 /** Faults of what annotations and extensions of a contract declare. */
 export const declaredFaults: readonly SeededFault[] = [
@@ -89,13 +82,13 @@ export const declaredFaults: readonly SeededFault[] = [
     ...{ name: 'a problem has an unlisted code', api: 'weather', at: /^GET .*readings/ },
     instead: answering(404, (answer) => ({ ...answer, body: { title: 'gone', status: 404 } })),
     caughtBy: by('refusal-wrong', 'listReadings', `${answersOf.weather}/404/x-error-codes`, 'error-code'),
-    amend: withExtensions('weather'),
+    amend: withEdits('weather', declaredEdits.weather),
   },
   {
     ...{ name: 'an error has an unlisted code', api: 'depot', at: /^GET .*parcels\/\d+$/ },
     instead: answering(404, (answer) => ({ ...answer, body: { error: 'gone' } })),
     caughtBy: by('refusal-wrong', 'readParcel', `${answersOf.depot}/404/x-error-codes`, 'error-code'),
-    amend: withExtensions('depot'),
+    amend: withEdits('depot', declaredEdits.depot),
     // The second account asks for a parcel of the first.
     options: { phases: ['auth'] },
   },
@@ -103,13 +96,13 @@ export const declaredFaults: readonly SeededFault[] = [
     ...{ name: 'an invalid id gets another status', api: 'depot', at: /^GET .*parcels\/./ },
     instead: answering(422, (answer) => ({ ...answer, status: 400 })),
     caughtBy: by('refusal-wrong', 'readParcel', `${parameterOf.depot}/x-invalid-status`, 'invalid-status'),
-    amend: withExtensions('depot'),
+    amend: withEdits('depot', declaredEdits.depot),
   },
   {
     ...{ name: 'an invalid day gets another status', api: 'weather', at: /^GET .*readings/ },
     instead: answering(400, (answer) => ({ ...answer, status: 422, body: { title: 'no', status: 422 } })),
     caughtBy: by('refusal-wrong', 'listReadings', `${parameterOf.weather}/x-invalid-status`, 'invalid-status'),
-    amend: withExtensions('weather'),
+    amend: withEdits('weather', declaredEdits.weather),
   },
   {
     ...{ name: 'the media type is checked before the credentials', api: 'depot', at: /^(POST|PUT|PATCH) / },
@@ -118,7 +111,7 @@ export const declaredFaults: readonly SeededFault[] = [
       return isListed ? handle(request) : { status: 415, body: { error: 'no' } };
     },
     caughtBy: by('refusal-wrong', 'changeParcel', '#/x-precedence', 'precedence'),
-    amend: withExtensions('depot'),
+    amend: withEdits('depot', declaredEdits.depot),
   },
   {
     ...{ name: 'the object is searched before the scope is checked', api: 'weather', at: /^GET .*readings/ },
@@ -128,6 +121,6 @@ export const declaredFaults: readonly SeededFault[] = [
       return isKnown ? handle(request) : { status: 404, headers: { 'content-type': 'application/problem+json' }, body };
     },
     caughtBy: by('refusal-wrong', 'listReadings', '#/x-precedence', 'precedence'),
-    amend: withExtensions('weather'),
+    amend: withEdits('weather', declaredEdits.weather),
   },
 ];

@@ -1,11 +1,9 @@
 // Jobs of two APIs, and faults of theirs: the library's scans are read beneath the path that starts them, the depot's counts by a `Location`.
-import { fileURLToPath } from 'node:url';
-import type { Contract } from '../contract/contract.ts';
 import { isObject, type JsonObject } from '../contract/document.ts';
-import { readContract } from '../contract/read-contract.ts';
+import { withEdits } from './apis.ts';
 import { by, type Instead, type SeededFault, withBody } from './faults.ts';
 import type { Handler } from './serve.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 const json = (schema: object) => ({ 'application/json': { schema } });
 const rejected = { $ref: '#/components/responses/Refused' };
@@ -107,11 +105,6 @@ export const jobEdits: Readonly<Record<'library' | 'depot', readonly ContractEdi
   ],
 };
 
-export function withJobs(api: keyof typeof jobEdits): () => Contract {
-  const file = fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url));
-  return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, jobEdits[api])));
-}
-
 /** Changes the answers to later reads of one job. */
 export function inRead(change: (object: JsonObject, reads: number) => JsonObject): Instead {
   const ofServers = new WeakMap<Handler, Map<string, number>>();
@@ -173,4 +166,9 @@ const depot: readonly Omit<SeededFault, 'api' | 'amend' | 'edits'>[] = [
 export const jobFaults: readonly SeededFault[] = [
   ...library.map((row) => ({ ...row, api: 'library' as const })),
   ...depot.map((row) => ({ ...row, api: 'depot' as const })),
-].map((row) => ({ ...row, edits: jobEdits[row.api], amend: withJobs(row.api), options: { maxWaitMs: 60_000 } }));
+].map((row) => ({
+  ...row,
+  edits: jobEdits[row.api],
+  amend: withEdits(row.api, jobEdits[row.api]),
+  options: { maxWaitMs: 60_000 },
+}));

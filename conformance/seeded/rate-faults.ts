@@ -1,11 +1,8 @@
 // Rate limits of two APIs, and faults of theirs.
-import { fileURLToPath } from 'node:url';
-import type { Contract } from '../contract/contract.ts';
-import { readContract } from '../contract/read-contract.ts';
-import { createTestClock } from './apis.ts';
+import { createTestClock, withEdits } from './apis.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
 import type { Handler, TestAnswer } from './serve.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 const rejected = { $ref: '#/components/responses/Refused' };
 const [book, depots] = ['#/paths/~1books~1{bookId}/put', '#/paths/~1depots/get'];
@@ -22,11 +19,6 @@ export const quotaEdits: Readonly<Record<'library' | 'depot', readonly ContractE
     { at: `${depots}/responses/429`, to: rejected },
   ],
 };
-
-export function withQuota(api: keyof typeof quotaEdits): () => Contract {
-  const file = fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url));
-  return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, quotaEdits[api])));
-}
 
 interface Limit {
   readonly limit: number;
@@ -66,8 +58,8 @@ function limited(row: Row, limit: Omit<Limit, 'body'>): SeededFault {
   return { ...row, instead: limiting(clock.now, { ...limit, body }), options };
 }
 
-const ofLibrary = { edits: quotaEdits.library, amend: withQuota('library') };
-const ofDepot = { edits: quotaEdits.depot, amend: withQuota('depot') };
+const ofLibrary = { edits: quotaEdits.library, amend: withEdits('library', quotaEdits.library) };
+const ofDepot = { edits: quotaEdits.depot, amend: withEdits('depot', quotaEdits.depot) };
 const second = 1_000;
 
 export const rateFaults: readonly SeededFault[] = [
@@ -119,14 +111,6 @@ export const rateFaults: readonly SeededFault[] = [
       },
       { limit: 4, windowMs: 1_000 * second, pause: () => 2 },
     ),
-    amend: () =>
-      readContract(
-        'library.json',
-        JSON.stringify(
-          readEdited(fileURLToPath(new URL('../fixtures/library.yaml', import.meta.url)), [
-            { at: '#/paths/~1books/get/responses/429', to: rejected },
-          ]),
-        ),
-      ),
+    amend: withEdits('library', [{ at: '#/paths/~1books/get/responses/429', to: rejected }]),
   },
 ];

@@ -6,13 +6,13 @@ import { refusalLaws } from '../checks/refusal-wrong.ts';
 import { builtPhases } from '../phases/phase.ts';
 import type { RunOptions } from '../run/run.ts';
 import { seededFaults as faults } from './all-faults.ts';
-import { type ApiName, apis, runAgainst } from './apis.ts';
-import { childEdits, withChildren } from './child-faults.ts';
-import { withExtensions } from './declared-faults.ts';
+import { type ApiName, apis, runAgainst, withEdits } from './apis.ts';
+import { childEdits } from './child-faults.ts';
+import { declaredEdits } from './declared-faults.ts';
 import { injectFault, phasesFor, type SeededFault } from './faults.ts';
-import { jobEdits, withJobs } from './job-faults.ts';
+import { jobEdits } from './job-faults.ts';
 import { libraryKey } from './library.ts';
-import { settingsEdits, withSettings } from './settings-faults.ts';
+import { settingsEdits } from './settings-faults.ts';
 
 // If these fail, the runner misses a defect, or reports the wrong one.
 
@@ -32,7 +32,12 @@ describe.each(Object.keys(apis) as ApiName[])('the correct server of %s', (api) 
 });
 
 test.each(['depot', 'weather'] as const)('the correct server of %s follows its extensions', async (api) => {
-  const { result } = await runAgainst(api, apis[api].create(), { phases: builtPhases }, withExtensions(api));
+  const { result } = await runAgainst(
+    api,
+    apis[api].create(),
+    { phases: builtPhases },
+    withEdits(api, declaredEdits[api]),
+  );
   expect(result.findings).toEqual([]);
   const declared = result.obligations.filter(({ check, state }) => check === 'refusal-wrong' && state === 'met');
   expect(new Set(declared.map(({ keyword }) => keyword))).toEqual(
@@ -42,7 +47,7 @@ test.each(['depot', 'weather'] as const)('the correct server of %s follows its e
 
 test.each(['library', 'depot'] as const)('the correct server of %s brings its jobs to their end', async (api) => {
   const change = { phases: builtPhases };
-  const { result } = await runAgainst(api, apis[api].create(jobEdits[api]), change, withJobs(api));
+  const { result } = await runAgainst(api, apis[api].create(jobEdits[api]), change, withEdits(api, jobEdits[api]));
   expect(result.findings).toEqual([]);
   const judged = result.obligations.filter(({ check }) => check.startsWith('job-'));
   expect(judged.map(({ check, state }) => `${check} ${state}`)).toEqual(['job-regress met', 'job-stuck met']);
@@ -50,7 +55,7 @@ test.each(['library', 'depot'] as const)('the correct server of %s brings its jo
 
 test.each(['library', 'depot'] as const)('the correct server of %s has objects beneath new ones', async (api) => {
   const change = { phases: builtPhases };
-  const { result } = await runAgainst(api, apis[api].create(childEdits[api]), change, withChildren(api));
+  const { result } = await runAgainst(api, apis[api].create(childEdits[api]), change, withEdits(api, childEdits[api]));
   expect(result.findings).toEqual([]);
   const judged = result.obligations.filter(({ check }) => check === 'child-orphaned');
   expect(judged.map(({ state }) => state)).toEqual(['met']);
@@ -69,7 +74,7 @@ test.each([
   };
   const before = await desk();
   const change = { phases: ['story' as const], permissions };
-  const { result } = await runAgainst(api, handle, change, withSettings(api));
+  const { result } = await runAgainst(api, handle, change, withEdits(api, settingsEdits[api]));
   expect(result.findings).toEqual([]);
   const settled = result.obligations.filter(({ place, state }) => place === 'life of settings' && state === 'met');
   expect(settled.length).toBeGreaterThan(1);

@@ -1,12 +1,10 @@
 // Settings of two APIs, and faults of theirs: the desk of the library, and the seal of a parcel, which belongs to an object of the run.
-import { fileURLToPath } from 'node:url';
-import type { Contract } from '../contract/contract.ts';
 import { parseJson } from '../contract/document.ts';
-import { readContract } from '../contract/read-contract.ts';
+import { withEdits } from './apis.ts';
 import { storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
 import type { Handler } from './serve.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 const content = (name: string, mediaType = 'application/json') => ({
   [mediaType]: { schema: { $ref: `#/components/schemas/${name}` } },
@@ -66,11 +64,6 @@ export const settingsEdits: Readonly<Record<'library' | 'depot', readonly Contra
   ],
 };
 
-export function withSettings(api: keyof typeof settingsEdits): () => Contract {
-  const file = fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url));
-  return () => readContract(`${api}.json`, JSON.stringify(readEdited(file, settingsEdits[api])));
-}
-
 /** A PUT stores the content that created the object. */
 function storingFirst(): Instead {
   const ofServers = new WeakMap<Handler, Map<string, string>>();
@@ -90,13 +83,13 @@ export const settingsFaults: readonly SeededFault[] = [
   {
     ...{ name: 'a PUT of the desk keeps the seats', api: 'library', at: /^PUT \/v2\/desk$/, options },
     instead: storing((sent, { seats }) => ({ ...sent, seats })),
-    ...{ edits: settingsEdits.library, amend: withSettings('library') },
+    ...{ edits: settingsEdits.library, amend: withEdits('library', settingsEdits.library) },
     caughtBy: by('put-partial', 'changeDesk', '#/components/schemas/Desk/properties/seats', 'kept'),
   },
   {
     ...{ name: 'a patch of the seal sets its wire too', api: 'depot', at: /^PATCH .*\/seal$/ },
     instead: storing((sent) => ({ wire: `wire ${sent.number}`, ...sent })),
-    ...{ edits: settingsEdits.depot, amend: withSettings('depot') },
+    ...{ edits: settingsEdits.depot, amend: withEdits('depot', settingsEdits.depot) },
     caughtBy: by('patch-spills', 'changeSeal', '#/components/schemas/Seal/properties/wire', 'unsent'),
   },
   {

@@ -1,7 +1,6 @@
 // Faults of state: what a server stores, shows, changes and deletes.
-import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../contract/document.ts';
-import { readContract } from '../contract/read-contract.ts';
+import { withEdits } from './apis.ts';
 import {
   acceptingOldTags,
   colliding,
@@ -22,7 +21,7 @@ import {
   withoutKey,
 } from './careless-storage.ts';
 import { by, type SeededFault, withBody, withHeaders } from './faults.ts';
-import { type ContractEdit, readEdited } from './validate.ts';
+import type { ContractEdit } from './validate.ts';
 
 type Row = Omit<SeededFault, 'api'>;
 
@@ -35,12 +34,6 @@ export const keyEdits: readonly ContractEdit[] = [
   },
   { at: '#/paths/~1books~1{bookId}/put/x-idempotency', to: 'natural' },
 ];
-
-const withEdits = (api: 'library' | 'depot', edits: readonly ContractEdit[]) => () =>
-  readContract(
-    `${api}.json`,
-    JSON.stringify(readEdited(fileURLToPath(new URL(`../fixtures/${api}.yaml`, import.meta.url)), edits)),
-  );
 
 const pages = '#/components/schemas/NewBook/properties/pages';
 const isbn = '#/components/schemas/NewBook/properties/isbn';
