@@ -32,12 +32,12 @@ export function planChildren(
   return often.flatMap((create) => {
     const own = `${plainPath(create.path)}/{}`;
     const read = operationAt(contract, 'get', own);
-    const beneath = often.filter(({ path }) => /^\/[^{}]+$/.test(plainPath(path).replace(own, '')));
+    const isBeneath = (path: string): boolean => path.startsWith(`${own}/`) && !path.slice(own.length).includes('{');
     if (read === undefined) return [];
     const nameOf = (path: string): string | undefined => slotsOf(path).at(-1)?.parameter;
     return (
-      beneath
-        .filter(({ path }) => plainPath(path).startsWith(own))
+      often
+        .filter(({ path }) => isBeneath(plainPath(path)))
         // One path may name the parent by its id, and another by its slug.
         .filter(({ path }) => nameOf(path) === nameOf(read.path))
         .map((child): OperationProbes => {
