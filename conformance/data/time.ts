@@ -23,22 +23,30 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
  * remain. Undefined if the example contains no time.
  */
 export function moveToPresent(value: unknown, now: Instant): unknown {
-  const times = textsOf(value).filter((text) => dateTime.test(text) || /^\d{4}-\d\d-\d\d$/.test(text));
+  const times = textsOf(value).filter(isTime);
   if (times.length === 0) return undefined;
   const earliest = Math.min(...times.map((text) => Date.parse(text)));
   const days = Math.ceil((soon(now) + day - earliest) / day);
-  return move(value, days);
+  return moveByDays(value, days);
 }
 
-function move(value: unknown, days: number): unknown {
-  if (Array.isArray(value)) return value.map((item) => move(item, days));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, move(part, days)]));
-  if (typeof value !== 'string' || !(dateTime.test(value) || /^\d{4}-\d\d-\d\d$/.test(value))) return value;
+/** Whether a text is a time or a day: examples have days such as `0000-00-00`. */
+function isTime(text: string): boolean {
+  return (dateTime.test(text) || /^\d{4}-\d\d-\d\d$/.test(text)) && !Number.isNaN(Date.parse(text));
+}
+
+/** A copy in which each time is moved. */
+export function moveByDays(value: unknown, days: number): unknown {
+  if (Array.isArray(value)) return value.map((item) => moveByDays(item, days));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, moveByDays(part, days)]));
+  if (typeof value !== 'string' || !isTime(value)) return value;
   const moved = new Date(Date.parse(`${value.slice(0, 10)}T00:00:00Z`) + days * day);
   return `${moved.toISOString().slice(0, 10)}${value.slice(10)}`;
 }
 
-function textsOf(value: unknown): string[] {
+/** The texts in a value. */
+export function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }

@@ -6,6 +6,7 @@ import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, isEmpty, namesState, objectIn, shownIn, writableIn } from '../checks/compare-objects.ts';
 import { isJson, type Operation } from '../contract/contract.ts';
 import { isObject, isSame, type JsonObject } from '../contract/document.ts';
+import { moveByDays } from '../data/time.ts';
 import { buildNode, type DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import type { Draft, Exchange } from '../execute/exchange.ts';
@@ -124,15 +125,10 @@ export function withOtherFormatted(context: RunContext, tools: DataTools, draft:
     const isFormatted = typeof now === 'string' && (patterns.size > 0 || format !== undefined);
     if (!isFormatted && !Array.isArray(now)) return undefined;
     const built = [1, 2, 3].map((turn) => buildNode(tools, node, { seed: tools.seed + turn, variant: turn }, name));
-    return [nextDay(now), ...built].find((other) => other !== undefined && !isEmpty(other) && !isSame(other, now));
+    return [moveByDays(now, 1), ...built].find(
+      (other) => other !== undefined && !isEmpty(other) && !isSame(other, now),
+    );
   });
-}
-
-/** The same time of the next day; undefined for any other value. */
-function nextDay(value: unknown): string | undefined {
-  const [day] = /^\d{4}-\d\d-\d\d(?=$|T)/.exec(String(value)) ?? [];
-  if (typeof value !== 'string' || day === undefined) return undefined;
-  return new Date(Date.parse(day) + 24 * 3_600_000).toISOString().slice(0, day.length) + value.slice(day.length);
 }
 
 /** The request with the optional members that it lacks, as far as any value may be sent. */

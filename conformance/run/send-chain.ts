@@ -3,6 +3,7 @@ import { day, type Instant } from '@lockstep/values/instant';
 import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
+import { textsOf } from '../data/time.ts';
 import { type Draft, type Exchange, headerOf, isAccepted, nameIdentity, type Trace } from '../execute/exchange.ts';
 import { runQueue } from '../execute/queue.ts';
 import type { Scenario, Turn } from '../execute/scenario.ts';
@@ -287,9 +288,4 @@ function moveText(text: string, span: number): string {
   const local = Date.parse(`${text.slice(0, 19)}${text.length > 10 ? 'Z' : ''}`);
   const moved = new Date(local + span).toISOString();
   return `${moved.slice(0, Math.min(19, text.length))}${text.slice(19)}`;
-}
-
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
