@@ -124,7 +124,7 @@ const library: readonly Row[] = [
     caughtBy: by('read-writes', 'readBook', pages, 'read'),
   },
   {
-    ...{ name: 'the tag of a book is its id', at: /^(GET|PUT|DELETE) \/v2\/books\/b\d+$/ },
+    ...{ name: 'the tag of a book is its id', at: /^(GET|HEAD|PUT|DELETE) \/v2\/books\/b\d+$/ },
     instead: taggedById,
     caughtBy: by('conditional', 'readBook', `${book}/get`, 'same-tag'),
   },
@@ -245,7 +245,7 @@ const depot: readonly Row[] = [
     caughtBy: by('read-writes', 'readParcel', grams('ParcelChange'), 'read'),
   },
   {
-    ...{ name: 'the tag of a parcel is its id', at: /^(GET|PATCH|DELETE) .*parcels\/\d+$/ },
+    ...{ name: 'the tag of a parcel is its id', at: /^(GET|HEAD|PATCH|DELETE) .*parcels\/\d+$/ },
     instead: taggedById,
     caughtBy: by('conditional', 'readParcel', `${parcel}/get`, 'same-tag'),
   },
