@@ -61,6 +61,11 @@ describe('redirect_uri is compared byte for byte', () => {
     const { status, body, headers } = await ask({ redirect_uri });
     expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_request', null]);
   });
+
+  test('another fault of the request does not change the code: it would be for the callback', async () => {
+    const { status, body } = await ask({ redirect_uri: '', response_type: 'CODE', scope: 'unknown' });
+    expect([status, body?.error]).toEqual([400, 'invalid_request']);
+  });
 });
 
 describe('callbacks in rows edited by hand', () => {

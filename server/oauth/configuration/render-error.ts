@@ -22,7 +22,10 @@ function nameProblem(
   if (out.error === 'invalid_client') return ['unknown-client'];
   if (out.error === 'invalid_redirect_uri') return ['unregistered-callback'];
   if (out.error === 'server_error') return ['internal'];
-  return ['invalid-request', { error: out.error, says: out.error_description }];
+  // Any other error is for the callback. It comes here if upstream found it before it saw that the callback is not registered.
+  return out.error === 'invalid_request'
+    ? ['invalid-request', { says: out.error_description }]
+    : ['unregistered-callback'];
 }
 
 function pick({ error, error_description: description, scope }: ErrorOut): ErrorOut {
