@@ -3,7 +3,22 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { isUnchanged, objectIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import { idIn, itemsIn } from './stored.ts';
-import { failureAt, inconclusive, isDone, isMissing, readBefore, type Story, storyCheck } from './story.ts';
+import {
+  type Deviation,
+  failureAt,
+  inconclusive,
+  isDone,
+  isMissing,
+  readBefore,
+  type Story,
+  storyCheck,
+} from './story.ts';
+
+/** Roles of the list with filters that select the object, or in another view. */
+export const selectedRoles = { before: 'selected list', after: 'selected list after delete' } as const;
+
+/** Roles of a PUT to the address of the deleted object, and of the read after it. */
+export const lateRoles = { put: 'put after delete', read: 'late deleted read' } as const;
 
 /** The object after an accepted deletion, as a read and the list show it; undefined where they do not settle it. */
 function afterDeletion(story: Story) {
@@ -16,6 +31,15 @@ function afterDeletion(story: Story) {
   const isMarked = shown === 'marked' || (items?.get(id) !== undefined && items.get(id) !== old?.get(id));
   const isListed = items === undefined || old?.get(id) === undefined ? undefined : items.has(id) && !isMarked;
   return { deletion, read, isRead: shown && shown === 'same', isListed };
+}
+
+/** A list with other parameters that shows the object as before its deletion; undefined if the answers do not settle it. */
+function selectedIn(story: Story): NumberedExchange | 'none' | undefined {
+  const [first, second] = [story.of(selectedRoles.before), story.of(selectedRoles.after)];
+  const [old, now] = [first, second].map((list) => itemsIn(list, story));
+  const item = old?.get(idIn(story) ?? '');
+  if (!isDone(story.of('delete')) || second === undefined || item === undefined || now === undefined) return undefined;
+  return now.get(idIn(story) ?? '') === item ? second : 'none';
 }
 
 /** A server that keeps the object may mark it: `"deleted": true`. @returns undefined if the answers are about something else */
@@ -47,7 +71,13 @@ export const deleteKept = storyCheck(
   },
   (story) => {
     const after = afterDeletion(story);
-    if (after === undefined || (after.isRead === undefined && after.isListed === undefined)) return undefined;
+    const selected = selectedIn(story);
+    if (after !== undefined && typeof selected === 'object') {
+      const message = `the deletion was answered ${statusOf(after.deletion)}, and ${selected.request.path} shows the object as before`;
+      return [failureAt(after.deletion, { ...about, place: 'object in a list', message })];
+    }
+    if (after === undefined || (after.isRead === undefined && after.isListed === undefined))
+      return selected === undefined ? undefined : [];
     const { deletion, isRead, isListed } = after;
     const isKept = isListed === true || (isRead === true && isListed === undefined);
     if (!isKept) return [];
@@ -58,19 +88,31 @@ export const deleteKept = storyCheck(
   },
 );
 
+/** A PUT to the address of a deleted object that is answered as a change of a present one. */
+function revivedIn(story: Story): Deviation | undefined {
+  const [gone, put, read] = [story.of('deleted read'), story.of(lateRoles.put), story.of(lateRoles.read)];
+  if (gone === undefined || !isMissing(gone) || !isDone(put) || read === undefined) return undefined;
+  // A PUT that creates an object is answered 201.
+  if (statusOf(put) === 201 || !(isDone(read) || isMissing(read))) return undefined;
+  const message = `after its deletion a read was answered ${statusOf(gone)}, and a PUT to its address ${statusOf(put)}, not 201; the next read is answered ${statusOf(read)}`;
+  return failureAt(put, { place: 'put after delete', keyword: 'revived', clause: 'RFC 9110 9.3.4', message });
+}
+
 export const useAfterFree = storyCheck(
   {
     name: 'use-after-free',
-    about: 'a deleted object is gone from its list, and can still be read by its id',
+    about: 'a deleted object is gone from its list, and can still be read or changed by its id',
     effect: 'Data that was deleted is still given to everyone who knows its address.',
-    clauses: ['RFC 9110 9.3.5'],
+    clauses: ['RFC 9110 9.3.5', 'RFC 9110 9.3.4'],
     example,
-    fix: 'Answer 404 or 410 to requests about deleted objects.',
+    fix: 'Answer 404 or 410 to requests about deleted objects, and 201 to a PUT that creates an object anew.',
     allow:
-      'Declare a property that marks deleted objects, such as deletedAt. The finding is inconclusive: only `--fail-on suspect` counts it.',
+      'Declare a property that marks deleted objects, such as deletedAt. A read alone is inconclusive: only `--fail-on suspect` counts it.',
   },
   (story) => {
     const { read, isRead, isListed, deletion } = afterDeletion(story) ?? {};
+    const revived = revivedIn(story);
+    if (revived !== undefined) return [revived];
     if (read === undefined || deletion === undefined || isRead === undefined || isListed !== false) return undefined;
     if (!isRead) return [];
     const message = `the deletion was answered ${statusOf(deletion)}, the list has the object no longer, and a read shows it`;

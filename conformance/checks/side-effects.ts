@@ -1,5 +1,5 @@
 // Side effects: reads change nothing, a write changes no other object, and a rejected write changes none.
-import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import { headerOf, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import type { RunContext } from './check.ts';
 import { comparableMembers, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
@@ -10,6 +10,7 @@ import {
   inconclusive,
   isDone,
   isMissing,
+  isWrittenBetween,
   readAfter,
   readBefore,
   type Story,
@@ -101,7 +102,8 @@ export const writeSpills = storyCheck(
     if (!isDone(first) || !isDone(second)) return undefined;
     // `id-collides` judges two creates of one id.
     if (idOf(story.of('read')) === idOf(story.of('other read'))) return undefined;
-    const change = story.steps.findLast((step) => /^change/.test(step.intent.probe?.role ?? '') && isDone(step));
+    const changes = story.steps.filter((step) => /^change/.test(step.intent.probe?.role ?? '') && isDone(step));
+    const change = changes.at(-1);
     const pairs = [
       { before: story.of('early read'), after: story.of('read'), write: second },
       { before: story.of('other read'), after: story.of('late other read'), write: change },
@@ -123,6 +125,7 @@ export const writeSpills = storyCheck(
         return [write.operation.method === 'post' ? inconclusive(found) : found];
       }
       return differences(context, story, pair.before, pair.after).map(({ name, pointer, from, to }): Deviation => {
+        const write = (pair.write === change && senderOf(changes, name, to)) || pair.write;
         const message = `${write.operation.id} has changed ${name} of another object from ${spelled(from)} to ${spelled(to)}`;
         const failure = failureOf(context, write, { name, pointer }, { keyword: 'other', clause: own, message });
         // An exclusive flag or a position of another object may follow from the write.
@@ -133,6 +136,12 @@ export const writeSpills = storyCheck(
     });
   },
 );
+
+/** The last of several writes that sent this value; otherwise the last of all. */
+function senderOf(writes: Trace, name: string, value: unknown): NumberedExchange | undefined {
+  const sent = writes.findLast(({ seen }) => isUnchanged(objectIn(seen.requestBody, [name])?.[name], value));
+  return sent ?? writes.at(-1);
+}
 
 export const idCollides = storyCheck(
   {
@@ -183,7 +192,13 @@ export const failedWriteLeftTrace = storyCheck(
     const changed = of('change').flatMap((change): (readonly Deviation[])[] => {
       const [before, after] = [readBefore(story, change), readAfter(story, change)];
       if (before === undefined || after === undefined || !isDone(after)) return [];
-      const found = differences(context, story, before, after).map(({ name, pointer, from, to }): Deviation => {
+      // An accepted write may have changed the object.
+      if (isWrittenBetween(story, before, after)) return [];
+      const together = of('change').filter(({ number }) => before.number < number && number < after.number);
+      const own = differences(context, story, before, after).filter(
+        ({ name, to }) => senderOf(together, name, to) === change,
+      );
+      const found = own.map(({ name, pointer, from, to }): Deviation => {
         const message = `the request was answered ${statusOf(change)}, and has changed ${name} from ${spelled(from)} to ${spelled(to)}`;
         const failure = failureOf(context, change, { name, pointer }, { keyword: 'changed', clause, message });
         return { exchange: change, failure };

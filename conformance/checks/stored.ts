@@ -25,6 +25,7 @@ import {
   inconclusive,
   isDone,
   isMissing,
+  isWrittenBetween,
   listsAround,
   membersOf,
   readAfter,
@@ -196,7 +197,9 @@ interface Written {
 function writesIn(story: Story): readonly Written[] {
   const create = story.of('create');
   const after = create && readAfter(story, create);
-  const first = isDone(create) && after !== undefined ? [{ write: create, before: undefined, after }] : [];
+  // A second create may have changed the object: `write-spills` and `id-collides` judge it.
+  const isNext = create !== undefined && after !== undefined && !isWrittenBetween(story, create, after);
+  const first = isDone(create) && isNext ? [{ write: create, before: undefined, after }] : [];
   return [...first, ...changesIn(story)];
 }
 
@@ -271,11 +274,15 @@ function goneIn(story: Story): readonly Deviation[] {
     if (!isDone(before) || !isMissing(after)) return [];
     const message = `${write.operation.id} was answered ${statusOf(write)}, and a read of the object is answered ${statusOf(after)}`;
     const found = failureAt(write, { place: 'changed object', keyword: 'gone', clause: clauseFor(write), message });
-    // The object may have moved to another address; a quantity of 0 may remove it.
-    const isSure = idsShown(write).every((id) => id === idOf(after)) && !/^change \d/.test(role);
-    return [isSure ? found : inconclusive(found)];
+    // The object may have moved to an address of its new name; a quantity of 0 may remove it.
+    const sent = new Set([...readScalars(write.seen.requestBody).values()].map(String));
+    const isMoved = idsShown(write).some((id) => id !== idOf(after) && (sent.has(id) || !isIssued.test(id)));
+    return [isMoved || /^change \d/.test(role) ? inconclusive(found) : found];
   });
 }
+
+/** Ids that a server counts or draws, and that no name leads to. */
+const isIssued = /^(\d+|[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
 /** The ids of the object that an answer shows. */
 function idsShown(exchange: NumberedExchange): readonly string[] {
@@ -302,7 +309,12 @@ function listedOtherwise(story: Story, context: RunContext, members: readonly Me
     if (isEmpty(from) || isEmpty(listed) || !agrees(from, shown) || agrees(from, listed)) return [];
     const message = `${name} was sent as ${spelled(from)} and a read shows it, and the list shows ${spelled(listed)}`;
     const about = { keyword: 'listed', clause: clauseFor(last.write), message };
-    const found = { exchange: list, failure: failureOf(context, last.write, member, about), sent: from };
+    // A value that an earlier read has shown is an old one, and no other spelling.
+    const isOld = writes.some(({ before }) => isUnchanged(shownIn(before, names)?.[name], listed));
+    const found = {
+      ...{ exchange: list, failure: failureOf(context, last.write, member, about) },
+      ...(!isOld && { sent: from }),
+    };
     // A list may show the beginning of a text, or a summary.
     const isSure = typeof listed === typeof shown && typeof listed !== 'object' && !isBeginning(listed, from);
     return [isSure && !isChosen(story, context, member) ? found : inconclusive(found)];

@@ -97,7 +97,8 @@ function judgeStories(check: string, find: Find, trace: Trace, context: RunConte
   const proven = found.flatMap((one): readonly Deviation[] => {
     const other = again.find((deviation) => keyOf(deviation) === keyOf(one));
     if (other === undefined) return [];
-    const isSure = other.failure.severity === 'defect' && (one.sent === undefined || !isSame(one.sent, other.sent));
+    const isTelling = one.sent === undefined || hasOneSpelling(one.sent) || !isSame(one.sent, other.sent);
+    const isSure = other.failure.severity === 'defect' && isTelling;
     return [isSure ? one : inconclusive(one)];
   });
   const created = second.of('create');
@@ -107,6 +108,11 @@ function judgeStories(check: string, find: Find, trace: Trace, context: RunConte
       : 'a failure was seen, and the server accepted no second object that could show it too';
   if (proven.length === 0) return [{ place, failures: [], exchange, unjudged }];
   return proven.map((one) => ({ place, failures: [{ check, ...one.failure }], exchange: one.exchange }));
+}
+
+/** Whether a value has no other spelling: a truth value, or an integer that does not stand for none. */
+function hasOneSpelling(value: unknown): boolean {
+  return typeof value === 'boolean' || (Number.isInteger(value) && value !== 0);
 }
 
 /** Failures of two objects with one key are the same failure. */
@@ -157,6 +163,12 @@ export function readAfter({ steps }: Story, step: NumberedExchange): NumberedExc
 function firstOf(steps: Trace): NumberedExchange | undefined {
   const [first] = steps;
   return steps.findLast(({ intent }) => intent.probe?.role === first?.intent.probe?.role);
+}
+
+/** Whether the server has accepted another write between two steps. */
+export function isWrittenBetween({ steps }: Story, first: NumberedExchange, last: NumberedExchange): boolean {
+  const between = steps.slice(steps.indexOf(first) + 1, steps.indexOf(last));
+  return between.some((step) => step.operation.method !== 'get' && isAccepted(step));
 }
 
 /** The lists that were read last before a step and first after it. */

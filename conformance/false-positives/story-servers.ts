@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Clock } from '../execute/clock.ts';
 import { createTestClock } from '../seeded/apis.ts';
-import { ignoringContent, storing } from '../seeded/careless-storage.ts';
+import { ignoringContent, listingDeleted, reviving, storing } from '../seeded/careless-storage.ts';
 import { childEdits, childFaults } from '../seeded/child-faults.ts';
 import type { Instead } from '../seeded/faults.ts';
 import { quotaEdits } from '../seeded/rate-faults.ts';
@@ -141,6 +141,26 @@ export const storyServers: readonly FalsePositiveServer[] = [
     api: 'library',
     at: /^(GET|DELETE) \/v2\/books/,
     fresh: marking,
+  },
+  {
+    name: 'shows deleted books with a mark in one view of the list',
+    tempts: ['delete-kept'],
+    api: 'library',
+    at: /^(GET|DELETE) \/v2\/books/,
+    fresh: () =>
+      listingDeleted(({ query }, books) =>
+        query.get('view') === 'full' ? books.map((book) => ({ ...book, deleted: true })) : [],
+      ),
+  },
+  {
+    name: 'creates a deleted book anew by a PUT',
+    tempts: ['use-after-free'],
+    api: 'library',
+    at: /^\w+ \/v2\/books\/b\d+$/,
+    fresh: () => reviving(201),
+    contract: [
+      { at: '#/paths/~1books~1{bookId}/put/responses/201', to: { $ref: '#/paths/~1books/post/responses/201' } },
+    ],
   },
   {
     name: 'shows writes a moment later',

@@ -75,7 +75,7 @@ async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promis
   let values = valuesFor(filter, whole.items, isValid);
   const created: Exchange[] = [];
   if (values.length === 0) {
-    const vary = (content: unknown, index: number): unknown => varied(bench, filter, content, index, isValid);
+    const vary = (content: unknown, index: number) => [varied(bench, filter, content, index, isValid)];
     created.push(...(await createItems(bench, most.created, vary)));
     whole = (created.length > 0 ? await read(base, filterRoles.grown) : undefined) ?? whole;
     values = valuesFor(filter, whole.items, isValid);
@@ -105,10 +105,13 @@ async function askFilter(bench: Bench, shape: ListShape, filter: Filter): Promis
   return values.length > 0 ? undefined : `no two items of the list have different values of ${filter.field.slice(1)}`;
 }
 
-/** An order, and another filter with the value of an item that the first value selects. */
+/** An order, and the next filter with the value of an item that the first value selects. */
 function othersFor({ orders, filters }: ListShape, filter: Filter, items: readonly unknown[], value: unknown) {
   const [order] = orders;
-  const other = filters.find((one) => one.parameter !== filter.parameter);
+  const at = filters.indexOf(filter);
+  // Each pair of neighbours is sent: bounds of one member are declared together.
+  const next = [...filters.slice(at + 1), ...filters.slice(0, Math.max(0, at))];
+  const other = next.find((one) => one.parameter !== filter.parameter);
   const selected = items.filter((item) => isSelected(filter, item, value) === true);
   const known = other ? selected.map((item) => readPointer(item, other.field)).filter((one) => one !== undefined) : [];
   const sorted = known.toSorted((a, b) => compare(a, b) ?? 0);

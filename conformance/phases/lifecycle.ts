@@ -3,16 +3,27 @@ import { patchSpills, putMerge, putPartial, putRepeat } from '../checks/changed.
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers } from '../checks/compare-objects.ts';
 import { conditional, roleWithOneTag, tagIn } from '../checks/conditional.ts';
-import { deleteKept, useAfterFree } from '../checks/deleted.ts';
+import { deleteKept, lateRoles, selectedRoles, useAfterFree } from '../checks/deleted.ts';
+import { readMember } from '../checks/read-only.ts';
 import { failedWriteLeftTrace, idCollides, readWrites, writeSpills } from '../checks/side-effects.ts';
 import { answerDiffers, createdMissing, storedDiffers } from '../checks/stored.ts';
-import type { Contract, Operation } from '../contract/contract.ts';
+import type { StoryCheck } from '../checks/story.ts';
+import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { listShapeOf } from '../resources/list-shape.ts';
+import { isScalar } from '../resources/read-items.ts';
 import { largestOf, plainDraft, withValues } from './list-requests.ts';
-import { membersFor, partial, replacement, withNull, withOtherValues, wrongContents } from './other-values.ts';
+import {
+  membersFor,
+  partial,
+  replacement,
+  type Style,
+  withNull,
+  withOtherValues,
+  wrongContents,
+} from './other-values.ts';
 import type { OperationProbes, Probe } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
 import {
@@ -50,9 +61,10 @@ function lifeProbe(resource: Resource): Probe {
     ...[createdMissing, storedDiffers, answerDiffers],
     ...(has('put') ? [putPartial, putMerge] : []),
     ...(has('patch') ? [patchSpills] : []),
+    ...(changes.length === 0 ? [] : [conditional]),
     ...(removal === undefined ? [] : [deleteKept, useAfterFree]),
   ];
-  const mostRequests = 12 + 2 * changes.length;
+  const mostRequests = 15 + 2 * changes.length;
   const tell = (teller: Teller) => tellLife(teller, resource);
   return storyProbe('life of an object', checks, resource.create.pointer, { worth: 4.5, mostRequests, tell });
 }
@@ -64,9 +76,12 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   const { values, deletion, read, shown } = object;
   const list = listAbove(context, resource, values);
   if (resource.changes.some(bench.isSent)) await step(list, 'early list');
+  let put: Draft | undefined;
   for (const change of resource.changes) {
     if (!bench.isSent(change)) continue;
-    await changeObject(teller, object, change, shown);
+    const style: Style = change.method === 'put' ? { end: 'large' } : { end: 'small', hasMost: true };
+    const changed = await changeObject(teller, object, { change, shown, style });
+    if (change.method === 'put' && changed !== undefined && isAccepted(changed)) put = changed.draft;
     await step(read, `read after ${change.method}`);
   }
   const [patch] = resource.changes.filter(({ method }) => method === 'patch').filter(bench.isSent);
@@ -75,9 +90,30 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   await step(list, 'list');
   if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
   await step(deletion, 'delete');
-  await step(read, 'deleted read');
+  const gone = await step(read, 'deleted read');
+  const isGone = gone?.outcome.kind === 'answer' && [404, 410].includes(gone.outcome.status);
+  const isNamed = resource.create.method === 'put';
+  // Right after a read without the object: its id may belong to another one later.
+  const isFree = isNamed || context.permissions.writes === 'all' || String(values.at(-1)).length >= leastUnique;
+  const late = isGone && isFree ? await step(put, lateRoles.put, { polarity: 'grey' }) : undefined;
+  const isBack = late !== undefined && isAccepted(late);
+  if (isBack) await step(read, lateRoles.read);
+  if (isBack) await step(deletion, 'undo');
   await step(list, 'list after delete');
   return undefined;
+}
+
+/** A server may give a shorter id to a new object of others. */
+const leastUnique = 16;
+
+/** The checks of a change with the reads before and after it. */
+export function ofChanges({ changes }: Resource): readonly StoryCheck[] {
+  const has = (method: string): boolean => changes.some((change) => change.method === method);
+  return [
+    ...(changes.length === 0 ? [] : [storedDiffers, answerDiffers]),
+    ...(has('put') ? [putPartial] : []),
+    ...(has('patch') ? [patchSpills] : []),
+  ];
 }
 
 /** The list that has an object, without optional filters, in pages as large as possible. */
@@ -89,10 +125,51 @@ function listAbove(context: RunContext, { list }: Resource, values: Own['values'
   return shape?.limit === undefined ? plain : withValues(plain, [[shape.limit.parameter, largestOf(shape)]]);
 }
 
+/** Wrong requests of one operation, before a read or a list that shows the effect of any. */
+const most = { changes: 4, creates: 3 } as const;
+
+/** Values of a parameter that may select what is deleted. */
+const ofTrash = /all|any|delet|remov|trash|archiv|hist|hidden|inactive/i;
+
+/** Names of parameters that choose how the items are shown. */
+const ofViews = /^(view|include|expand|embed|fields)$/i;
+
+/** The list with the filters that select an object, and in another view: careless code forgets a rule in one of its queries. */
+function selectedList(
+  { contract, judge }: RunContext,
+  { list: operation }: Resource,
+  list: Draft | undefined,
+  read: Exchange,
+): Draft | undefined {
+  const shape = operation && listShapeOf(contract, operation);
+  if (list === undefined || shape === undefined) return undefined;
+  const filters = shape.filters.flatMap(({ parameter, field, is, isList }): [Parameter, unknown][] => {
+    const value = readMember(read.seen.responseBody, field);
+    const sent = isList ? [value] : value;
+    const isFit = is === 'equal' && (isScalar(value) || typeof value === 'boolean') && !ofTrash.test(String(value));
+    const isValid = parameter.schema === undefined || judge.accepts(parameter.schema, 'request', sent);
+    return isFit && isValid ? [[parameter, sent]] : [];
+  });
+  const views = shape.operation.parameters.flatMap((parameter): [Parameter, unknown][] => {
+    const isView = parameter.in === 'query' && ofViews.test(parameter.name) && parameter.schema !== undefined;
+    const form = judge.forms.request;
+    const { values = [] } = isView ? form.common(form.at(parameter.schema)) : {};
+    const value = values.findLast((one) => typeof one === 'string' && !ofTrash.test(one));
+    return value === undefined ? [] : [[parameter, value]];
+  });
+  const chosen = [...filters, ...views];
+  return chosen.length === 0 ? undefined : withValues(list, chosen);
+}
+
 function twoProbe(resource: Resource): readonly Probe[] {
   if (resource.read === undefined) return [];
-  const repeated = resource.changes[0]?.method === 'put' ? [putRepeat] : [];
-  const checks = [idCollides, writeSpills, readWrites, failedWriteLeftTrace, ...repeated];
+  const checks = [
+    ...[idCollides, writeSpills, readWrites, failedWriteLeftTrace],
+    ...(resource.changes.length === 0 ? [] : [conditional]),
+    ...(resource.changes.some(({ method }) => method === 'put') ? [putRepeat] : []),
+    ...ofChanges(resource),
+    ...(resource.removal === undefined || resource.list === undefined ? [] : [deleteKept]),
+  ];
   const tell = (teller: Teller) => tellTwo(teller, resource);
   return [storyProbe('two objects', checks, resource.create.pointer, { worth: 3.3, mostRequests: 38, tell })];
 }
@@ -107,12 +184,15 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   if (typeof second === 'string') return second;
   const other = resource.read && draftAbout(context, resource.read, second.values);
   const shown = await step(read, 'read');
-  await step(read, 'read again');
+  let latest = await step(read, 'read again');
   await step(other, 'other read');
   let isListed = false;
-  for (const change of resource.changes.filter(bench.isSent)) {
-    const changed = await changeObject(teller, object, change, shown);
-    await step(read, `read after ${change.method}`);
+  // A PATCH of one object comes while both share all values but their texts.
+  const changes = resource.changes.toSorted((a, b) => Number(a.method === 'put') - Number(b.method === 'put'));
+  for (const change of changes.filter(bench.isSent)) {
+    const style: Style = change.method === 'put' ? { isOtherType: true, isWhole: true } : { end: 'large' };
+    const changed = await changeObject(teller, object, { change, shown, style });
+    latest = await step(read, `read after ${change.method}`);
     if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {
       await step(list, 'list before repeat');
       isListed = true;
@@ -121,24 +201,29 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
       await step(list, 'list after repeat');
     }
     const known = draftAbout(context, change, values);
-    const wrongs = wrongContents(context, toolsFor(context, change, 'story', 1), known, { turn, most: 3 });
+    const wrongs = wrongContents(context, toolsFor(context, change, 'story', 1), known, { turn, most: most.changes });
     for (const [index, wrong] of wrongs.entries()) {
-      const role = numbered(`rejected change by ${change.method}`, index);
-      if ((await step(wrong, role, { polarity: 'invalid' })) === undefined) break;
-      await step(read, `read after ${role}`);
+      const sent = await step(wrong, numbered(`rejected change by ${change.method}`, index), { polarity: 'invalid' });
+      // The object is another one then.
+      if (sent !== undefined && isAccepted(sent)) await step(read, `read after accepted change by ${change.method}`);
     }
+    if (wrongs.length > 0) latest = await step(read, `read after rejected change by ${change.method}`);
   }
   const tools = toolsFor(context, resource.create, 'story', 1);
-  const wrongs = list ? wrongContents(context, tools, bench.draft, { turn, most: 2, keepsNames: true }) : [];
+  const wrongs = list ? wrongContents(context, tools, bench.draft, { turn, most: most.creates, keepsNames: true }) : [];
   if (wrongs.length > 0 && !isListed) await step(list, 'list');
   for (const [index, wrong] of wrongs.entries()) {
     const sent = await step(wrong, numbered('rejected create', index), { polarity: 'invalid' });
-    if (sent !== undefined) await step(list, numbered('list after rejected', index));
     if (sent !== undefined && isAccepted(sent)) await bench.undo(sent);
   }
+  if (wrongs.length > 0) await step(list, 'list after rejected');
   await step(other, 'late other read');
-  if (object.deletion === undefined || !bench.isSent(object.deletion.operation)) return undefined;
-  await step(object.deletion, 'delete');
+  const { deletion } = object;
+  if (deletion === undefined || !bench.isSent(deletion.operation)) return undefined;
+  const selected = latest && selectedList(context, resource, list, latest);
+  await step(selected, selectedRoles.before);
+  await step(deletion, 'delete');
+  await step(selected, selectedRoles.after);
   await step(other, 'other read after delete');
   await bench.undo(second.created);
   return undefined;
@@ -153,7 +238,9 @@ function tagProbe(resource: Resource): readonly Probe[] {
   if (resource.read === undefined || resource.changes.length === 0) return [];
   const tell = (teller: Teller) => tellTags(teller, resource);
   return [
-    storyProbe('tags of an object', [conditional], resource.create.pointer, { worth: 3.4, mostRequests: 11, tell }),
+    storyProbe('tags of an object', [conditional, ...ofChanges(resource)], resource.create.pointer, {
+      ...{ worth: 3.4, mostRequests: 12, tell },
+    }),
   ];
 }
 
@@ -167,7 +254,7 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   if (typeof object === 'string') return object;
   const { read, shown } = object;
   const old = shown && tagIn(shown);
-  const changed = await changeObject(teller, object, change, shown);
+  const changed = await changeObject(teller, object, { change, shown, style: { keepsTexts: true, isWhole: true } });
   await step(read, `read after ${change.method}`);
   if (read !== undefined && old !== undefined && changed?.draft !== undefined) {
     const { draft } = changed;
@@ -189,25 +276,37 @@ async function tellTags(teller: Teller, resource: Resource): Promise<string | un
   return undefined;
 }
 
-/** Changes the object: as many members as possible, or else by the accepted request. @param shown the object as a read shows it */
+/** Further attempts at a change after a rejection. */
+const mostTries = 2;
+
+interface Changing {
+  readonly change: Operation;
+  /** The object as a read shows it. */
+  readonly shown: Exchange | undefined;
+  readonly style: Style;
+}
+
+/** Changes the object in a style, or else by an ordinary change or the accepted request. */
 async function changeObject(
   { context, turn, step }: Teller,
   { values, created }: Own,
-  change: Operation,
-  shown: Exchange | undefined,
+  { change, shown, style }: Changing,
 ) {
   const tools = toolsFor(context, change, 'story', 0);
   const accepted = draftAbout(context, change, values);
   if (accepted === undefined) return undefined;
   const sent = membersFor(context, change, created);
   const known = shown === undefined ? [] : [...comparableMembers(context, shown).keys()];
-  const own =
-    change.method === 'put'
-      ? replacement(context, tools, accepted, { sent, known, turn })
-      : partial(context, tools, accepted, { sent, known, turn });
-  for (const draft of [own, withOtherValues(context, tools, accepted, 3 + turn), accepted]) {
+  const choose = change.method === 'put' ? replacement : partial;
+  const [own, plain] = [style, {}].map((one) => choose(context, tools, accepted, { sent, known, turn, style: one }));
+  const tried = new Set<string>();
+  for (const draft of [own, plain, withOtherValues(context, tools, accepted, 3 + turn), accepted]) {
+    const content = JSON.stringify(draft?.body?.value) ?? '';
+    if (draft === undefined || tried.has(content)) continue;
+    tried.add(content);
     const sent = await step(draft, `change by ${change.method}`);
     if (sent === undefined || isAccepted(sent)) return sent;
+    if (tried.size > mostTries) break;
   }
   return undefined;
 }

@@ -32,12 +32,12 @@ export function withValues(draft: Draft, values: readonly (readonly [Parameter, 
 /**
  * Creates items of the list that a probe is about, if the contract has a DELETE of them. The probe deletes them by `bench.undo`.
  *
- * @param vary changes the content of each, by its index
+ * @param vary changes the content of each, by its index: the first valid one is sent
  */
 export async function createItems(
   { context, operation, send }: Bench,
   count: number,
-  vary: (content: unknown, index: number) => unknown = (content) => content,
+  vary: (content: unknown, index: number) => readonly unknown[] = () => [],
 ): Promise<readonly Exchange[]> {
   const { contract, permissions } = context;
   const path = plainPath(operation.path);
@@ -49,11 +49,14 @@ export async function createItems(
   const created: Exchange[] = [];
   for (let index = 0; index < count; index += 1) {
     const { body } = draft;
-    const varied = body === undefined ? draft : { ...draft, body: { ...body, value: vary(body.value, index) } };
+    const varied =
+      body === undefined ? [] : vary(body.value, index).map((value) => ({ ...draft, body: { ...body, value } }));
     // The value of a filter may have an effect in a create, or may be invalid there.
-    const isFit = isSendable(context, varied) && validityOf(context.judge, varied, contract) !== 'invalid';
-    const fit = isFit ? varied : draft;
-    const sent = await send(withNewNames(toolsFor(context, create, 'story', index), fit, index + 1), 'create');
+    const fit = varied.find(
+      (one) => isSendable(context, one) && validityOf(context.judge, one, contract) !== 'invalid',
+    );
+    const tools = toolsFor(context, create, 'story', index);
+    const sent = await send(withNewNames(tools, fit ?? draft, index + 1), 'create');
     if (sent === undefined || !isAccepted(sent)) break;
     created.push(sent);
   }

@@ -52,7 +52,10 @@ async function askOrders(bench: Bench, shape: ListShape): Promise<string | undef
   const items = await read(base, orderRoles.usual);
   if (items === undefined) return 'the answer has no list';
   const isOrdered = orders.some((order) => wrongPair(order, items) !== 'unjudged');
-  const vary = (content: unknown, index: number): unknown => varied(shape, content, index);
+  const vary = (content: unknown, index: number) => [
+    varied(shape, content, index, true),
+    varied(shape, content, index),
+  ];
   const created = isOrdered ? [] : await createItems(bench, most.created, vary);
   for (const [index, order] of orders.entries()) {
     const { parameter, value, direction } = order;
@@ -75,12 +78,18 @@ async function askOrders(bench: Bench, shape: ListShape): Promise<string | undef
   return isJudged ? undefined : 'no two items of the list have different values of a member that orders them';
 }
 
-/** The content of a create with other numbers in the members that order the list. */
-function varied({ orders }: ListShape, content: unknown, index: number): unknown {
+/**
+ * The content of a create with other numbers in the members that order the list.
+ *
+ * @param isLonger whether one has a digit more than the other: their texts have another order
+ */
+function varied({ orders }: ListShape, content: unknown, index: number, isLonger = false): unknown {
   // Both directions of an order have one member.
   const fields = new Set(orders.map(({ field }) => field));
   return [...fields].reduce<unknown>((whole, field) => {
     const present = readPointer(whole, field);
-    return isObject(whole) && typeof present === 'number' ? replaceAt(whole, field, present + 1 - 2 * index) : whole;
+    if (!isObject(whole) || typeof present !== 'number') return whole;
+    const longest = 10 ** String(Math.floor(Math.abs(present))).length;
+    return replaceAt(whole, field, isLonger ? longest - index : present + 1 - 2 * index);
   }, content);
 }

@@ -1,7 +1,7 @@
 // Further valid content for an object: other values of its members, and members that it lacks.
 import { namesFormat } from '@lockstep/values/build-scalar';
 import type { Random } from '@lockstep/values/random';
-import { saidTypes } from '@lockstep/values/shape';
+import { type Shape, saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, isEmpty, namesState, objectIn, shownIn, writableIn } from '../checks/compare-objects.ts';
 import { isJson, type Operation } from '../contract/contract.ts';
@@ -14,7 +14,7 @@ import { isScalar } from '../resources/read-items.ts';
 import { nounOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
-import { faultsOf } from './negative.ts';
+import { type Fault, faultsOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
 import { isGiven, isSendable } from './text-places.ts';
 
@@ -44,11 +44,20 @@ function withEach(
   return { ...draft, body: { ...body, value: own } };
 }
 
+/** Which of the other values of a member: one nearby, or one at an end of its schema, where careless code loses values. */
+export type End = 'none' | 'large' | 'small';
+
 /** The request with other values of its members, as far as any value may be sent. @param turn different in each request */
-export function withOtherValues(context: RunContext, tools: DataTools, draft: Draft, turn: number): Draft {
+export function withOtherValues(
+  context: RunContext,
+  tools: DataTools,
+  draft: Draft,
+  turn: number,
+  end: End = 'none',
+): Draft {
   const value = draft.body?.value;
   const names = isObject(value) ? Object.keys(value).filter((name) => isFree(context, draft, name)) : [];
-  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, name, now, turn));
+  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, { name, now, turn, end }));
 }
 
 /** The request with a text of its own in each member that may be any text: by it, reads show whose object they show. */
@@ -57,7 +66,7 @@ export function withFreshTexts(context: RunContext, tools: DataTools, draft: Dra
   const texts = isObject(value) ? Object.keys(value).filter((name) => typeof value[name] === 'string') : [];
   const names = texts.filter((name) => isFree(context, draft, name));
   return withEach(context, draft, names, (name, now) => {
-    const other = otherValue(tools, draft, name, now, turn);
+    const other = otherValue(tools, draft, { name, now, turn });
     return String(other).includes(freshOf(tools, turn + firstFresh)) ? other : undefined;
   });
 }
@@ -65,7 +74,20 @@ export function withFreshTexts(context: RunContext, tools: DataTools, draft: Dra
 /** Above the numbers of names. */
 const firstFresh = 500;
 
-function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknown, turn: number): unknown {
+/** The request with its times a day later. */
+export function withNextDays(context: RunContext, draft: Draft): Draft {
+  const value = draft.body?.value;
+  return withEach(context, draft, isObject(value) ? Object.keys(value) : [], (_, now) => moveByDays(now, 1));
+}
+
+interface Changed {
+  readonly name: string;
+  readonly now: unknown;
+  readonly turn: number;
+  readonly end?: End;
+}
+
+function otherValue(tools: DataTools, { body }: Draft, { name, now, turn, end = 'none' }: Changed): unknown {
   const form = tools.judge.forms.request;
   const { schema } = body?.content ?? {};
   if (schema === undefined) return undefined;
@@ -77,14 +99,35 @@ function otherValue(tools: DataTools, { body }: Draft, name: string, now: unknow
   if (typeof now === 'boolean') return !now;
   if (typeof now === 'number') {
     const step = shape.multipleOf ?? 1;
-    const steps = [now + step * (turn + 1), now - step * (turn + 1), now + step, now - step];
-    return steps.find((other) => other !== now && other >= shape.minimum && other <= shape.maximum);
+    const ends = endsOf(shape, end).map((other) => Math.floor(other / step) * step);
+    const far = ends.flatMap((other) => (end === 'large' ? [other - step * turn, other] : [other, other + step]));
+    const steps = [...far, now + step * (turn + 1), now - step * (turn + 1), now + step, now - step];
+    return steps.find((other) => other !== now && isWithin(shape, other));
   }
   const isPlain = shape.patterns.size === 0 && shape.format === undefined && !namesFormat(name);
+  if (typeof now === 'string' && !isPlain && end !== 'none') return otherThan(now, moveByDays(now, 1));
   if (typeof now !== 'string' || !isPlain) return undefined;
   const fresh = freshOf(tools, turn + firstFresh);
   const text = shape.maxLength < fresh.length + 6 ? fresh : `other ${fresh}`;
   return text.slice(0, Math.min(text.length, shape.maxLength)).padEnd(Math.min(shape.minLength, 200), 'x');
+}
+
+function otherThan(now: unknown, other: unknown): unknown {
+  return other === now ? undefined : other;
+}
+
+/** More than a field of 16 bits stores. */
+const large = 70_000;
+
+function endsOf({ minimum, maximum }: Shape, end: End): readonly number[] {
+  if (end === 'none') return [];
+  if (end === 'small') return [Number.isFinite(minimum) ? minimum : 0];
+  return [Number.isFinite(maximum) ? maximum : large];
+}
+
+function isWithin({ minimum, maximum, isMinimumOpen, isMaximumOpen }: Shape, value: number): boolean {
+  const isAbove = isMinimumOpen ? value > minimum : value >= minimum;
+  return isAbove && (isMaximumOpen ? value < maximum : value <= maximum);
 }
 
 /** Values that careless code takes for absent, or stores in a field that is too small. */
@@ -162,21 +205,37 @@ interface Given {
   /** Members that reads show. */
   readonly known: readonly string[];
   readonly turn: number;
+  readonly style?: Style;
 }
 
-/** A PUT of the whole object with other values, and without one optional member. */
+/** The values and members of a change. */
+export interface Style {
+  readonly end?: End;
+  /** Whether a PUT has every member that the create had. */
+  readonly isWhole?: boolean;
+  /** Whether a PUT keeps the texts of the object: a server may take an equal name for no change. */
+  readonly keepsTexts?: boolean;
+  /** Whether a PUT has another media type for JSON than the accepted request, if the contract lists one. */
+  readonly isOtherType?: boolean;
+  /** Whether a PATCH has all members but the first, or one that is no text if there is one. */
+  readonly hasMost?: boolean;
+}
+
+/** A PUT of the whole object with other values, and without one optional member unless its style is whole. */
 export function replacement(context: RunContext, tools: DataTools, accepted: Draft, given: Given): Draft | undefined {
-  const { sent, known, turn } = given;
-  const { body } = accepted;
+  const { sent, known, turn, style = {} } = given;
+  const body = style.isOtherType ? withOtherType(accepted) : accepted.body;
   if (body === undefined || !isObject(body.value) || !isJson(body.content.mediaType)) return undefined;
   const { schema } = body.content;
   const whole = { ...body.value, ...sent };
   const isValid = (value: JsonObject): boolean =>
     schema === undefined || context.judge.accepts(schema, 'request', value);
   if (!isValid(whole)) return undefined;
-  const changed = withOtherValues(context, tools, { ...accepted, body: { ...body, value: whole } }, 3 + turn);
+  const other = withOtherValues(context, tools, { ...accepted, body: { ...body, value: whole } }, 3 + turn, style.end);
+  const changed = style.keepsTexts ? withTextsOf(whole, other) : other;
   const value = changed.body?.value;
   if (!isObject(value)) return changed;
+  if (style.isWhole) return changed;
   const less = Object.keys(value)
     .filter((name) => known.includes(name) && Object.hasOwn(sent, name))
     .reverse()
@@ -185,23 +244,52 @@ export function replacement(context: RunContext, tools: DataTools, accepted: Dra
   return less === undefined ? changed : { ...changed, body: { ...body, value: less } };
 }
 
-/** A PATCH of one member. */
+/** The content in another media type for JSON with the same schema; that of the accepted request if there is none. */
+function withOtherType({ operation, body }: Draft): Draft['body'] {
+  const other = operation.body?.contents.find(
+    ({ mediaType }) => mediaType !== body?.content.mediaType && isJson(mediaType) && !/patch/i.test(mediaType),
+  );
+  return body && other ? { ...body, content: other } : body;
+}
+
+/** The request with the texts of an object, if it changes another member too. */
+function withTextsOf(whole: JsonObject, draft: Draft): Draft {
+  const { body } = draft;
+  if (body === undefined || !isObject(body.value)) return draft;
+  const entries = Object.entries(body.value).map(([name, value]): [string, unknown] => [
+    name,
+    typeof whole[name] === 'string' ? whole[name] : value,
+  ]);
+  const value = Object.fromEntries(entries);
+  return isSame(value, whole) ? draft : { ...draft, body: { ...body, value } };
+}
+
+/** A PATCH of one member or of several. */
 export function partial(context: RunContext, tools: DataTools, accepted: Draft, given: Given): Draft | undefined {
-  const { sent, known, turn } = given;
+  const { sent, known, turn, style = {} } = given;
   const { body } = accepted;
   if (body === undefined || !isObject(body.value)) return undefined;
   const { schema } = body.content;
   const members = Object.entries(sent).filter(
     ([name, value]) => known.includes(name) && (isScalar(value) || typeof value === 'boolean'),
   );
-  for (const [name, value] of members) {
-    const one = { ...accepted, body: { ...body, value: { [name]: value } } };
-    const other = withOtherValues(context, tools, one, 3 + turn);
+  const sorted = style.end === 'large' ? members.toSorted(([, a], [, b]) => rankOf(a) - rankOf(b)) : members;
+  const groups = style.hasMost && members.length > 1 ? [members.slice(1)] : sorted.map((one) => [one]);
+  for (const group of groups) {
+    const draft = { ...accepted, body: { ...body, value: Object.fromEntries(group) } };
+    const other = withOtherValues(context, tools, draft, 3 + turn, style.end);
     const own = other.body?.value;
-    const isOther = isObject(own) && own[name] !== value;
-    if (isOther && (schema === undefined || context.judge.accepts(schema, 'request', own))) return other;
+    const changed = group.flatMap(([name, value]) => (isObject(own) && own[name] !== value ? [[name, own[name]]] : []));
+    const value = Object.fromEntries(changed);
+    const isValid = schema === undefined || context.judge.accepts(schema, 'request', value);
+    if (changed.length > 0 && isValid) return { ...other, body: { ...body, value } };
   }
   return undefined;
+}
+
+/** Numbers and booleans first: objects that are alike but for their texts share them. */
+function rankOf(value: unknown): number {
+  return typeof value === 'string' ? 1 : 0;
 }
 
 /** A merge patch that removes a member which a read shows; undefined if the contract allows no null there. */
@@ -237,12 +325,21 @@ export function wrongContents(
   // Each has texts of its own, by which a list shows it.
   const variant = (index: number): Draft =>
     withOtherValues(context, tools, withNewNames(tools, draft, 39 + turn + 2 * index), 7 + turn + 2 * index);
-  for (const { part, at, keyword, apply } of faultsOf(tools, variant(0))) {
+  const first: Fault[] = [];
+  for (const fault of faultsOf(tools, variant(0))) {
+    if (fault.turn > 0) break;
+    first.push(fault);
+  }
+  // The members that are declared are valid then.
+  const isExtra = ({ keyword, at }: Fault): boolean =>
+    at === '' && /^(additional|unevaluated)Properties$/.test(keyword);
+  for (const fault of first.toSorted((a, b) => Number(isExtra(b)) - Number(isExtra(a)))) {
     if (found.size >= most) break;
+    const { part, at, apply } = fault;
     const wrong = apply(variant(found.size));
     const isOfName = keepsNames && isUniqueName(at.slice(at.lastIndexOf('/') + 1));
-    const isFit = part === 'body' && at !== '' && !isOfName && isSendable(context, wrong);
-    const member = keyword === 'additionalProperties' ? keyword : (at.split('/')[1] ?? '');
+    const isFit = part === 'body' && (at !== '' || isExtra(fault)) && !isOfName && isSendable(context, wrong);
+    const member = at.split('/')[1] ?? '';
     const isNew = isFit && !found.has(member);
     if (isNew && validityOf(context.judge, wrong, context.contract) === 'invalid') found.set(member, wrong);
   }

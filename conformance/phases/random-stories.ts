@@ -1,16 +1,15 @@
 // Random stories: changes of one object in an order and with values that no other story has, each followed by a read.
 import { createRandom, type Random } from '@lockstep/values/random';
-import { patchSpills, putPartial } from '../checks/changed.ts';
 import type { RunContext } from '../checks/check.ts';
 import { conditional } from '../checks/conditional.ts';
 import { failedWriteLeftTrace } from '../checks/side-effects.ts';
-import { answerDiffers, storedDiffers } from '../checks/stored.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
+import { ofChanges } from './lifecycle.ts';
 import { membersFor, withEdgeValues, withOtherValues, wrongContents } from './other-values.ts';
 import type { OperationProbes } from './probe.ts';
 import { draftAbout } from './request-objects.ts';
@@ -31,12 +30,7 @@ export function planRandomStories(
     .map((resource) => ({
       operation: resource.create,
       probes: Array.from({ length: most.stories }, (_, number) => {
-        const has = (method: string): boolean => resource.changes.some((change) => change.method === method);
-        const checks = [
-          ...[storedDiffers, answerDiffers, failedWriteLeftTrace, conditional],
-          ...(has('put') ? [putPartial] : []),
-          ...(has('patch') ? [patchSpills] : []),
-        ];
+        const checks = [failedWriteLeftTrace, conditional, ...ofChanges(resource)];
         return storyProbe(`random story ${number + 1}`, checks, resource.create.pointer, {
           ...{ worth, mostRequests: 6 + 2 * (most.changes + 1) },
           tell: (teller) => tellChanges(teller, resource, number),

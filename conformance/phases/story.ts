@@ -80,11 +80,14 @@ export function storyProbe(
   name: string,
   checks: readonly StoryCheck[],
   pointer: Pointer,
-  row: Pick<Probe, 'worth' | 'mostRequests'> & { readonly tell: (teller: Teller) => Promise<string | undefined> },
+  row: Pick<Probe, 'worth' | 'mostRequests' | 'isDue'> & {
+    readonly tell: (teller: Teller) => Promise<string | undefined>;
+  },
 ): Probe {
   return {
     ...{ name, checks: checks.map((check) => check.name), pointer },
     ...{ worth: row.worth, mostRequests: 2 * row.mostRequests + 2 * pausesMs.length, needsOwn: true },
+    ...(row.isDue && { isDue: row.isDue }),
     ask: (bench) => askStory(bench, checks, row.tell),
   };
 }
@@ -229,7 +232,7 @@ export async function createObject(
   const other = isAlike ? fresh : withOtherValues(context, tools, plain, serial);
   const whole = withOptional(context, tools, other);
   // A failure counts if it shows with another value too.
-  const formatted = turn === 0 ? [] : [withOtherFormatted(context, tools, whole)];
+  const formatted = turn === 0 || like !== undefined ? [] : [withOtherFormatted(context, tools, whole)];
   const tried = new Set<string>();
   let last: Exchange | undefined;
   for (const [index, draft] of [...formatted, whole, whole, other, plain].entries()) {
@@ -240,14 +243,19 @@ export async function createObject(
     const created = await step(withNewNames(tools, fit, serial + index * 7), role);
     if (created === undefined) return 'the budget was spent';
     last = created;
-    if (!isAccepted(created)) continue;
-    const address = addressOfCreated(context, created);
-    if (address === undefined) return 'the answer to the create has no id';
-    if (!isNew(created, bench.draft) && !(await readsNew(teller, created, address)))
-      return 'the answer to the create may show an object that was there before';
-    return { created, values: address.values, deletion: deletionOf(context, created) };
+    if (isAccepted(created)) return await ownOf(teller, created);
   }
   return 'the server accepted no further create';
+}
+
+/** The object of an accepted create. @returns why it is none of the run */
+export async function ownOf(teller: Teller, created: Exchange): Promise<Own | string> {
+  const { context, bench } = teller;
+  const address = addressOfCreated(context, created);
+  if (address === undefined) return 'the answer to the create has no id';
+  if (!isNew(created, bench.draft) && !(await readsNew(teller, created, address)))
+    return 'the answer to the create may show an object that was there before';
+  return { created, values: address.values, deletion: deletionOf(context, created) };
 }
 
 /** An object with its first read. */

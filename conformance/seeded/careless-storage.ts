@@ -46,15 +46,61 @@ export const keeping: Instead = async (request, handle) => {
   return isThere ? { status: 204 } : handle(request);
 };
 
+function accountOf({ headers }: TestRequest): string {
+  return String(headers['x-library-key'] ?? headers.cookie);
+}
+
+/** The path within an account. */
+function keyOf(request: TestRequest): string {
+  return `${accountOf(request)} ${request.path}`;
+}
+
 /** Reads of a deleted object show it. */
 export const readingDeleted = (): Instead => {
   const deleted = new Map<string, TestAnswer>();
-  const keyOf = ({ path, headers }: TestRequest): string => `${headers['x-library-key'] ?? headers.cookie} ${path}`;
   return async (request, handle) => {
     const before = request.method === 'DELETE' ? await handle(asRead(request)) : undefined;
     const answer = await handle(request);
     if (before?.status === 200 && answer.status === 204) deleted.set(keyOf(request), before);
     return answer.status === 404 && request.method === 'GET' ? (deleted.get(keyOf(request)) ?? answer) : answer;
+  };
+};
+
+/** Lists with a value of a parameter show deleted objects too. @param select the deleted objects that an answer shows */
+export const listingDeleted = (
+  select: (request: TestRequest, deleted: readonly JsonObject[]) => readonly JsonObject[],
+): Instead => {
+  const deleted = new Map<string, JsonObject>();
+  return async (request, handle) => {
+    const before = request.method === 'DELETE' ? await objectAt(request, handle) : undefined;
+    const answer = await handle(request);
+    if (before !== undefined && answer.status === 204) deleted.set(keyOf(request), before);
+    if (request.method !== 'GET' || answer.status !== 200) return answer;
+    const own = [...deleted].flatMap(([key, object]) => (key.startsWith(accountOf(request)) ? [object] : []));
+    const added = select(request, own);
+    const { items } = Object(answer.body);
+    if (Array.isArray(answer.body)) return { ...answer, body: [...answer.body, ...added] };
+    return Array.isArray(items) ? { ...answer, body: { ...Object(answer.body), items: [...items, ...added] } } : answer;
+  };
+};
+
+/** A change of a deleted object brings it back. @param status of the answer */
+export const reviving = (status = 200): Instead => {
+  const deleted = new Map<string, JsonObject>();
+  const revived = new Map<string, JsonObject>();
+  return async (request, handle) => {
+    const { method } = request;
+    const path = keyOf(request);
+    const [old, own] = [deleted.get(path), revived.get(path)];
+    const before = method === 'DELETE' && own === undefined ? await objectAt(request, handle) : undefined;
+    const answer = await handle(request);
+    if (before !== undefined && answer.status === 204) deleted.set(path, before);
+    if (answer.status !== 404 || (old ?? own) === undefined) return answer;
+    if (method === 'PUT') revived.set(path, { ...(own ?? old), ...contentOf(request) });
+    if (method === 'DELETE' && revived.delete(path)) return { status: 204 };
+    const isNew = method === 'PUT' && own === undefined;
+    const headers = { location: request.path };
+    return revived.has(path) ? { status: isNew ? status : 200, headers, body: revived.get(path) } : answer;
   };
 };
 

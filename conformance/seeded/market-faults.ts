@@ -1,9 +1,10 @@
 // Faults of the market's offers: what a server stores, shows and changes.
 import { type JsonObject, parseJson } from '../contract/document.ts';
-import { colliding, contentOf, drifting, storing } from './careless-storage.ts';
+import { colliding, contentOf, drifting, listingDeleted, reviving, storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault, withBody } from './faults.ts';
 
 const members = '#/components/schemas/NewOffer/properties';
+const offer = '#/paths/~1offers~1{offer_id}';
 const [add, change] = [/^POST \/offers$/, /^PUT \/offers\/\d+$/];
 
 /** The second of two equal changes creates another offer. */
@@ -65,7 +66,6 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
       return { ...answer, body };
     },
     caughtBy: by('stored-differs', 'put_offer', '#/paths/~1offers~1{offer_id}/put', 'gone'),
-    severity: 'suspect',
   },
   {
     ...{
@@ -73,7 +73,7 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
       at: /^(GET \/offers(\?|$)|POST \/offers)/,
       instead: keepingPrices(),
     },
-    caughtBy: by('stored-differs', 'list_offers', `${members}/price`, 'listed'),
+    caughtBy: by('stored-differs', 'list_offers', '#/components/schemas/OfferChange/properties/price', 'listed'),
   },
   {
     ...{ name: 'a PUT keeps the note that it leaves out', at: change },
@@ -91,6 +91,11 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
     caughtBy: by('put-repeat', 'put_offer', `${members}/price`, 'repeated'),
   },
   {
+    ...{ name: 'a patch ignores a price of 0', at: /^PATCH/ },
+    instead: storing((content, { price }) => (content.price === 0 ? { ...content, price } : content)),
+    caughtBy: by('stored-differs', 'change_offer', '#/components/schemas/OfferChange/properties/price', 'stored'),
+  },
+  {
     ...{ name: 'a patch moves the offer to the first stall', at: /^PATCH/ },
     instead: storing((content) => ({ stall: 1, ...content })),
     caughtBy: by('patch-spills', 'change_offer', '#/components/schemas/OfferChange/properties/stall', 'unsent'),
@@ -98,6 +103,29 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
   {
     ...{ name: 'a create replaces the offer that was created first', at: add, instead: colliding() },
     caughtBy: by('id-collides', 'add_offer', '#/paths/~1offers/post', 'id'),
+  },
+  {
+    ...{ name: 'a list with two filters shows deleted offers', at: /^(GET|DELETE) \/offers/ },
+    instead: listingDeleted(({ query }, deleted) =>
+      deleted.filter((one) => ['state', 'stall'].every((name) => String(one[name]) === query.get(name))),
+    ),
+    caughtBy: by('delete-kept', 'delete_offer', `${offer}/delete`, 'deleted'),
+  },
+  {
+    ...{ name: 'a PUT brings a deleted offer back', at: /^\w+ \/offers\/\d+$/, instead: reviving() },
+    caughtBy: by('use-after-free', 'put_offer', `${offer}/put`, 'revived'),
+    options: { permissions: { effects: [], readOnly: false, writes: 'all' } },
+  },
+  {
+    ...{ name: 'a create stores the highest price as one less', at: add },
+    instead: (request, handle) => {
+      const content = contentOf(request);
+      return handle(
+        content.price === 100_000 ? { ...request, body: JSON.stringify({ ...content, price: 99_999 }) } : request,
+      );
+    },
+    caughtBy: by('stored-differs', 'add_offer', `${members}/price`, 'stored'),
+    options: { phases: ['story', 'boundary'] },
   },
   {
     ...{ name: 'a rejected create stores the offer', at: add, instead: storingRejected },

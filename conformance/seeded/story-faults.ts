@@ -11,10 +11,12 @@ import {
   ignoringContent,
   keeping,
   keyingByContent,
+  listingDeleted,
   partly,
   racing,
   readingDeleted,
   rejectingRepeats,
+  reviving,
   spilling,
   storing,
   taggedById,
@@ -77,6 +79,24 @@ const library: readonly Row[] = [
     caughtBy: by('put-partial', 'replaceBook', pages, 'kept'),
   },
   {
+    ...{ name: 'a PUT with the same title keeps the pages', at: change },
+    instead: storing((content, before) =>
+      content.title === before.title ? { ...content, pages: before.pages } : content,
+    ),
+    caughtBy: by('put-partial', 'replaceBook', pages, 'kept'),
+  },
+  {
+    ...{ name: 'a PUT in its second media type loses the number', at: change },
+    instead: (request, handle) => {
+      const isSecond = /vnd/.test(request.headers['content-type'] ?? '');
+      return storing(({ isbn: number, ...content }) => (isSecond ? content : { ...content, isbn: number }))(
+        request,
+        handle,
+      );
+    },
+    caughtBy: by('stored-differs', 'replaceBook', isbn, 'stored'),
+  },
+  {
     ...{ name: 'the fifth PUT keeps the pages', at: change },
     instead: fromFifth(storing((content, before) => ({ ...content, pages: before.pages }))),
     caughtBy: by('put-partial', 'replaceBook', pages, 'kept'),
@@ -91,6 +111,28 @@ const library: readonly Row[] = [
     ...{ name: 'a book is kept', at: /^DELETE/ },
     instead: keeping,
     caughtBy: by('delete-kept', 'removeBook', `${book}/delete`, 'deleted'),
+  },
+  {
+    ...{ name: 'one view of the list shows deleted books', at: /^(GET|DELETE) \/v2\/books/ },
+    instead: listingDeleted(({ query }, deleted) => (query.get('view') === 'full' ? deleted : [])),
+    caughtBy: by('delete-kept', 'removeBook', `${book}/delete`, 'deleted'),
+  },
+  {
+    ...{ name: 'a PUT brings a deleted book back', at: /^\w+ \/v2\/books\/b\d+$/ },
+    instead: reviving(),
+    caughtBy: by('use-after-free', 'replaceBook', `${book}/put`, 'revived'),
+    options: { permissions: { effects: [], readOnly: false, writes: 'all' } },
+  },
+  {
+    ...{ name: 'a change stores the most pages as one fewer', at: change },
+    instead: (request, handle) => {
+      const content = contentOf(request);
+      return handle(
+        content.pages === 10_000 ? { ...request, body: JSON.stringify({ ...content, pages: 9_999 }) } : request,
+      );
+    },
+    caughtBy: by('stored-differs', 'replaceBook', pages, 'stored'),
+    options: { phases: ['story', 'boundary'] },
   },
   {
     ...{ name: 'a deleted book can be read', at: item },
