@@ -1,7 +1,7 @@
 import type { Instant } from '@lockstep/values/instant';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
-import type { AcceptedRequest, Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
+import type { AcceptedRequest, Draft, Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Resources } from '../resources/resources.ts';
@@ -28,6 +28,8 @@ export interface RunContext {
   readonly accepted: ReadonlyMap<Operation, AcceptedRequest>;
   /** Operations of which a call was answered 429 with a `Retry-After`. */
   readonly limited: ReadonlySet<Operation>;
+  /** Accepted writes whose answers show other values than they were sent: a story sends them again. */
+  readonly doubts: ReadonlyMap<Operation, readonly Draft[]>;
   /** Number of requests of one operation that have failed like this exchange, including the exchange itself. */
   readonly failedLike: (exchange: Exchange) => number;
   /** Number of covered parts of the contract and of findings: it stays while requests show nothing new. */

@@ -122,18 +122,21 @@ const isKeptByServer =
 /**
  * The properties that clients set and reads show, by the contract: no secrets, none that may differ between two reads.
  *
- * @param read answer to a read of the object
+ * @param read answer to a read of the object, or to a write of it
+ * @param key of the object, as in `/books/{}`
  * @returns by name, with the schema in a write
  */
-export function comparableMembers(context: RunContext, read: Exchange): ReadonlyMap<string, Pointer> {
+export function comparableMembers(
+  context: Pick<RunContext, 'contract' | 'judge'>,
+  read: Exchange,
+  key = plainPath(read.operation.path),
+): ReadonlyMap<string, Pointer> {
   const { contract, judge } = context;
   const { outcome, operation } = read;
   if (outcome.kind === 'none') return new Map();
   const schema = responseFor(operation, outcome.status)?.contents.find(({ mediaType }) => isJson(mediaType))?.schema;
   if (schema === undefined) return new Map();
-  const written = new Map(
-    writesOf(contract, plainPath(operation.path)).flatMap((write) => [...writableIn(context, write)].reverse()),
-  );
+  const written = new Map(writesOf(contract, key).flatMap((write) => [...writableIn(context, write)].reverse()));
   const shown = declaredIn(judge.forms.response, schema, [...written.keys()]);
   const isPlain = (pointer: Pointer): boolean =>
     !holdsSecrets(contract.root, pointer) && !holdsVolatile(contract.root, pointer);

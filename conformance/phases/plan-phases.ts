@@ -12,6 +12,7 @@ import { planBaseline } from './baseline.ts';
 import { planBoundary } from './boundary.ts';
 import { planChildren } from './children.ts';
 import { planDetails } from './detail-lists.ts';
+import { planDoubtedWrites } from './doubted-writes.ts';
 import { planFilters } from './filter-lists.ts';
 import { planIdempotency } from './idempotency.ts';
 import { planJobs } from './jobs.ts';
@@ -68,6 +69,7 @@ export function planPhases(
         planFilters(contract, asked, permissions),
         planOrders(contract, asked, permissions),
         planDetails(contract, asked),
+        planDoubtedWrites(contract, asked, permissions),
         planRandomStories(contract, asked, permissions),
         planRateLimits(contract, asked),
       ]),

@@ -43,6 +43,7 @@ import type { RunEvents, RunOptions } from './run.ts';
 import { createStatistics } from './statistics.ts';
 import { watchUnderspecified } from './underspecified.ts';
 import type { Warning } from './warnings.ts';
+import { watchDoubts } from './watch-doubts.ts';
 
 /** Sees every exchange of a run once, in the order of the plan. */
 interface Observer {
@@ -86,6 +87,7 @@ export function prepareRun(
   const secretsSeen: SecretSeen[] = [];
   const acceptedRequests = new Map<Operation, AcceptedRequest>();
   const limited = new Set<Operation>();
+  const doubting = watchDoubts({ contract, judge });
   const context: RunContext = {
     ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen, maxWaitMs },
     wait: (milliseconds) => clock.wait(milliseconds, ended),
@@ -93,6 +95,7 @@ export function prepareRun(
     resources: createResources(contract),
     accepted: acceptedRequests,
     limited,
+    doubts: doubting.doubts,
     failedLike: statistics.failedLike,
     discovered: () => coverage.count() + findings.count(),
   };
@@ -157,6 +160,7 @@ export function prepareRun(
     coverage,
     secrets,
     chains,
+    doubting,
     {
       onExchange: (exchange) => {
         const { operation, draft, outcome } = exchange;

@@ -31,6 +31,7 @@ export function contextOf(contract: Contract): RunContext {
     failedLike: () => 1,
     discovered: () => 0,
     secretsSeen: [],
+    doubts: new Map(),
   };
 }
 
