@@ -23,7 +23,8 @@ import {
 
 /** Changes of one method, with the objects sent and shown. */
 function objectsOf(story: Story, context: RunContext, method: 'put' | 'patch') {
-  const members = membersOf(story, context);
+  // The methods promise it for every member of the object.
+  const members = membersOf(story, context, true);
   const names = members.map(({ name }) => name);
   const created = objectIn(story.of('create')?.seen.requestBody, names) ?? {};
   const changes = changesIn(story).flatMap((change) => {

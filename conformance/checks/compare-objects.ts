@@ -124,12 +124,14 @@ const isKeptByServer =
  *
  * @param read answer to a read of the object, or to a write of it
  * @param key of the object, as in `/books/{}`
+ * @param isOpen whether members count that the answer has, and that its schema neither declares nor forbids
  * @returns by name, with the schema in a write
  */
 export function comparableMembers(
   context: Pick<RunContext, 'contract' | 'judge'>,
   read: Exchange,
   key = plainPath(read.operation.path),
+  isOpen = false,
 ): ReadonlyMap<string, Pointer> {
   const { contract, judge } = context;
   const { outcome, operation } = read;
@@ -138,11 +140,12 @@ export function comparableMembers(
   if (schema === undefined) return new Map();
   const written = new Map(writesOf(contract, key).flatMap((write) => [...writableIn(context, write)].reverse()));
   const shown = declaredIn(judge.forms.response, schema, [...written.keys()]);
+  const own = shownIn(read, [...written.keys()]);
   const isPlain = (pointer: Pointer): boolean =>
     !holdsSecrets(contract.root, pointer) && !holdsVolatile(contract.root, pointer);
   return new Map(
     [...written].filter(([name, pointer]) => {
-      const other = shown.get(name);
+      const other = shown.get(name) ?? (isOpen && own !== undefined && Object.hasOwn(own, name) ? pointer : undefined);
       return other !== undefined && isPlain(pointer) && isPlain(other) && !isKeptByServer.test(name);
     }),
   );

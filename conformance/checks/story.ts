@@ -5,6 +5,7 @@ import { isSame } from '../contract/document.ts';
 import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import { headerOf, isAccepted } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
+import { plainPath } from '../resources/slots.ts';
 import type { Described, RunContext, TraceCheck, TraceVerdict } from './check.ts';
 import { comparableMembers, isUnchanged, type Member, objectIn, shownIn } from './compare-objects.ts';
 import { exchangesOf, statusOf } from './parts.ts';
@@ -133,11 +134,13 @@ export function isDone(exchange: NumberedExchange | undefined): exchange is Numb
 /**
  * The members of the story's object that can be compared: its create sent them, reads show them, and two reads without a write between
  * them show the same.
+ *
+ * @param isOpen whether members count that reads show without a declaration
  */
-export function membersOf({ of }: Story, context: RunContext): readonly Member[] {
+export function membersOf({ of }: Story, context: RunContext, isOpen = false): readonly Member[] {
   const read = of('read');
   if (read === undefined || !isAccepted(read)) return [];
-  const members = comparableMembers(context, read);
+  const members = comparableMembers(context, read, plainPath(read.operation.path), isOpen);
   const names = [...members.keys()];
   const [first, again] = [shownIn(read, names), shownIn(of('read again'), names)];
   const sent = objectIn(of('create')?.seen.requestBody, names);

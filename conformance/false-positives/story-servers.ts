@@ -158,6 +158,7 @@ export const storyServers: readonly FalsePositiveServer[] = [
     api: 'library',
     at: /^\w+ \/v2\/books\/b\d+$/,
     fresh: () => reviving(201),
+    options: { permissions: { effects: [], readOnly: false, writes: 'all' } },
     contract: [
       { at: '#/paths/~1books~1{bookId}/put/responses/201', to: { $ref: '#/paths/~1books/post/responses/201' } },
     ],

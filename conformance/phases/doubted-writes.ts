@@ -6,7 +6,7 @@ import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { ofChanges } from './lifecycle.ts';
-import { withNextDays } from './other-values.ts';
+import { withFreshTexts, withNextDays } from './other-values.ts';
 import { withNewNames } from './own-objects.ts';
 import type { OperationProbes } from './probe.ts';
 import { draftAbout, moveTo } from './request-objects.ts';
@@ -20,6 +20,8 @@ import {
   storyProbe,
   type Teller,
 } from './story.ts';
+
+const unusual = /[^\x20-\x7e]/;
 
 /** Doubted writes of one resource that are sent again. */
 const mostWrites = 4;
@@ -58,7 +60,9 @@ async function tellAgain(teller: Teller, resource: Resource, number: number): Pr
   const { operation } = doubted;
   const tools = toolsFor(context, operation, 'story', 40 + number);
   // The fault may be that of one number; a time has several spellings, and two of them show that none is meant.
-  const again = withNewNames(tools, turn === 0 ? doubted : withNextDays(context, doubted), 1 + turn);
+  const fresh = withFreshTexts(context, tools, turn === 0 ? doubted : withNextDays(context, doubted), 1 + turn);
+  const again = withNewNames(tools, fresh, 1 + turn);
+  if (unusual.test(JSON.stringify(again.body?.value) ?? '')) return 'its text may be stored otherwise on purpose';
   const isCreate = operation === resource.create;
   const created = isCreate ? await step(again, 'create') : undefined;
   if (isCreate && (created === undefined || !isAccepted(created))) return 'the server accepted no further create';

@@ -77,9 +77,10 @@ async function tellLife(teller: Teller, resource: Resource): Promise<string | un
   const list = listAbove(context, resource, values);
   if (resource.changes.some(bench.isSent)) await step(list, 'early list');
   let put: Draft | undefined;
+  const hasPatch = resource.changes.some((change) => change.method === 'patch' && bench.isSent(change));
   for (const change of resource.changes) {
     if (!bench.isSent(change)) continue;
-    const style: Style = change.method === 'put' ? { end: 'large' } : { end: 'small', hasMost: true };
+    const style: Style = { hasMost: true, end: change.method === 'put' && hasPatch ? 'large' : 'small' };
     const changed = await changeObject(teller, object, { change, shown, style });
     if (change.method === 'put' && changed !== undefined && isAccepted(changed)) put = changed.draft;
     await step(read, `read after ${change.method}`);
@@ -190,7 +191,7 @@ async function tellTwo(teller: Teller, resource: Resource): Promise<string | und
   // A PATCH of one object comes while both share all values but their texts.
   const changes = resource.changes.toSorted((a, b) => Number(a.method === 'put') - Number(b.method === 'put'));
   for (const change of changes.filter(bench.isSent)) {
-    const style: Style = change.method === 'put' ? { isOtherType: true, isWhole: true } : { end: 'large' };
+    const style: Style = { end: 'large', isOtherType: true, isWhole: true };
     const changed = await changeObject(teller, object, { change, shown, style });
     latest = await step(read, `read after ${change.method}`);
     if (change.method === 'put' && changed?.draft !== undefined && isAccepted(changed)) {

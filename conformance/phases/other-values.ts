@@ -1,7 +1,7 @@
 // Further valid content for an object: other values of its members, and members that it lacks.
 import { namesFormat } from '@lockstep/values/build-scalar';
 import type { Random } from '@lockstep/values/random';
-import { type Shape, saidTypes } from '@lockstep/values/shape';
+import { type SchemaNode, type Shape, saidTypes } from '@lockstep/values/shape';
 import type { RunContext } from '../checks/check.ts';
 import { comparableMembers, isEmpty, namesState, objectIn, shownIn, writableIn } from '../checks/compare-objects.ts';
 import { isJson, type Operation } from '../contract/contract.ts';
@@ -57,7 +57,8 @@ export function withOtherValues(
 ): Draft {
   const value = draft.body?.value;
   const names = isObject(value) ? Object.keys(value).filter((name) => isFree(context, draft, name)) : [];
-  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, { name, now, turn, end }));
+  const isOpen = (name: string): boolean => isFree(context, draft, name);
+  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, { name, now, turn, end, isOpen }));
 }
 
 /** The request with a text of its own in each member that may be any text: by it, reads show whose object they show. */
@@ -85,13 +86,33 @@ interface Changed {
   readonly now: unknown;
   readonly turn: number;
   readonly end?: End;
+  /** Whether any valid value may be sent for a member within. */
+  readonly isOpen?: (name: string) => boolean;
 }
 
-function otherValue(tools: DataTools, { body }: Draft, { name, now, turn, end = 'none' }: Changed): unknown {
+function otherValue(tools: DataTools, { body }: Draft, changed: Changed): unknown {
   const form = tools.judge.forms.request;
   const { schema } = body?.content ?? {};
   if (schema === undefined) return undefined;
-  const shape = form.branch(form.property(form.branch(form.at(schema)), name));
+  return otherAt(tools, form.property(form.branch(form.at(schema)), changed.name), changed);
+}
+
+function otherAt(tools: DataTools, node: SchemaNode, changed: Changed): unknown {
+  const { name, now, turn, end = 'none', isOpen } = changed;
+  const form = tools.judge.forms.request;
+  const shape = form.branch(node);
+  if (isObject(now) && end !== 'none') {
+    const entries = Object.entries(now).map(([member, value]): [string, unknown] => {
+      const other =
+        isOpen?.(member) === true
+          ? otherAt(tools, form.property(shape, member), { ...changed, name: member, now: value })
+          : undefined;
+      return [member, other ?? value];
+    });
+    const whole = Object.fromEntries(entries);
+    return isSame(whole, now) ? undefined : whole;
+  }
+  if (Array.isArray(now)) return end === 'large' ? longerList(tools, shape, now, changed) : undefined;
   if (shape.values !== undefined) {
     const others = shape.values.filter((member) => member !== now && typeof member === typeof now);
     return others[turn % Math.max(1, others.length)];
@@ -114,6 +135,29 @@ function otherValue(tools: DataTools, { body }: Draft, { name, now, turn, end = 
 
 function otherThan(now: unknown, other: unknown): unknown {
   return other === now ? undefined : other;
+}
+
+const longest = 3;
+
+/** The list with further items; undefined if it has none that another is like. */
+function longerList(
+  tools: DataTools,
+  shape: Shape,
+  now: readonly unknown[],
+  changed: Changed,
+): readonly unknown[] | undefined {
+  const form = tools.judge.forms.request;
+  const others = [1, 2].map((index) =>
+    otherAt(tools, form.item(shape, now.length + index - 1), {
+      ...{ ...changed, now: now[0], turn: changed.turn + index },
+      end: isObject(now[0]) ? 'large' : 'none',
+    }),
+  );
+  const distinct = new Map(
+    [...now, ...others].flatMap((item) => (item === undefined ? [] : [[JSON.stringify(item), item]])),
+  );
+  const longer = [...distinct.values()].slice(0, longest);
+  return longer.length > now.length ? longer : undefined;
 }
 
 /** More than a field of 16 bits stores. */
@@ -271,15 +315,18 @@ export function partial(context: RunContext, tools: DataTools, accepted: Draft, 
   if (body === undefined || !isObject(body.value)) return undefined;
   const { schema } = body.content;
   const members = Object.entries(sent).filter(
-    ([name, value]) => known.includes(name) && (isScalar(value) || typeof value === 'boolean'),
+    ([name, value]) => known.includes(name) && (isScalar(value) || typeof value === 'boolean' || style.hasMost),
   );
   const sorted = style.end === 'large' ? members.toSorted(([, a], [, b]) => rankOf(a) - rankOf(b)) : members;
   const groups = style.hasMost && members.length > 1 ? [members.slice(1)] : sorted.map((one) => [one]);
   for (const group of groups) {
     const draft = { ...accepted, body: { ...body, value: Object.fromEntries(group) } };
-    const other = withOtherValues(context, tools, draft, 3 + turn, style.end);
+    // Other values than those of a PUT of the same object.
+    const other = withOtherValues(context, tools, draft, 5 + turn, style.end);
     const own = other.body?.value;
-    const changed = group.flatMap(([name, value]) => (isObject(own) && own[name] !== value ? [[name, own[name]]] : []));
+    const changed = group.flatMap(([name, value]) =>
+      isObject(own) && !isSame(own[name], value) ? [[name, own[name]]] : [],
+    );
     const value = Object.fromEntries(changed);
     const isValid = schema === undefined || context.judge.accepts(schema, 'request', value);
     if (changed.length > 0 && isValid) return { ...other, body: { ...body, value } };

@@ -6,7 +6,8 @@ import { mostDoubts, watchDoubts } from './watch-doubts.ts';
 // If these fail, the run sends requests again without a reason, or takes no notice of a lost value.
 
 const number = { type: 'integer' };
-const item = { type: 'object', properties: { a: number, b: number, c: number, d: number, state: number } };
+const text = { type: 'string' };
+const item = { type: 'object', properties: { a: number, b: number, c: number, d: number, state: number, text } };
 const content = { 'application/json': { schema: item } };
 const contract = contractOf({
   '/items': {
@@ -28,6 +29,12 @@ test.each([
   { name: 'the value that was sent', exchange: answered({ a: 1 }, { a: 1 }), count: 0 },
   { name: 'another value', exchange: answered({ a: 1 }, { a: 2 }), count: 1 },
   { name: 'no value, as no answer had', exchange: answered({ a: 1 }, { b: 2 }), count: 0 },
+  { name: 'another text', exchange: answered({ text: 'ß' }, { text: 'SS' }), count: 0 },
+  {
+    name: 'another time',
+    exchange: answered({ text: '2026-01-01T10:00:00+02:00' }, { text: '2026-01-01T10:00:00Z' }),
+    count: 1,
+  },
   { name: 'another state', exchange: answered({ state: 1 }, { state: 2 }), count: 0 },
   {
     name: 'another value to a wrong request',

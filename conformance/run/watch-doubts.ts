@@ -28,6 +28,8 @@ export function watchDoubts(context: Pick<RunContext, 'contract' | 'judge'>) {
       const [sent, read] = [objectIn(exchange.seen.requestBody, names), shownIn(exchange, names)];
       if (sent === undefined || read === undefined) return;
       const isDoubtful = (name: string): boolean => {
+        // The phase `text` judges texts.
+        if (typeof sent[name] === 'string' && !startsWithDay.test(sent[name])) return false;
         if (isEmpty(sent[name]) || agrees(sent[name], read[name])) return false;
         // Some answers show only a part of the object.
         return !isEmpty(read[name]) || own.known.has(name);
@@ -41,11 +43,14 @@ export function watchDoubts(context: Pick<RunContext, 'contract' | 'judge'>) {
   };
 }
 
+const startsWithDay = /^\d{4}-\d\d-\d\d/;
+
 /** Whether the server has carried out a valid write without conditions. */
 function isPlain(exchange: Exchange): boolean {
   const { intent, draft, operation, outcome, isPause, isControl } = exchange;
   if (intent.polarity !== 'valid' || intent.identity !== 'own' || isPause || isControl === true) return false;
-  if (intent.phase === 'story' || draft?.edits !== undefined || operation.method === 'get') return false;
+  if (intent.phase === 'story' || intent.phase === 'text' || draft?.edits !== undefined || operation.method === 'get')
+    return false;
   return isAccepted(exchange) && outcome.kind === 'answer' && outcome.status !== 202;
 }
 

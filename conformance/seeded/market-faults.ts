@@ -1,7 +1,12 @@
 // Faults of the market's offers: what a server stores, shows and changes.
-import { type JsonObject, parseJson } from '../contract/document.ts';
+import { fileURLToPath } from 'node:url';
+import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
+import { readContract } from '../contract/read-contract.ts';
 import { colliding, contentOf, drifting, listingDeleted, reviving, storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault, withBody } from './faults.ts';
+import { type ContractEdit, readEdited } from './validate.ts';
+
+const market = fileURLToPath(new URL('../fixtures/market.yaml', import.meta.url));
 
 const members = '#/components/schemas/NewOffer/properties';
 const offer = '#/paths/~1offers~1{offer_id}';
@@ -45,6 +50,13 @@ function repaired(content: JsonObject): JsonObject {
   return { ...usual, ...Object.fromEntries(own) };
 }
 
+const sides = { type: 'integer', minimum: 0, maximum: 500 };
+
+/** The contract of the market with an object in each offer. */
+const sizeEdits: readonly ContractEdit[] = [
+  { at: `${members}/size`, to: { type: 'object', required: ['width'], properties: { width: sides, height: sides } } },
+];
+
 const rows: readonly Omit<SeededFault, 'api'>[] = [
   {
     ...{ name: 'a new offer is answered with another name', at: add },
@@ -55,6 +67,15 @@ const rows: readonly Omit<SeededFault, 'api'>[] = [
     ...{ name: 'a PUT keeps the price', at: change },
     instead: storing((content, before) => ({ ...content, price: before.price })),
     caughtBy: by('put-partial', 'put_offer', `${members}/price`, 'kept'),
+  },
+  {
+    ...{ name: 'a PUT keeps the width of an offer', at: change, edits: sizeEdits },
+    amend: () => readContract('market.json', JSON.stringify(readEdited(market, sizeEdits))),
+    instead: storing((content, before) => {
+      const [sent, old] = [content.size, before.size];
+      return isObject(sent) && isObject(old) ? { ...content, size: { ...sent, width: old.width } } : content;
+    }),
+    caughtBy: by('put-partial', 'put_offer', `${members}/size`, 'kept'),
   },
   {
     ...{ name: 'a PUT gives the offer another id', at: change },

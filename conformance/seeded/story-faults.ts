@@ -37,6 +37,14 @@ export const keyEdits: readonly ContractEdit[] = [
   { at: '#/paths/~1books~1{bookId}/put/x-idempotency', to: 'natural' },
 ];
 
+const marks = { type: 'array', maxItems: 5, items: { type: 'string', maxLength: 20 } };
+
+/** The contract of the library with a list in each book. */
+const markEdits: readonly ContractEdit[] = ['NewBook', 'Book/allOf/0'].map((schema) => ({
+  at: `#/components/schemas/${schema}/properties/marks`,
+  to: marks,
+}));
+
 const pages = '#/components/schemas/NewBook/properties/pages';
 const isbn = '#/components/schemas/NewBook/properties/isbn';
 const [add, change, item] = [/^POST \/v2\/books$/, /^PUT \/v2\/books\/b\d+$/, /^(GET|DELETE) \/v2\/books\/b\d+$/];
@@ -95,6 +103,20 @@ const library: readonly Row[] = [
       );
     },
     caughtBy: by('stored-differs', 'replaceBook', isbn, 'stored'),
+  },
+  {
+    ...{ name: 'a PUT keeps the time that reads show without a declaration', at: change },
+    instead: storing((content, { due }) => ({ ...content, ...(due !== undefined && { due }) })),
+    caughtBy: by('put-partial', 'replaceBook', '#/components/schemas/NewBook/properties/due', 'kept'),
+  },
+  {
+    ...{ name: 'a PUT stores only the first mark', at: change, edits: markEdits },
+    amend: withEdits('library', markEdits),
+    instead: storing((content) => ({
+      ...content,
+      ...(Array.isArray(content.marks) && { marks: content.marks.slice(0, 1) }),
+    })),
+    caughtBy: by('put-partial', 'replaceBook', '#/components/schemas/NewBook/properties/marks', 'kept'),
   },
   {
     ...{ name: 'the fifth PUT keeps the pages', at: change },
@@ -209,6 +231,11 @@ const grams = (schema: string): string => `#/components/schemas/${schema}/proper
 const [addParcel, changeParcel] = [/^POST \/api\/depots\/[^/]+\/parcels$/, /^PATCH \/api\/depots\/.*parcels\/\d+$/];
 
 const depot: readonly Row[] = [
+  {
+    ...{ name: 'a patch removes the shelf, which it does not declare', at: /^PATCH/ },
+    instead: storing((content) => ({ ...content, shelf: null })),
+    caughtBy: by('patch-spills', 'changeParcel', '#/components/schemas/NewParcel/properties/shelf', 'unsent'),
+  },
   {
     ...{ name: 'a deletion takes the next parcel too', at: /^DELETE .*parcels\/\d+$/ },
     instead: async (request, handle) => {
