@@ -82,6 +82,10 @@ test('an object is deleted once: its id may belong to another object afterwards'
   const deleted = requests.filter((line) => line.startsWith('DELETE'));
   expect(deleted.length).toBeGreaterThan(0);
   expect(new Set(deleted).size).toBe(deleted.length);
+  const late = deleted.flatMap((line) =>
+    requests.slice(requests.indexOf(line)).filter((one) => one === line.replace('DELETE', 'PUT')),
+  );
+  expect(late).toEqual([]);
   expect([...kept.keys()]).toEqual([]);
 });
 
