@@ -1,5 +1,5 @@
 // Settings of two APIs, and faults of theirs: the desk of the library, and the seal of a parcel, which belongs to an object of the run.
-import { parseJson } from '../contract/document.ts';
+import { isObject, parseJson } from '../contract/document.ts';
 import { withEdits } from './apis.ts';
 import { storing } from './careless-storage.ts';
 import { by, type Instead, type SeededFault } from './faults.ts';
@@ -66,14 +66,17 @@ export const settingsEdits: Readonly<Record<'library' | 'depot', readonly Contra
 
 /** A PUT stores the content that created the object. */
 function storingFirst(): Instead {
-  const ofServers = new WeakMap<Handler, Map<string, string>>();
+  const ofServers = new WeakMap<Handler, Map<string, unknown>>();
   return async (request, handle) => {
-    const first = ofServers.get(handle) ?? new Map<string, string>();
+    const first = ofServers.get(handle) ?? new Map<string, unknown>();
     ofServers.set(handle, first);
     const answer = await handle(request);
-    const stored = first.get(request.path);
-    if (answer.status === 201 && parseJson(request.body) !== undefined) first.set(request.path, request.body);
-    return answer.status === 200 && stored !== undefined ? handle({ ...request, body: stored }) : answer;
+    const text = first.get(request.path);
+    const content = parseJson(request.body);
+    if (!isObject(content)) return answer;
+    if (answer.status === 201) first.set(request.path, content.text);
+    if (answer.status !== 200 || text === undefined) return answer;
+    return handle({ ...request, body: JSON.stringify({ ...content, text }) });
   };
 }
 
