@@ -318,7 +318,9 @@ export function partial(context: RunContext, tools: DataTools, accepted: Draft, 
     ([name, value]) => known.includes(name) && (isScalar(value) || typeof value === 'boolean' || style.hasMost),
   );
   const sorted = style.end === 'large' ? members.toSorted(([, a], [, b]) => rankOf(a) - rankOf(b)) : members;
-  const groups = style.hasMost && members.length > 1 ? [members.slice(1)] : sorted.map((one) => [one]);
+  // Of two members the first: a patch that removes the other one may follow.
+  const several = members.length > 2 ? members.slice(1) : members.slice(0, 1);
+  const groups = style.hasMost && members.length > 0 ? [several] : sorted.map((one) => [one]);
   for (const group of groups) {
     const draft = { ...accepted, body: { ...body, value: Object.fromEntries(group) } };
     // Other values than those of a PUT of the same object.
