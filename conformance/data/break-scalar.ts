@@ -120,9 +120,11 @@ function* breakType({ schema, value, wire }: Breaking): Iterable<Way> {
   if (isText && ['string', 'array', 'object'].some((type) => allowed.has(type as JsonType))) return;
   const main = [...allowed].find((type) => type !== 'null') ?? 'null';
   const others = otherTypes[main].filter((type) => !allowed.has(type) && (!isText || type === 'string'));
+  // A reader such as `parseInt` ignores what follows the digits. A reader that accepts `word` accepts this text too.
+  const spelt = typeof value === 'number' ? [`${value}x`] : [];
   const [first, ...later] = others.map((type) => ({
     how: `${nameOfType[type]} instead of ${nameOfType[main]}`,
-    candidates: [plainOf[type]],
+    candidates: type === 'string' ? [...spelt, plainOf.string] : [plainOf[type]],
   }));
   if (first !== undefined) yield first;
   if (named.includes('integer') && !named.includes('number')) {

@@ -136,6 +136,20 @@ test.each(['required', 'minLength', 'maxLength', 'minimum', 'exclusiveMaximum', 
   },
 );
 
+test('a server that reads only the digits at the start of a number is found', async () => {
+  const validate = rejectBut();
+  const digits = (value: unknown): number => Number.parseInt(String(value), 10);
+  const rejects = (given: unknown, isQuery: boolean): boolean => {
+    const { limit = 1, litres } = (given ?? {}) as Kettle;
+    if (isQuery) return !(digits(limit) >= 1 && digits(limit) <= 50);
+    return validate(typeof litres === 'string' ? { ...Object(given), litres: digits(litres) } : given, false);
+  };
+  const { found } = await run({ rejects });
+  const finding = { severity: 'defect', check: 'invalid-accepted', keyword: 'type', count: 2 };
+  // In the query also a fraction, and the body of both operations.
+  expect(found).toEqual([finding, finding]);
+});
+
 test('a server that validates nothing has one finding for each part of a request', async () => {
   const { found, kettles } = await run({});
   // Both operations with a body have the same schema.
