@@ -12,6 +12,8 @@ export interface Way {
   readonly candidates: Iterable<unknown>;
   /** The property that a schema forbids, and the keyword by which it does; none for `false`. */
   readonly forbidden?: { readonly name: string; readonly by: readonly string[] };
+  /** Whether many servers that reject the first way accept this later one. */
+  readonly isLikely?: boolean;
 }
 
 /** A keyword at a place, and a valid value of the place. */
@@ -147,6 +149,9 @@ function* breakMembers(members: readonly unknown[], { value, wire }: Omit<Breaki
     null: ['word'],
   };
   yield { how: 'none of the allowed values', candidates: strangers[typeOfValue(model ?? null)] };
+  // In many languages an empty text counts as no value, and is not compared.
+  if (wire === 'text' && texts.length > 0 && !texts.includes(''))
+    yield { how: 'an empty text', candidates: [''], isLikely: true };
   const own = typeof value === 'string' && texts.includes(value) ? [value, ...texts] : texts;
   const recased = own.flatMap((text) => [text.toUpperCase(), text.toLowerCase()]);
   yield { how: 'an allowed value in the other case', candidates: recased.filter((text) => !texts.includes(text)) };
@@ -214,7 +219,8 @@ const strange = ['!', 'x', 'X', '0', '_', '-', '.', ' ', 'é', '\n'];
 /** Positions of a match that are changed: more of them test no more of a pattern. */
 const mostPositions = 12;
 
-function* breakPattern({ schema, value, wire }: Breaking): Iterable<Way> {
+function* breakPattern(breaking: Breaking): Iterable<Way> {
+  const { schema, value, wire } = breaking;
   const pattern = readPattern(String(schema.pattern));
   if (pattern === undefined) return;
   const points = [...String(value)].slice(0, longest[wire]);
@@ -231,12 +237,40 @@ function* breakPattern({ schema, value, wire }: Breaking): Iterable<Way> {
   // A pattern may ask for one visible character.
   const uniform = (): string[] => misses(strange.map((other) => other.repeat(Math.max(1, points.length))));
   yield { how: 'a character outside the pattern', candidates: replaced.length > 0 ? replaced : uniform() };
+  const recased = points.map((point, at) => points.with(at, inOtherCase(point)).join(''));
+  yield { how: 'a letter in the other case', candidates: misses(recased), isLikely: true };
+  const more = misses(repeated(breaking, 'more'));
+  yield { how: 'one repetition too many', candidates: more, isLikely: true };
+  const fewer = misses(repeated(breaking, 'fewer'));
+  yield { how: 'one repetition too few', candidates: fewer, isLikely: true };
   const text = points.join('');
   yield { how: 'a match with one character after it', candidates: misses(strange.map((other) => text + other)) };
   yield { how: 'a match with one character before it', candidates: misses(strange.map((other) => other + text)) };
-  const shorter = [points.slice(0, -1), points.slice(1)].map((part) => part.join(''));
+  const shorter = fewer.length > 0 ? [] : [points.slice(0, -1), points.slice(1)].map((part) => part.join(''));
   yield { how: 'a match without one character', candidates: misses(shorter.filter((part) => part !== '')) };
   yield { how: 'an empty text', candidates: misses(['']) };
+}
+
+/** The letter in the other case; any other character as it is. */
+function inOtherCase(point: string): string {
+  const other = point === point.toLowerCase() ? point.toUpperCase() : point.toLowerCase();
+  return [...other].length === 1 ? other : point;
+}
+
+/** The last bounded repetition of a pattern, `{3,40}`; `\u{20}` is none. */
+const repetition = /^(?<head>.*(?<!\\u?))\{(?<least>\d+)(?<to>,(?<greatest>\d*))?\}(?<tail>[^{}]*)$/s;
+
+/** A text with another number of repetitions, if the pattern has one bounded repetition, or one at its end. */
+function* repeated({ schema, shape, wire, seed }: Breaking, which: 'more' | 'fewer'): Iterable<string> {
+  const source = String(schema.pattern);
+  const { head = '', least = '', to, greatest, tail = '' } = repetition.exec(source)?.groups ?? {};
+  const count = which === 'fewer' ? Number(least) - 1 : Number((to === undefined ? least : greatest) || Infinity) + 1;
+  const isSimple = head !== '' && (tail === '$' || !/\{\d+,?\d*\}/.test(head));
+  if (!isSimple || count < 0 || count > longest[wire]) return;
+  const others = [...shape.patterns].filter((other) => other !== source);
+  const bounds = { min: shape.minLength, max: Math.min(shape.maxLength, longest[wire]) };
+  const text = samplePatterns([...others, `${head}{${count}}${tail}`], bounds, seed, 'conform');
+  if (text !== undefined) yield text;
 }
 
 function spreadOver(length: number, count: number): number[] {
@@ -247,6 +281,7 @@ function spreadOver(length: number, count: number): number[] {
 const gross: Readonly<Record<string, readonly (readonly [how: string, text: string])[]>> = {
   'date-time': [
     ['a word', 'tomorrow'],
+    ['a date', '2026-03-01'],
     ['a time on 30 February', '2026-02-30T12:00:00Z'],
   ],
   date: [

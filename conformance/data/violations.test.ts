@@ -128,7 +128,7 @@ describe('each keyword is broken at its place', () => {
       keyword: 'enum',
       schema: { enum: ['1', '10'] },
       wire: 'text',
-      want: ['none of the allowed values: "none-of-these"'],
+      want: ['none of the allowed values: "none-of-these"', 'an empty text: ""'],
     },
     { keyword: 'enum', schema: { enum: [1, 2] }, wire: 'text', want: ['none of the allowed values: 3'] },
     {
@@ -180,9 +180,11 @@ describe('each keyword is broken at its place', () => {
       accepted: 'DE',
       want: [
         'a character outside the pattern: "!E"',
+        'a letter in the other case: "dE"',
+        'one repetition too many: "ZZH"',
+        'one repetition too few: "Z"',
         'a match with one character after it: "DE!"',
         'a match with one character before it: "!DE"',
-        'a match without one character: "D"',
         'an empty text: ""',
       ],
     },
@@ -190,7 +192,7 @@ describe('each keyword is broken at its place', () => {
       keyword: 'pattern',
       schema: { type: 'string', pattern: 'x' },
       accepted: 'axb',
-      want: ['a character outside the pattern: "a!b"', 'an empty text: ""'],
+      want: ['a character outside the pattern: "a!b"', 'a letter in the other case: "aXb"', 'an empty text: ""'],
     },
     {
       keyword: 'format',
@@ -199,6 +201,15 @@ describe('each keyword is broken at its place', () => {
         'a word as date: "tomorrow"',
         '30 February as date: "2026-02-30"',
         'a day in month 13 as date: "2026-13-01"',
+      ],
+    },
+    {
+      keyword: 'format',
+      schema: { type: 'string', format: 'date-time' },
+      want: [
+        'a word as date-time: "tomorrow"',
+        'a date as date-time: "2026-03-01"',
+        'a time on 30 February as date-time: "2026-02-30T12:00:00Z"',
       ],
     },
     { keyword: 'format', schema: { type: 'string', format: 'int32' }, want: [] },
@@ -488,6 +499,43 @@ describe('a value is not yielded if some reader accepts it', () => {
   ])('$name', ({ keyword, want, ...given }) => {
     expect(linesOf(given, keyword)).toEqual(want);
   });
+});
+
+describe('a bounded repetition of a pattern is broken by one more and one fewer', () => {
+  test.each<{ schema: object; accepted?: string; want: readonly string[] }>([
+    { schema: { pattern: '^[a-z]{3,5}$' }, want: ['many: "zzhpsl"', 'few: "zz"'] },
+    { schema: { pattern: '^[a-z]{3,}$' }, want: ['few: "zz"'] },
+    { schema: { pattern: '^[a-z]{0,3}$' }, want: ['many: "zzhp"'] },
+    { schema: { pattern: '^K[0-9]{2}-$' }, want: ['many: "K926-"', 'few: "K9-"'] },
+    { schema: { pattern: '^[A-Z]{2}-[0-9]{2}$' }, want: ['many: "ZZ-674"', 'few: "ZZ-6"'] },
+    // Both repetitions could be the one that a server counts.
+    { schema: { pattern: '^[A-Z]{2}-[0-9]{2}x$' }, want: [] },
+    // A longer text has a match too.
+    { schema: { pattern: '[a-z]{3,5}' }, want: ['few: "zz"'] },
+    { schema: { pattern: '^[a-z]{3,5}$', maxLength: 5, minLength: 3 }, want: [] },
+    { schema: { pattern: '^a\\{3}$' }, want: [] },
+    { schema: { pattern: '^x\\u{20}$' }, want: [] },
+  ])('$schema', ({ schema, want }) => {
+    const lines = linesOf({ schema: { type: 'string', ...schema } }, 'pattern');
+    expect(
+      lines.filter((line) => line.startsWith('one rep')).map((line) => line.replace('one repetition too ', '')),
+    ).toEqual(want);
+  });
+});
+
+test('a later way that many servers accept is marked', () => {
+  const likely = (given: Given) =>
+    violations(given).flatMap(({ isLikely, turn, at, how }) => (isLikely ? [`${turn} ${at} ${how}`] : []));
+  expect(likely({ schema: { enum: ['up', 'down'] }, wire: 'text' })).toEqual(['1  an empty text']);
+  expect(likely({ schema: { type: 'string', pattern: '^[a-z]{2,4}$' } })).toEqual([
+    ...['1  a letter in the other case', '2  one repetition too many', '3  one repetition too few'],
+  ]);
+  const list = { type: 'array', items: { type: 'integer', maximum: 9 } };
+  expect(likely({ schema: list, accepted: [1, 2, 3], wire: 'text' })).toEqual([
+    '1 /1 a text instead of a number',
+    '1 /1 one step above the maximum',
+  ]);
+  expect(likely({ schema: list, accepted: [1, 2, 3] })).toEqual([]);
 });
 
 test('each format that is judged has a text that no reader accepts', () => {

@@ -28,6 +28,8 @@ export interface Violating {
   readonly how: string;
   /** 0: the first way to break the keyword. Every name that is required has turn 0; items of a list but the first have later turns. */
   readonly turn: number;
+  /** Whether many servers that reject the first way accept this later one. */
+  readonly isLikely: boolean;
 }
 
 const breakers: ReadonlyMap<string, Breaker> = new Map(Object.entries({ ...scalarBreakers, ...structureBreakers }));
@@ -68,7 +70,9 @@ export function* violationsOf(
       }
       let next = entry.values.next();
       for (; next.done !== true; next = entry.values.next()) {
-        yield { ...next.value, turn };
+        // A server may validate only the first item of a parameter.
+        const isSecond = wire === 'text' && turn === 1 && entry.place.isRepeated && entry.place.at.endsWith('/1');
+        yield { ...next.value, turn, isLikely: isSecond || next.value.isLikely };
         if (entry.breaker.isEach !== true) break;
       }
       if (next.done !== true) open.push(entry);
@@ -124,7 +128,7 @@ function* valuesOf(
     member: (name) => buildNode(tools, form.property(shape, name), { sparse: true }, name),
   };
   const typed: Place = { ...place, ...location };
-  for (const { how, candidates, forbidden } of breaker.ways(breaking)) {
+  for (const { how, candidates, forbidden, isLikely = false } of breaker.ways(breaking)) {
     const found = firstBroken(context, typed, { breaker, breaking, candidates });
     if (found === undefined) continue;
     const part = forbidden === undefined ? [keyword] : [keyword, forbidden.name, ...forbidden.by];
@@ -135,6 +139,7 @@ function* valuesOf(
       pointer: joinPointer(place.pointer, ...part),
       keyword: forbidden?.by[0] ?? keyword,
       how,
+      isLikely,
     };
   }
 }

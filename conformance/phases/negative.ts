@@ -28,6 +28,8 @@ export interface Fault {
   readonly how: string;
   /** 0: the first way to break this keyword at this place. */
   readonly turn: number;
+  /** Whether many servers that reject the first way accept this later one. */
+  readonly isLikely: boolean;
   /** Whether the value at the place is an empty text. */
   readonly isEmpty: boolean;
   /** Changes an accepted request. */
@@ -128,8 +130,8 @@ const worths: Readonly<Record<string, number>> & { readonly required: number; re
   others: 4.5,
 };
 
-/** Later ways to break a keyword; places of a component that another operation has too; requests with the same keyword before. */
-const discounts = { later: 0.2, shared: 0.6, again: 0.02, againHere: 0.3 } as const;
+/** Later ways to break a keyword, and those that many servers accept; places of a component that another operation has too; requests with the same keyword before. */
+const discounts = { later: 0.2, likely: 0.5, shared: 0.6, again: 0.02, againHere: 0.3 } as const;
 
 interface Asking extends Pick<Probe, 'needsOwn'> {
   readonly operation: Operation;
@@ -146,9 +148,10 @@ const mostAccepted = { objects: 20, effects: 3 } as const;
 /** The question whether the operation rejects a request with this fault. */
 export function probeOf(tools: DataTools, fault: Fault, asking: Asking): Probe {
   const { operation, met, needsOwn } = asking;
-  const { pointer, keyword, part, at, how, turn } = fault;
+  const { pointer, keyword, part, at, how, turn, isLikely } = fault;
   const key = `${pointer} ${how}`;
-  const worth = (worths[keyword] ?? worths.others) * (turn > 0 ? discounts.later : 1);
+  const discount = turn === 0 ? 1 : isLikely ? discounts.likely : discounts.later;
+  const worth = (worths[keyword] ?? worths.others) * discount;
   met.plan(key, operation);
   return {
     ...{ name: `${part}${at === '' ? '' : ` ${at}`}: ${how}`, pointer, keyword },
@@ -300,6 +303,7 @@ function omissionOf(part: string, pointer: Pointer, apply: Fault['apply']): Faul
     at: '',
     how: 'left out',
     turn: 0,
+    isLikely: false,
     isEmpty: false,
     apply,
   };
