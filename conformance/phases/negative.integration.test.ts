@@ -348,6 +348,31 @@ describe('a valid request that is rejected the second time, since its copy is le
   });
 });
 
+test('a server that validates JSON alone is found by its form', async () => {
+  const schema = { type: 'object', required: ['cups'], properties: { cups: { type: 'integer', maximum: 4 } } };
+  const form = 'application/x-www-form-urlencoded';
+  const content = { 'application/json': { schema }, [form]: { schema } };
+  const pour = {
+    ...{ operationId: 'pour', 'x-effect': 'none', responses: { 200: json(), ...rejected } },
+    requestBody: { required: true, content },
+  };
+  const served = await serve(({ method, headers, body: sent }) => {
+    const { cups } = parse(headers['content-type'] === form ? '{"cups":1}' : sent) ?? {};
+    const isValid = method === 'POST' && sent !== '' && Number.isInteger(cups) && Number(cups) <= 4;
+    return { status: isValid ? 200 : 400, body: {} };
+  });
+  const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+  const { findings } = await runConformance(
+    contractOf({ '/pour': { post: pour } }),
+    testOptions('library', served.origin, {
+      ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+    }),
+  );
+  await served.close();
+  const found = findings.map(({ severity, check, place }) => `${severity} ${check} ${place}`);
+  expect(found).toEqual([`defect invalid-accepted body as ${form} /cups`]);
+});
+
 test('any number of workers sends the same requests', async () => {
   const shelves = ['a', 'b', 'c', 'd'].map((name) => [
     [

@@ -3,6 +3,7 @@ import type { RunContext } from '../checks/check.ts';
 import { inputCheck, redirectsWithError } from '../checks/invalid-input.ts';
 import { type Contract, isJson, type MediaContent, type Operation, type Parameter } from '../contract/contract.ts';
 import { isObject, isSame, joinPointer, type Pointer, readPointer } from '../contract/document.ts';
+import { hasValues } from '../data/encode-body.ts';
 import { applyChange } from '../data/request-parts.ts';
 import type { DataTools } from '../data/value-candidates.ts';
 import { type Violating, violationsOf } from '../data/violations.ts';
@@ -20,7 +21,7 @@ import { withOtherReferences } from './request-objects.ts';
 export interface Fault {
   readonly pointer: Pointer;
   readonly keyword: string;
-  /** `body`, or a parameter: `query limit`. */
+  /** `body`, or a parameter: `query limit`; in another media type `body as application/x-www-form-urlencoded`. */
   readonly part: string;
   /** The place in the part's value, `/items/0`; '' for the whole. */
   readonly at: string;
@@ -101,7 +102,7 @@ function* probesOf(context: RunContext, accepted: Draft, met: Met): Generator<Pr
 
 /** Whether the accepted request, sent again, puts back all that a careless server changes because of a fault. */
 function isPutBack({ judge }: RunContext, { part }: Fault, { body }: Draft, faulty: Draft): boolean {
-  if (part !== 'body') return true;
+  if (!part.startsWith('body')) return true;
   if (faulty.body !== undefined) return coversAll(body?.value, faulty.body.value);
   // A careless server may take no content for none of the members.
   const form = judge.forms.request;
@@ -250,7 +251,10 @@ export function* faultsOf(tools: DataTools, accepted: Draft): Generator<Fault> {
   const isCreate = kindOf(tools.contract, operation) === 'create';
   const sources = [
     ...operation.parameters.filter(isTestable).map((parameter) => faultsOfParameter(tools, parameter, accepted)),
-    ...(operation.body === undefined ? [] : [faultsOfBody(tools, operation.body, body, isCreate)]),
+    ...(operation.body === undefined || body === undefined
+      ? []
+      : [faultsOfBody(tools, operation.body, body, isCreate)]),
+    ...furtherContents(accepted).map((content) => faultsOfFurther(tools, content, body?.value, isCreate)),
   ];
   const waiting = sources.flatMap((source) => {
     const first = source.next();
@@ -312,18 +316,48 @@ function omissionOf(part: string, pointer: Pointer, apply: Fault['apply']): Faul
 function* faultsOfBody(
   tools: DataTools,
   { pointer, required }: NonNullable<Operation['body']>,
-  accepted: Draft['body'],
+  { content, value }: NonNullable<Draft['body']>,
   isCreate: boolean,
 ): Generator<Fault> {
   const part = 'body';
-  if (accepted === undefined) return;
   if (required) yield omissionOf(part, pointer, (draft) => ({ ...draft, body: undefined }));
-  const { content, value } = accepted;
+  yield* faultsOfContent(tools, { part, content, value, isCreate });
+}
+
+/** The media types that the accepted request does not have. A range is no type that can be sent. */
+function furtherContents({ operation, body }: Draft): readonly MediaContent[] {
+  return (body === undefined ? [] : (operation.body?.contents ?? [])).filter(
+    (content) => content !== body?.content && hasValues(content) && !content.mediaType.includes('*'),
+  );
+}
+
+/** The first way to break each keyword, after those of the accepted media type: a server may validate that one alone. */
+function* faultsOfFurther(
+  tools: DataTools,
+  content: MediaContent,
+  value: unknown,
+  isCreate: boolean,
+): Generator<Fault> {
+  for (const fault of faultsOfContent(tools, { part: `body as ${content.mediaType}`, content, value, isCreate })) {
+    if (fault.turn > 0) return;
+    yield { ...fault, turn: 1, isLikely: true };
+  }
+}
+
+interface ContentOfPart {
+  readonly part: string;
+  readonly content: MediaContent;
+  /** The accepted value. */
+  readonly value: unknown;
+  readonly isCreate: boolean;
+}
+
+function* faultsOfContent(tools: DataTools, { part, content, value, isCreate }: ContentOfPart): Generator<Fault> {
   if (content.schema === undefined) return;
   // A careless server may read `true` as the id 1, and replace the object of others that has it.
   for (const violating of violationsOf(tools, content.schema, value, wireOf(content)))
     if (!isCreate || violating.at !== '/id')
-      yield faultOf(part, violating, (draft) => withContent(draft, value, violating.value));
+      yield faultOf(part, violating, (draft) => withContent(draft, content, value, violating.value));
 }
 
 function wireOf({ mediaType }: MediaContent): 'json' | 'text' {
@@ -331,14 +365,14 @@ function wireOf({ mediaType }: MediaContent): 'json' | 'text' {
 }
 
 /** The request with another body, whose unchanged members are those of the request. */
-function withContent(draft: Draft, accepted: unknown, value: unknown): Draft {
+function withContent(draft: Draft, content: MediaContent, accepted: unknown, value: unknown): Draft {
   const { body } = draft;
   if (body === undefined) return draft;
   const own = body.value;
-  if (!isObject(value) || !isObject(accepted) || !isObject(own)) return { ...draft, body: { ...body, value } };
+  if (!isObject(value) || !isObject(accepted) || !isObject(own)) return { ...draft, body: { content, value } };
   const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
     const isKept = Object.hasOwn(accepted, name) && Object.hasOwn(own, name) && isSame(member, accepted[name]);
     return [name, isKept ? own[name] : member];
   });
-  return { ...draft, body: { ...body, value: Object.fromEntries(entries) } };
+  return { ...draft, body: { content, value: Object.fromEntries(entries) } };
 }
