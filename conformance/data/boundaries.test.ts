@@ -106,6 +106,25 @@ describe('each class has the value that a keyword names', () => {
       want: ['query code, shortest text of the pattern: "xx"', 'query code, longest text of the pattern: "xxxx"'],
     },
     {
+      name: 'the longest text beyond ASCII of a pattern that excludes some characters',
+      given: { body: { type: 'string', pattern: '^[^/]+$', maxLength: 20 }, value: 'a' },
+      want: [
+        'body, longest: "conform98kwzp9qrfoif"',
+        'body, one character below the longest: "conform98kwzp9qrfoi"',
+        'body, longest, of characters outside the BMP: 20 long',
+        'body, shortest text of the pattern: "9"',
+      ],
+    },
+    {
+      name: 'the longest text beyond ASCII of a pattern with other letters',
+      given: { body: { type: 'string', pattern: '^[A-Z][a-zäöü]{1,7}$' }, value: 'Aa' },
+      want: [
+        'body, shortest text of the pattern: "Zz"',
+        'body, longest text of the pattern: "Nzzhpslz"',
+        'body, longest text of the pattern, with a character beyond ASCII: "Ywaeaziü"',
+      ],
+    },
+    {
       name: 'lists',
       given: {
         body: {
@@ -251,6 +270,17 @@ test.each([
   const classes = classesIn({ parameters: [query(parameter, schema)] });
   expect(classes.length).toBeGreaterThan(0);
   expect(classes.every((one) => one.isNamed === isNamed)).toBe(true);
+});
+
+test.each([
+  { pattern: '^[^/]+$', want: [true] },
+  // A reader that counts UTF-16 units rejects the text by the pattern.
+  { pattern: '^[^/]{1,20}$', want: [false] },
+  { pattern: '^[^/]{8,}$', want: [false] },
+  { pattern: '^[ -~]+$', want: [] },
+])('whether the contract names the longest text beyond ASCII of $pattern', ({ pattern, want }) => {
+  const classes = classesIn({ body: { type: 'string', pattern, maxLength: 20 }, value: 'a name' });
+  expect(classes.filter(({ how }) => how.startsWith('longest, of')).map(({ isNamed }) => isNamed)).toEqual(want);
 });
 
 test('values too large to send are named, with the reason', () => {

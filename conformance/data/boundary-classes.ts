@@ -38,7 +38,7 @@ export interface BoundaryClass {
 }
 
 /** Limits: larger values prove more about proxies than about the contract. */
-const most = { members: 24, items: 50, bytes: 8_192, bytesInUrl: 1_500, length: 64 } as const;
+const most = { members: 24, items: 50, bytes: 8_192, bytesInUrl: 1_500, length: 64, wide: 512 } as const;
 
 /** A part of a request with the schema that describes it. */
 export interface Described {
@@ -169,23 +169,17 @@ const readers: readonly Read[] = [
         : [];
     // A quarter of the length fits into the limit whether a server counts characters, UTF-16 units or bytes.
     const quarter = Math.floor(max / 4);
-    const isWide =
-      patterns.size === 0 &&
-      where !== 'header' &&
-      where !== 'cookie' &&
-      quarter >= Math.max(1, min) &&
-      max <= most.bytes;
-    const wide =
-      (count: number): Make =>
-      (mark) =>
-        spellLength(count, mark, '\u{20000}');
-    const how = 'longest, of characters outside the BMP';
-    const astral = { by: ['maxLength'], operand: max, how, make: wide(max), similar: wide(quarter), isNamed: true };
-    return [...longest, ...shortest, ...(isWide ? [astral] : [])];
+    const mayBeWide = isUnicode(where) && quarter >= Math.max(1, min) && max <= most.bytes;
+    const found = mayBeWide ? wideTexts(patterns, tools.seed, max) : undefined;
+    const similar = found?.ofLength(quarter);
+    // A pattern may bound the length too, and its reader may count otherwise.
+    const isNamed = similar !== undefined && (patterns.size === 0 || found?.ofLength(max + 1) !== undefined);
+    const wide = found && { by: ['maxLength'], operand: max, how: `longest, ${found.how}`, make: found.make };
+    return [...longest, ...shortest, ...(wide === undefined ? [] : [{ ...wide, similar, isNamed }])];
   },
 
   /** The shortest and the longest text of a pattern without bounds of length. */
-  ({ tools }, shape) => {
+  ({ tools, where }, shape) => {
     const { patterns, minLength, maxLength, format, values } = shape;
     if (values !== undefined || patterns.size === 0 || format !== undefined) return [];
     const textIn = (min: number, max: number) => samplePatterns([...patterns], { min, max }, tools.seed, 'conform');
@@ -193,12 +187,14 @@ const readers: readonly Read[] = [
     const largest = firstIn(most.length, (length) => textIn(length + 1, most.length) === undefined);
     const first = minLength > 0 ? undefined : textIn(least, least);
     const last = Number.isFinite(maxLength) || largest === most.length ? undefined : textIn(largest, largest);
+    const wide = last !== undefined && isUnicode(where) ? wideTexts(patterns, tools.seed, largest) : undefined;
     const extremes = [
-      { how: 'shortest text of the pattern', text: first },
-      { how: 'longest text of the pattern', text: last },
+      { how: 'shortest text of the pattern', make: first === undefined ? undefined : () => first },
+      { how: 'longest text of the pattern', make: last === undefined ? undefined : () => last },
+      { how: `longest text of the pattern, ${wide?.how}`, make: wide?.make },
     ];
-    return extremes.flatMap(({ how, text }) =>
-      text === undefined ? [] : [{ by: ['pattern'], how, make: () => text, isNamed: false }],
+    return extremes.flatMap(({ how, make }) =>
+      make === undefined ? [] : [{ by: ['pattern'], how, make, isNamed: false }],
     );
   },
 
@@ -271,6 +267,44 @@ function branches(part: Described, node: SchemaNode): readonly Named[] {
 /** Parts of names by which one of two values bounds the other. */
 const half =
   /(^|[^a-z])(min|max|from|to|start|end|begin|lower|upper|since|until|before|after|gte?|lte?)([^a-z]|$)|[a-z](Min|Max|From|To|Start|End|Begin|Until|Before|After)([^a-z]|$)|^(min|max|from|to|start|end|begin|since|until|before|after)[A-Z]/;
+
+/** Whether characters beyond ASCII reach every server unchanged. */
+function isUnicode(where: Described['where']): boolean {
+  return where !== 'header' && where !== 'cookie';
+}
+
+/** Letters of the BMP that take two or three bytes in UTF-8. */
+const letters = '[\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u017f\\u03b1-\\u03c9\\u0430-\\u044f\\u4e00-\\u9fa5]';
+
+/** Texts of more bytes than characters, by the bytes of a character; the first that a pattern allows is sent. */
+const alphabets = [
+  { how: 'of characters outside the BMP', pattern: '^[\\u{20000}-\\u{2a6df}]*$' },
+  { how: 'of characters beyond ASCII', pattern: `^${letters}*$` },
+  { how: 'with a character beyond ASCII', pattern: letters },
+];
+
+interface WideTexts {
+  readonly how: string;
+  readonly make: Make;
+  /** @returns undefined if the patterns allow no such text of this length */
+  readonly ofLength: (length: number) => Make | undefined;
+}
+
+/** Texts beyond ASCII that match all patterns. @returns undefined if there is none of this length */
+function wideTexts(patterns: ReadonlySet<string>, seed: number, length: number): WideTexts | undefined {
+  const textIn = (alphabet: string, count: number): Make | undefined => {
+    if (patterns.size === 0) return (mark) => spellLength(count, mark, '\u{20000}');
+    const text = samplePatterns([...patterns, alphabet], { min: count, max: count }, seed);
+    return text === undefined ? undefined : () => text;
+  };
+  // Most patterns allow ASCII alone, and a text of 8,192 characters takes a second.
+  if (patterns.size > 0 && (length > most.wide || textIn('[^\\0-\\x7f]', length) === undefined)) return undefined;
+  for (const { how, pattern } of alphabets) {
+    const make = textIn(pattern, length);
+    if (make !== undefined) return { how, make, ofLength: (count) => textIn(pattern, count) };
+  }
+  return undefined;
+}
 
 /** A text of exactly this many characters, the last of them those of the mark. */
 function spellLength(length: number, mark: string, filler = 'x'): string {

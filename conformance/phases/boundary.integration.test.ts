@@ -17,7 +17,7 @@ const item = {
     name: { type: 'string', minLength: 1, maxLength: 60 },
     size: { type: 'integer', minimum: 1, maximum: 12 },
     kind: { type: 'string', enum: ['plain', 'round', 'square'] },
-    note: { type: ['string', 'null'], maxLength: 80 },
+    note: { type: ['string', 'null'], maxLength: 80, pattern: '^[^<>]*$' },
     place: { type: 'object', required: ['shelf'], properties: { shelf: { type: 'integer', minimum: 0, maximum: 99 } } },
     tags: { type: 'array', maxItems: 6, items: { type: 'string', maxLength: 10 } },
   },
@@ -160,6 +160,13 @@ describe('a rejected valid value is found by its name', () => {
       reject: ({ item: sent }) => (isLong(sent?.name, 60) ? rejection(400) : undefined),
       want: [
         'defect add: /name=60 characters (longest, of characters outside the BMP) was answered 400; with a similar value 201 before and after',
+      ],
+    },
+    {
+      name: 'a length in UTF-16 units, of a text with a pattern',
+      reject: ({ item: sent }) => (isLong(sent?.note, 80) ? rejection(400) : undefined),
+      want: [
+        'defect add: /note=80 characters (longest, of characters outside the BMP) was answered 400; with a similar value 201 before and after',
       ],
     },
     {
