@@ -348,6 +348,44 @@ describe('a valid request that is rejected the second time, since its copy is le
   });
 });
 
+describe('a server that rejects the first way to break a keyword is found by a later one', () => {
+  const query = (name: string, schema: object) => ({ name, in: 'query', required: true, schema });
+  const parameters = [
+    query('code', { type: 'string', pattern: '^[a-z]{2,4}$' }),
+    query('kind', { type: 'string', enum: ['round', 'square'] }),
+    query('size', { type: 'array', items: { type: 'integer', maximum: 9 } }),
+  ];
+  const rules = { code: /^[a-z]{2,4}$/, kind: /^(round|square)$/, size: /^\d(,\d)*$/ };
+  test.each([
+    { name: 'ignores case', change: { code: /^[a-z]{2,4}$/i }, want: 'code: a letter in the other case' },
+    { name: 'allows a repetition more', change: { code: /^[a-z]{2,5}$/ }, want: 'code: one repetition too many' },
+    { name: 'allows a repetition fewer', change: { code: /^[a-z]{1,4}$/ }, want: 'code: one repetition too few' },
+    { name: 'takes an empty text for no value', change: { kind: /^(round|square|)$/ }, want: 'kind: an empty text' },
+    {
+      name: 'compares the first item alone',
+      change: { size: /^\d(,\d+)*$/ },
+      want: 'size /1: one step above the maximum',
+    },
+  ])('$name', async ({ change, want }) => {
+    const all = Object.entries({ ...rules, ...change });
+    const served = await serve(({ query: given }) => {
+      const isValid = all.every(([name, rule]) => given.has(name) && rule.test(given.getAll(name).join(',')));
+      return { status: isValid ? 200 : 400, body: [] };
+    });
+    const none = { token: undefined, clientId: undefined, clientSecret: undefined };
+    const { findings } = await runConformance(
+      contractOf({ '/kettles': { get: { operationId: 'list', parameters, responses: { 200: json(), ...rejected } } } }),
+      testOptions('library', served.origin, {
+        ...{ baseUrl: served.origin, credentials: none, second: undefined, phases: ['baseline', 'negative'] },
+      }),
+    );
+    await served.close();
+    expect(findings.filter(({ check }) => check === 'invalid-accepted').map(({ message }) => message)).toEqual([
+      expect.stringContaining(want),
+    ]);
+  });
+});
+
 test('a server that validates JSON alone is found by its form', async () => {
   const schema = { type: 'object', required: ['cups'], properties: { cups: { type: 'integer', maximum: 4 } } };
   const form = 'application/x-www-form-urlencoded';
