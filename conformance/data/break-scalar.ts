@@ -122,7 +122,7 @@ function* breakType({ schema, value, wire }: Breaking): Iterable<Way> {
   if (isText && ['string', 'array', 'object'].some((type) => allowed.has(type as JsonType))) return;
   const main = [...allowed].find((type) => type !== 'null') ?? 'null';
   const others = otherTypes[main].filter((type) => !allowed.has(type) && (!isText || type === 'string'));
-  // A reader such as `parseInt` ignores what follows the digits. A reader that accepts `word` accepts this text too.
+  // A reader such as `parseInt` ignores what follows the digits.
   const spelt = typeof value === 'number' ? [`${value}x`] : [];
   const [first, ...later] = others.map((type) => ({
     how: `${nameOfType[type]} instead of ${nameOfType[main]}`,
@@ -133,6 +133,8 @@ function* breakType({ schema, value, wire }: Breaking): Iterable<Way> {
     const near = typeof value === 'number' ? value : 1;
     yield { how: 'a fraction instead of an integer', candidates: [near + 0.5, near - 0.5] };
   }
+  // A path may also accept names.
+  if (isText && spelt.length > 0) yield { how: 'a word instead of a number', candidates: [plainOf.string] };
   yield* later;
 }
 

@@ -76,7 +76,11 @@ describe('each keyword is broken at its place', () => {
       keyword: 'type',
       schema: { type: 'integer' },
       wire: 'text',
-      want: ['a text instead of a number: "1x"', 'a fraction instead of an integer: 1.5'],
+      want: [
+        'a text instead of a number: "1x"',
+        'a fraction instead of an integer: 1.5',
+        'a word instead of a number: "word"',
+      ],
     },
     {
       keyword: 'type',
@@ -94,7 +98,7 @@ describe('each keyword is broken at its place', () => {
       schema: { type: 'number' },
       accepted: -0.5,
       wire: 'text',
-      want: ['a text instead of a number: "-0.5x"'],
+      want: ['a text instead of a number: "-0.5x"', 'a word instead of a number: "word"'],
     },
     { keyword: 'type', schema: { type: 'boolean' }, wire: 'text', want: ['a text instead of a boolean: "word"'] },
     { keyword: 'type', schema: { type: 'string' }, wire: 'text', want: [] },
@@ -109,8 +113,11 @@ describe('each keyword is broken at its place', () => {
         '/0: a fraction instead of an integer: [3.5,4,5]',
         '/1: a text instead of a number: [3,"4x",5]',
         '/2: a text instead of a number: [3,4,"5x"]',
+        '/0: a word instead of a number: ["word",4,5]',
         '/1: a fraction instead of an integer: [3,4.5,5]',
         '/2: a fraction instead of an integer: [3,4,5.5]',
+        '/1: a word instead of a number: [3,"word",5]',
+        '/2: a word instead of a number: [3,4,"word"]',
       ],
     },
     {
