@@ -1,7 +1,7 @@
 // Who may do what: verdicts on the probes of the phase `auth`.
 import type { Contract } from '../contract/contract.ts';
 import { joinPointer, readPointer } from '../contract/document.ts';
-import { headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { type CredentialChange, headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { scopesOf } from '../execute/tokens.ts';
 import type { Failure } from '../failures/failure.ts';
 import { isSafe } from '../plan/operation-kinds.ts';
@@ -127,19 +127,17 @@ export const authInvalid = checkOfProbes(
     effect: 'Credentials prove nothing: anyone can write a token that the operation accepts.',
     clauses: ['OpenAPI'],
     example: { sent: 'GET /books with a token whose signature is altered', answered: '200' },
-    fix: 'Check the signature, its algorithm and the expiry of a token, and compare the whole key.',
+    fix: 'Check the signature, its algorithm and the expiry of a token, compare the whole key by its exact characters, and accept only the declared scheme.',
     allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
   },
   (parts, context) => {
     const { name, case: sent } = parts;
     const [change = ''] = name.split(',');
-    if (isAccepted(sent))
-      return accepted(
-        parts,
-        context,
-        `the request was accepted, but its credential was wrong (${change})`,
-        causesOf(change),
-      );
+    if (isAccepted(sent)) {
+      const message = `the request was accepted, but its credential was wrong (${change})`;
+      const judged = accepted(parts, context, message, causesOf(change));
+      return perhapsRight.has(change) ? { ...judged, severity: 'suspect' } : judged;
+    }
     // A write may be answered 400 because it was sent before.
     const isMalformed = statusOf(sent) === 400 && isSafe(sent.operation);
     return isMalformed || denials.has(statusOf(sent)) ? 'met' : 'unjudged';
@@ -148,8 +146,12 @@ export const authInvalid = checkOfProbes(
 
 /** A server that does not look at a credential accepts every change of it; one without a signature check accepts two. */
 function causesOf(change: string): Failure['causes'] {
-  return [[/^altered/.test(change) ? 'signature' : change]];
+  const kinds = { signature: /^altered/, 'name of scheme': /^as /, case: /other case$/ };
+  return [[Object.entries(kinds).find(([, kind]) => kind.test(change))?.[0] ?? change]];
 }
+
+/** Some APIs accept `Token` in place of `Bearer`, and some issue keys in one case and accept both. */
+const perhapsRight: ReadonlySet<string> = new Set<CredentialChange>(['as Token', 'all in other case']);
 
 /** Words of scopes that may include others, though no norm states it. */
 const broad = /(^|[^a-z])(admin|administrator|all|full|root|super|owner|manage|any|\*)([^a-z]|$)|\*/i;

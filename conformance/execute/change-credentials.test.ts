@@ -11,6 +11,11 @@ const table: readonly (readonly [change: CredentialChange, bearer: string | unde
   ['empty', 'Bearer', ''],
   ['nonsense', 'Bearer fgh-678-fgh', 'fgh-678-fgh'],
   ['other scheme', `Basic ${Buffer.from('conform-nobody:wrong').toString('base64')}`, none],
+  ['as Basic', 'Basic abc-123-abc', none],
+  ['as Token', 'Token abc-123-abc', none],
+  ['longer', 'Bearer abc-123-abcconform', 'abc-123-abcconform'],
+  ['other case', none, none],
+  ['all in other case', none, none],
   ['scheme in lower case', 'bearer abc-123-abc', none],
   ['altered end', 'Bearer abc-178-abc', 'abc-178-abc'],
   ['altered payload', none, none],
@@ -29,6 +34,16 @@ test('a key in Authorization without a scheme is changed like any other key', ()
   expect([change('nonsense'), change('altered end'), change('empty')]).toEqual(['fgh-678-fgh', 'abc-178-abc', '']);
 });
 
+test.each([
+  ['Key-7g', 'kEY-7G', none],
+  ['key-7g', none, 'KEY-7G'],
+  ['0E8400-e29b', none, none],
+  [jwt, none, none],
+])('the letters of %s change their case, unless both cases are equal in it', (key, mixed, single) => {
+  const change = (name: CredentialChange) => changeCredentials(key, name, { hasScheme: false, expired: none });
+  expect([change('other case'), change('all in other case')]).toEqual([mixed, single]);
+});
+
 test('a JWT keeps its signature with another payload, and loses it with alg none', () => {
   const change = (name: CredentialChange): string[] =>
     changeCredentials(`Bearer ${jwt}`, name, { hasScheme: true, expired: none })?.slice(7).split('.') ?? [];
@@ -45,7 +60,7 @@ test('a JWT keeps its signature with another payload, and loses it with alg none
 });
 
 test('no wrong password is sent for a name that may have an account', () => {
-  const all: readonly CredentialChange[] = ['empty', 'nonsense', 'other scheme', 'altered end', 'expired'];
+  const all = table.map(([change]) => change).filter((change) => change !== 'scheme in lower case');
   for (const change of all) {
     const changed = changeCredentials(basic, change, { hasScheme: true, expired: none }) ?? '';
     const [, credential = ''] = changed.split(' ');

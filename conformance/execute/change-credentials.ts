@@ -27,6 +27,21 @@ export function changeCredentials(text: string, change: CredentialChange, given:
     case 'other scheme':
       if (!given.hasScheme) return undefined;
       return isBasic ? `Bearer ${scramble(credential)}` : `Basic ${basicOf(nobody, 'wrong')}`;
+    case 'as Basic':
+    case 'as Token': {
+      const other = change.slice('as '.length);
+      return given.hasScheme && !isBasic && scheme.toLowerCase() !== other.toLowerCase()
+        ? `${other} ${credential}`
+        : undefined;
+    }
+    case 'longer':
+      return isBasic || credential === '' ? undefined : write(`${credential}conform`);
+    case 'other case':
+    case 'all in other case': {
+      const isMixed = /[a-z]/.test(credential) && /[A-Z]/.test(credential);
+      const isFit = isMixed === (change === 'other case') && !isHex.test(credential);
+      return isFit && !isBasic && jwt === undefined ? write(swapCase(credential)) : undefined;
+    }
     case 'scheme in lower case':
       return given.hasScheme && scheme !== scheme.toLowerCase() ? `${scheme.toLowerCase()} ${credential}` : undefined;
     case 'altered end':
@@ -42,6 +57,13 @@ export function changeCredentials(text: string, change: CredentialChange, given:
 
 /** A shorter credential is guessed rather than checked by parts. */
 const leastLength = 8;
+
+/** Numbers and UUIDs have the same value in both cases (RFC 9562, 4), and so do texts without a letter. */
+const isHex = /^[^g-z]*$/i;
+
+function swapCase(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()));
+}
 
 function basicOf(name: string, password: string): string {
   return Buffer.from(`${name}:${password}`).toString('base64');

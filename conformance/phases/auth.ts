@@ -1,16 +1,14 @@
 // Credentials: none, wrong ones, too few scopes, and a second account on the objects of the first.
 import { accessCheck, mayInclude, ownParent } from '../checks/access.ts';
-import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
-import { joinPointer, readPointer } from '../contract/document.ts';
-import { type CredentialChange, type Draft, type Identity, isAccepted } from '../execute/exchange.ts';
-import { toolsFor } from '../execute/session.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
 import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { type Permissions, scopesOfValues } from '../plan/permissions.ts';
 import { slotsOf } from '../resources/slots.ts';
+import { type About, askAs, askWithControl, closedOf, type Means, open, probeOf, type Row } from './access-probe.ts';
+import { missingProbes } from './missing-credentials.ts';
 import {
-  aroundDeletion,
   askForForeign,
   askUnderOwnParent,
   askUnderUnknownParent,
@@ -18,13 +16,7 @@ import {
   createUnderForeign,
 } from './other-account.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
-import { withPresentValues, withUnknownId } from './request-objects.ts';
-
-/** The accounts and tokens that the user gave. */
-export interface Means {
-  readonly hasSecond: boolean;
-  readonly hasExpired: boolean;
-}
+import { changedProbes } from './wrong-credentials.ts';
 
 export function planAuth(
   contract: Contract,
@@ -61,23 +53,6 @@ function cheapReads({ schemes }: Contract, operations: readonly Operation[]): Re
   );
 }
 
-interface About {
-  readonly contract: Contract;
-  readonly operation: Operation;
-  readonly means: Means;
-  /** Index of the operation: others get another change of the credentials. */
-  readonly index: number;
-  readonly isCheapRead: (scheme: string) => boolean;
-  readonly isCalledOften: boolean;
-}
-
-type Alternative = Operation['security'][number];
-
-/** The alternatives of `security` that need credentials. */
-export function closedOf({ security }: Operation): readonly Alternative[] {
-  return security.filter((alternative) => Object.keys(alternative).length > 0);
-}
-
 function authProbes(about: About): readonly Probe[] {
   const { operation, isCalledOften } = about;
   const closed = closedOf(operation);
@@ -87,145 +62,6 @@ function authProbes(about: About): readonly Probe[] {
   const own = isOpen ? [] : [...missingProbes(about), ...changedProbes(about), ...scopeProbes(about)];
   const more = isCalledOften ? [...alternativeProbes(about), ...otherAccountProbes(about)] : [];
   return [...own, ...more];
-}
-
-type Row = Pick<Probe, 'name' | 'worth' | 'mostRequests' | 'ask'>;
-
-function probeOf({ contract, operation }: About, check: string, row: Row): Probe {
-  const declared = joinPointer(operation.pointer, 'security');
-  const pointer = readPointer(contract.root, declared) === undefined ? '#/security' : declared;
-  // A change writes the values that the object has: with other credentials of the user it does no more. A deletion does.
-  const kind = kindOf(contract, operation);
-  const needsOwn = check === accessCheck.tenant || kind === 'remove';
-  const own = kind === 'change' ? { ask: onPresentValues(row.ask), mostRequests: row.mostRequests + 1 } : {};
-  return { ...row, ...own, checks: [check], pointer, keyword: 'security', needsOwn };
-}
-
-/** Asks about an object of others with the values that it has at present. */
-function onPresentValues(ask: Probe['ask']): Probe['ask'] {
-  return async (bench) => {
-    const { context, operation, draft, isOwn, send } = bench;
-    if (isOwn || draft.body === undefined || context.permissions.writes === 'all') return await ask(bench);
-    const read = (asked: Draft) => send(asked, 'read of the present values');
-    const present = await withPresentValues(context, toolsFor(context, operation, 'auth', 0), draft, read);
-    return typeof present === 'string' ? present : await ask({ ...bench, draft: present });
-  };
-}
-
-/** Sends the request with another identity, and repeats it if it is accepted and changes nothing. */
-function askAs(identity: Identity, missing: string, skipIf?: string): Probe['ask'] {
-  return async ({ operation, draft, send, facts }) => {
-    const of = typeof identity === 'object' && 'of' in identity ? identity.of : undefined;
-    if (skipIf !== undefined && facts.has(skipIf)) return 'the operation accepts requests without credentials';
-    if (of !== undefined && facts.has(of)) return 'the operation accepts any such credential';
-    const sent = await send({ ...draft, identity }, 'case');
-    if (sent === undefined) return missing;
-    if (!isAccepted(sent)) return undefined;
-    if (identity === 'anonymous') facts.add(open);
-    if (of !== undefined) facts.add(of);
-    if (isSafe(operation)) await send({ ...draft, identity }, 'repeat');
-    return undefined;
-  };
-}
-
-/** Left by a probe for later ones: a wrong credential proves nothing where none is needed. */
-const open = 'open';
-
-function missingProbes(about: About): Probe[] {
-  const { contract, operation } = about;
-  const probes = [
-    ...(operation.method === 'get' && slotsOf(operation.path).length > 0
-      ? [probeOf(about, accessCheck.existence, { name: 'unknown id', worth: 3, mostRequests: 3, ask: askExistence })]
-      : []),
-    probeOf(about, accessCheck.missing, {
-      ...{ name: 'no credentials', worth: 10, mostRequests: 3 },
-      ask: (bench) =>
-        aroundDeletion(bench, () => askAs('anonymous', 'a client certificate identifies every request')(bench)),
-    }),
-  ];
-  const joint = closedOf(operation).find((alternative) => Object.keys(alternative).length > 1);
-  const names = closedOf(operation).length === 1 && joint !== undefined ? Object.keys(joint) : [];
-  for (const name of names.filter((one) => contract.schemes[one]?.type !== 'mutualTLS')) {
-    const ask = askAs({ lacking: name }, `the credential of ${name} cannot be left out alone`, open);
-    probes.push(probeOf(about, accessCheck.missing, { name: `without ${name}`, worth: 5, mostRequests: 2, ask }));
-  }
-  return probes;
-}
-
-/** Asks without credentials for an object, and for one that exists nowhere: the answers have to be the same. */
-async function askExistence({ context, draft, send }: Bench): Promise<string | undefined> {
-  const unknown = withUnknownId(context, draft);
-  if (unknown === undefined) return 'no id that exists nowhere could be made';
-  const sent = await send({ ...unknown, identity: 'anonymous' }, 'case');
-  if (sent === undefined) return 'a client certificate identifies every request';
-  if (sent.outcome.kind !== 'answer' || ![404, 410].includes(sent.outcome.status)) return undefined;
-  await send({ ...draft, identity: 'anonymous' }, 'known id');
-  await send({ ...unknown, identity: 'anonymous' }, 'repeat');
-  return undefined;
-}
-
-const changes: Readonly<Record<'token' | 'basic' | 'key', readonly CredentialChange[]>> = {
-  token: ['nonsense', 'altered end', 'expired', 'altered payload', 'alg none', 'other scheme', 'empty'],
-  basic: ['nonsense', 'other scheme', 'empty'],
-  key: ['nonsense', 'altered end', 'empty'],
-};
-
-/** Changes that only a JSON Web Token allows: one try shows whether they apply. */
-const ofJwt: ReadonlySet<CredentialChange> = new Set(['altered payload', 'alg none']);
-
-function changesOf(scheme: SecurityScheme, { hasExpired }: Means): readonly CredentialChange[] {
-  if (scheme.type === 'mutualTLS') return [];
-  const kind =
-    scheme.key !== undefined ? 'key' : scheme.scheme === 'basic' ? 'basic' : takesToken(scheme) ? 'token' : 'key';
-  return changes[kind].filter((change) => change !== 'expired' || hasExpired);
-}
-
-/** Operations that get a wrong credential: more could lock out the address of the run. */
-const mostWrong = 100;
-
-/** All changes of a credential on one read, and one of them on each other operation. */
-function changedProbes(about: About): Probe[] {
-  const { contract, operation, means, index, isCheapRead } = about;
-  const [alternative = {}, ...others] = closedOf(operation);
-  // With several alternatives, another one may accept the request.
-  const names = others.length > 0 ? [] : Object.keys(alternative);
-  return names.flatMap((name) => {
-    const scheme = contract.schemes[name];
-    if (scheme === undefined) return [];
-    const all = changesOf(scheme, means);
-    const common = all.filter((change) => !ofJwt.has(change));
-    const chosen = isCheapRead(name) ? all : common.slice(index % common.length).slice(0, 1);
-    const probes = chosen.map((change) =>
-      probeOf(about, accessCheck.invalid, {
-        ...{ name: `${change}, ${name}`, worth: isCheapRead(name) ? 6 : 4.3, mostRequests: 2 },
-        ask:
-          index < mostWrong
-            ? askAs({ changed: change, of: name }, 'the credential has another form', open)
-            : async () => 'the limit of wrong credentials was reached',
-      }),
-    );
-    if (!isCheapRead(name) || scheme.key !== undefined) return probes;
-    const ask = askWithControl(
-      { changed: 'scheme in lower case', of: name },
-      'the name of the scheme is in lower case',
-    );
-    return [
-      ...probes,
-      probeOf(about, accessCheck.refused, { name: 'scheme in lower case', worth: 3, mostRequests: 3, ask }),
-    ];
-  });
-}
-
-/** Sends a valid variation of the credentials; if it is rejected, the usual ones as control, and the variation again. */
-function askWithControl(identity: Identity, missing: string): Probe['ask'] {
-  return async ({ draft, send }) => {
-    const sent = await send({ ...draft, identity }, 'case');
-    if (sent === undefined) return missing;
-    if (isAccepted(sent)) return undefined;
-    await send(draft, 'control');
-    await send({ ...draft, identity }, 'repeat');
-    return undefined;
-  };
 }
 
 function scopeProbes(about: About): Probe[] {

@@ -12,7 +12,7 @@ import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { slotsOf } from '../resources/slots.ts';
-import { closedOf } from './auth.ts';
+import { closedOf } from './access-probe.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
 import { unlistedTypeOf } from './protocol.ts';
 import { withUnknownId } from './request-objects.ts';

@@ -5,7 +5,7 @@ import { accessCheck } from '../checks/access.ts';
 import { inputCheck } from '../checks/invalid-input.ts';
 import { isJson, type Operation, type Parameter } from '../contract/contract.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
-import { closedOf } from '../phases/auth.ts';
+import { closedOf } from '../phases/access-probe.ts';
 import { mayAskTwice } from '../phases/negative.ts';
 import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
 import { answeredBy, excludeLateRejection, type Family, refuseWrongRequests } from './family.ts';

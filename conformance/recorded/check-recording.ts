@@ -19,7 +19,7 @@ import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, type Exchange, headerOf, type Intent, isAccepted } from '../execute/exchange.ts';
 import { completeSeen } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { closedOf } from '../phases/auth.ts';
+import { closedOf } from '../phases/access-probe.ts';
 import { addressOf } from '../plan/plan.ts';
 import { concludeRun } from '../run/conclude-run.ts';
 import { hasCredential } from '../run/contract-coverage.ts';

@@ -106,6 +106,52 @@ export const accessFaults: readonly SeededFault[] = [
     caughtBy: by('auth-invalid', 'readDepot', anyone, 'security'),
   },
   {
+    ...{ name: 'a key with more characters is taken', api: 'library', at: /^GET \/v2\/books\/b/ },
+    instead: withKeyIf((key) => key?.startsWith(`${libraryKey}c`) === true),
+    caughtBy: by('auth-invalid', 'readBook', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a cookie with more characters is taken', api: 'depot', at: /^GET \/api\/depots\/[^/]+\/parcels$/ },
+    instead: (request, handle) => {
+      const { cookie, authorization } = request.headers;
+      const isOurs = cookie?.startsWith(`${depotCookie}c`) && authorization === asDepot(request).headers.authorization;
+      return handle(isOurs ? asDepot(request) : request);
+    },
+    caughtBy: by('auth-invalid', 'listParcels', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a key in capitals is taken', api: 'library', at: /^GET \/v2\/books$/ },
+    instead: withKeyIf((key) => key === libraryKey.toUpperCase()),
+    caughtBy: by('auth-invalid', 'listBooks', anyone, 'security'),
+    severity: 'suspect',
+  },
+  {
+    ...{ name: 'a token in capitals is taken', api: 'weather', at: /^GET .*readings/ },
+    instead: (request, handle) =>
+      handle(
+        request.headers.authorization === `Bearer ${weatherToken.toUpperCase()}`
+          ? withRequestHeaders(request, { authorization: `Bearer ${weatherToken}` })
+          : request,
+      ),
+    caughtBy: by('auth-invalid', 'listReadings', '#/paths/~1stations~1{station_id}~1readings/get/security', 'security'),
+    severity: 'suspect',
+  },
+  ...(['weather', 'depot'] as const).map(
+    (api): SeededFault => ({
+      ...{ name: 'a token is taken under any scheme', api, at: /^GET .*(readings|parcels)(\?.*)?$/ },
+      instead: (request, handle) => {
+        const authorization = request.headers.authorization?.replace(/^\S+ /, 'Bearer ');
+        return handle(authorization === undefined ? request : withRequestHeaders(request, { authorization }));
+      },
+      caughtBy: by(
+        'auth-invalid',
+        api === 'weather' ? 'listReadings' : 'listParcels',
+        api === 'weather' ? '#/paths/~1stations~1{station_id}~1readings/get/security' : anyone,
+        'security',
+      ),
+    }),
+  ),
+  {
     ...{ name: 'an action takes a token for reads', api: 'weather', at: /reset$/ },
     instead: (request, handle) =>
       handle(
