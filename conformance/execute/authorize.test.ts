@@ -232,6 +232,20 @@ describe.each<{ about: string; cases: readonly Case[] }>([
         want: ['authorization: Bearer t:a c', 'X-Key: k'],
       },
       {
+        name: 'a wrong token where a key would suffice too',
+        security: [{ bearer: [] }, { key: [] }],
+        given: { token: 't', byScheme: { key: 'k' } },
+        identity: { changed: 'empty', of: 'bearer' },
+        want: ['authorization: Bearer'],
+      },
+      {
+        name: 'no wrong token alongside a right key that suffices',
+        security: [{ bearer: [] }, { key: [] }],
+        given: { token: 't', headers: [['X-Key', 'k']] },
+        identity: { changed: 'empty', of: 'bearer' },
+        want: undefined,
+      },
+      {
         name: 'a bare token is not sent alone as a key',
         security: [{ bearer: [] }, { key: [] }],
         given: { token: 't' },

@@ -164,10 +164,11 @@ export async function authorize(
   const chosen = await chooseAlternative(tools, operation, closed, extraScopes, identity === 'own', rejected);
   if (chosen !== undefined) {
     const { lacking, changed, of = '' } = limits;
-    const { expiredToken } = own.credentials;
+    const { expiredToken, hasCertificate = false } = own.credentials;
     if (lacking !== undefined) return withoutScheme(contract, chosen, lacking);
+    const { keepSecret } = accounts;
     if (changed !== undefined)
-      return withChange(contract, chosen, { changed, of, expiredToken, keepSecret: accounts.keepSecret });
+      return withChange(contract, chosen, { changed, of, closed, expiredToken, hasCertificate, keepSecret });
     return chosen.authorization;
   }
   if (typeof identity === 'object') return undefined;

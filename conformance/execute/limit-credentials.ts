@@ -53,14 +53,22 @@ function placeOf({ key }: SecurityScheme): string {
   return `${part} ${key.name.toLowerCase()}`;
 }
 
+/** @returns undefined if the credential cannot be changed so, or if the request satisfies an alternative without it */
 export function withChange(
   contract: Contract,
   { authorization }: Chosen,
-  { changed: change, of: name, expiredToken, keepSecret }: Change,
+  { changed: change, of: name, closed, expiredToken, hasCertificate, keepSecret }: Change,
 ): Authorization | undefined {
   const scheme = contract.schemes[name];
   if (scheme === undefined) return undefined;
   const place = placeOf(scheme);
+  const { headers, query, cookies } = authorization;
+  const places = Object.entries({ headers, query, cookies }).flatMap(([part, pairs]) =>
+    pairs.map(([key]) => `${part} ${key.toLowerCase()}`),
+  );
+  const isSatisfied = (other: SecurityScheme): boolean =>
+    other.type === 'mutualTLS' ? hasCertificate : placeOf(other) !== place && places.includes(placeOf(other));
+  if (closed.some((other) => !(name in other) && schemesOf(contract, other).every(isSatisfied))) return undefined;
   const isKnownExpired = takesToken(scheme) && expiredToken !== undefined;
   let isChanged = false;
   const within = (part: 'headers' | 'query' | 'cookies'): readonly Pair[] =>
@@ -85,7 +93,10 @@ interface Change {
   readonly changed: CredentialChange;
   /** The security scheme whose credential is changed. */
   readonly of: string;
+  /** The alternatives of the operation that need credentials. */
+  readonly closed: readonly Alternative[];
   readonly expiredToken: string | undefined;
+  readonly hasCertificate: boolean;
   readonly keepSecret: (text: string, variable: string) => void;
 }
 

@@ -19,6 +19,9 @@ const changes: Readonly<Record<'token' | 'basic' | 'key', readonly CredentialCha
 /** Changes of which an operation gets one early: a server that accepts any other one usually accepts one of them. */
 const usual: ReadonlySet<CredentialChange> = new Set(['empty', 'altered end', 'as Basic', 'longer', 'expired']);
 
+/** Changes of the name of the scheme. */
+const ofScheme: ReadonlySet<CredentialChange> = new Set(['as Basic', 'as Token', 'other scheme']);
+
 function changesOf(scheme: SecurityScheme, { hasExpired }: Means): readonly CredentialChange[] {
   if (scheme.type === 'mutualTLS') return [];
   const kind =
@@ -33,12 +36,12 @@ const mostWrong = 100;
 export function changedProbes(about: About): Probe[] {
   const { contract, operation, means, index, isCheapRead, isCalledOften } = about;
   const closed = closedOf(operation);
-  // With several alternatives, another one may accept the request.
-  const names = closed.length > 1 ? [] : closed.flatMap(Object.keys);
-  return names.flatMap((name) => {
+  return [...new Set(closed.flatMap(Object.keys))].flatMap((name) => {
     const scheme = contract.schemes[name];
-    const all = scheme === undefined ? [] : changesOf(scheme, means);
-    if (scheme === undefined || all.length === 0) return [];
+    if (scheme === undefined) return [];
+    // Another scheme may be that of another alternative.
+    const all = changesOf(scheme, means).filter((change) => closed.length === 1 || !ofScheme.has(change));
+    if (all.length === 0) return [];
     const drawn = scheme.scheme === 'basic' ? all : all.filter((change) => usual.has(change));
     const early = isCheapRead(name) ? all : drawn.slice(index % drawn.length).slice(0, 1);
     const late = isCalledOften ? all.filter((change) => !early.includes(change)) : [];

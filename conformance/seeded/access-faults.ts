@@ -152,6 +152,15 @@ export const accessFaults: readonly SeededFault[] = [
     }),
   ),
   {
+    ...{ name: 'any session is taken where a token would suffice too', api: 'depot', at: /^GET \/api\/depots$/ },
+    instead: (request, handle) => {
+      const { cookie, authorization } = request.headers;
+      const isOurs = authorization === undefined && cookie !== undefined && cookie !== secondCookie;
+      return handle(isOurs ? asDepot(request) : request);
+    },
+    caughtBy: by('auth-invalid', 'listDepots', '#/paths/~1depots/get/security', 'security'),
+  },
+  {
     ...{ name: 'an action takes a token for reads', api: 'weather', at: /reset$/ },
     instead: (request, handle) =>
       handle(
