@@ -23,6 +23,9 @@ export const accessCheck = {
 /** Name of the probe that asks for an object of the first account beneath a parent of the second one. */
 export const ownParent = 'parent of another account';
 
+/** Names of the probes without credentials that follow if the accepted request is rejected without them. */
+export const [headOnly, queryOnly] = ['HEAD without credentials', 'query parameter without credentials'] as const;
+
 type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | 'met' | 'unjudged';
 
 /** A check of the probes with its name; what is not judged stays open. */
@@ -74,15 +77,21 @@ export const authMissing = checkOfProbes(
     name: accessCheck.missing,
     about: 'an operation that requires credentials accepts a request without them',
     effect: 'Anyone who knows the address can call the operation.',
-    clauses: ['OpenAPI'],
+    clauses: ['OpenAPI', 'RFC 9110 9.3.2'],
     example: { sent: 'DELETE /books/7 without credentials', answered: '204' },
-    fix: 'Check the credentials before anything else, on every route.',
+    fix: 'Check the credentials before anything else, on every route, for HEAD as for GET, whatever the query is.',
     allow: 'Declare security: [] for the operation, or {} as an alternative, if it is open.',
   },
   (parts, context) => {
-    const { name, case: sent } = parts;
-    if (isAccepted(sent))
-      return accepted(parts, context, `the request was accepted with ${name}`, [['open', name.split(' ')[0] ?? '']]);
+    const { name, case: sent, of } = parts;
+    if (isAccepted(sent)) {
+      const causes = [['open', name.split(' ')[0] ?? '']];
+      const isVaried = name === headOnly || name === queryOnly;
+      const message = isVaried ? `the request was accepted: ${name}` : `the request was accepted with ${name}`;
+      const judged = accepted(parts, context, message, causes);
+      if (name !== headOnly) return judged;
+      return isSuccessful(of('control')) ? { ...judged, clause: 'RFC 9110 9.3.2' } : 'unjudged';
+    }
     if (!denials.has(statusOf(sent))) return 'unjudged';
     return isDeleted(parts) === true ? effectBefore(sent, openApi) : 'met';
   },

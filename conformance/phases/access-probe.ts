@@ -62,8 +62,8 @@ export function askAs(identity: Identity, missing: string, skipIf?: string): Pro
     if (of !== undefined && facts.has(of)) return 'the operation accepts any such credential';
     const sent = await send({ ...draft, identity }, 'case');
     if (sent === undefined) return missing;
+    if (identity === 'anonymous') facts.add(isAccepted(sent) ? open : closed);
     if (!isAccepted(sent)) return undefined;
-    if (identity === 'anonymous') facts.add(open);
     if (of !== undefined) facts.add(of);
     if (isSafe(operation)) await send({ ...draft, identity }, 'repeat');
     return undefined;
@@ -71,7 +71,7 @@ export function askAs(identity: Identity, missing: string, skipIf?: string): Pro
 }
 
 /** Left by a probe for later ones: a wrong credential proves nothing where none is needed. */
-export const open = 'open';
+export const [open, closed] = ['open', 'closed'];
 
 /** Sends a valid variation of the credentials; if it is rejected, the usual ones as control, and the variation again. */
 export function askWithControl(identity: Identity, missing: string): Probe['ask'] {

@@ -1,9 +1,11 @@
 // Requests for lists: pages one after another, and items that the run creates for them.
+import type { RunContext } from '../checks/check.ts';
 import type { Parameter } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
+import { enumOf } from '../resources/find-targets.ts';
 import type { ListShape } from '../resources/list-shape.ts';
 import { type Page, readPage } from '../resources/read-page.ts';
 import { operationAt, plainPath } from '../resources/slots.ts';
@@ -20,6 +22,14 @@ const [mostOfPage, mostOfWhole] = [100, 60];
 /** The largest page that the runner asks for; undefined if the list has no parameter for it. */
 export function largestOf({ limit }: Pick<ListShape, 'limit'>): number | undefined {
   return limit && Math.min(limit.most, Math.max(mostOfPage, limit.least));
+}
+
+/** The values of a parameter that may have only a few, such as an enum; of a boolean, `true`. */
+export function fewValuesOf({ contract, judge }: RunContext, { schema }: Parameter): readonly unknown[] {
+  if (schema === undefined) return [];
+  const accepts = (value: unknown): boolean => judge.accepts(schema, 'request', value);
+  const isBoolean = accepts(true) && !accepts('conform') && !accepts(7);
+  return isBoolean ? [true] : enumOf(contract, schema).filter(accepts);
 }
 
 /** The accepted request with other values of some parameters; undefined removes one. */

@@ -1,6 +1,7 @@
 import { depotAccounts, depotCredentials, deskToken } from './depot.ts';
 import { by, type Instead, type SeededFault, withRequestHeaders } from './faults.ts';
 import { libraryKey, secondLibraryKey } from './library.ts';
+import { archivePass } from './lists.ts';
 import type { TestRequest } from './serve.ts';
 import { weatherToken } from './weather.ts';
 
@@ -46,6 +47,31 @@ export const accessFaults: readonly SeededFault[] = [
     ...{ name: 'a list needs no key', api: 'library', at: /^GET \/v2\/books$/ },
     instead: withKeyIf((key) => key === undefined),
     caughtBy: by('auth-missing', 'listBooks', anyone, 'security'),
+  },
+  {
+    ...{ name: 'HEAD of a list needs no key', api: 'library', at: /^HEAD \/v2\/books$/ },
+    instead: withKeyIf((key) => key === undefined),
+    caughtBy: by('auth-missing', 'listBooks', anyone, 'security'),
+  },
+  {
+    ...{ name: 'HEAD of an object needs neither cookie nor token', api: 'depot', at: /^HEAD \/api\/depots\/[^/]+$/ },
+    instead: (request, handle) =>
+      handle(
+        request.headers.cookie === undefined && request.headers.authorization === undefined
+          ? asDepot(request)
+          : request,
+      ),
+    caughtBy: by('auth-missing', 'readDepot', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a list with a view needs no key', api: 'library', at: /^GET \/v2\/books\?/ },
+    instead: withKeyIf((key) => key === undefined),
+    caughtBy: by('auth-missing', 'listBooks', anyone, 'security'),
+  },
+  {
+    ...{ name: 'a page by its cursor needs no pass', api: 'archive', at: /^GET \/v1\/records\?.*cursor=/ },
+    instead: (request, handle) => handle(withRequestHeaders(request, { 'x-pass': archivePass })),
+    caughtBy: by('auth-missing', 'listRecords', anyone, 'security'),
   },
   {
     ...{ name: 'an object needs neither cookie nor token', api: 'depot', at: /^GET \/api\/depots\/[^/]+$/ },
