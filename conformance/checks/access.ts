@@ -147,15 +147,15 @@ export const authInvalid = checkOfProbes(
       const judged = accepted(parts, context, message, causesOf(change));
       return perhapsRight.has(change) ? { ...judged, severity: 'suspect' } : judged;
     }
-    // A write may be answered 400 because it was sent before.
-    const isMalformed = statusOf(sent) === 400 && isSafe(sent.operation);
+    // A write may be answered 400 because it was sent before. An unknown client may be answered 400 (RFC 6749, 5.2).
+    const isMalformed = statusOf(sent) === 400 && (isSafe(sent.operation) || /secret$/.test(change));
     return isMalformed || denials.has(statusOf(sent)) ? 'met' : 'unjudged';
   },
 );
 
 /** A server that does not look at a credential accepts every change of it; one without a signature check accepts two. */
 function causesOf(change: string): Failure['causes'] {
-  const kinds = { signature: /^altered/, 'name of scheme': /^as /, case: /other case$/ };
+  const kinds = { signature: /^altered/, 'name of scheme': /^as /, case: /other case$/, secret: /secret$/ };
   return [[Object.entries(kinds).find(([, kind]) => kind.test(change))?.[0] ?? change]];
 }
 

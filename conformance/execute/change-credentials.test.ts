@@ -59,6 +59,15 @@ test('a JWT keeps its signature with another payload, and loses it with alg none
   expect(unsigned[2]).toBe('');
 });
 
+test('of the credentials of a client, only the secret changes', () => {
+  const client = `Basic ${Buffer.from('app:s3cret:x').toString('base64')}`;
+  const change = (name: CredentialChange): string => {
+    const changed = changeCredentials(client, name, { hasScheme: true, expired: none });
+    return Buffer.from(changed?.replace('Basic ', '') ?? '', 'base64').toString();
+  };
+  expect([change('empty secret'), change('altered secret')]).toEqual(['app:', 'app:s3cret:y']);
+});
+
 test('no wrong password is sent for a name that may have an account', () => {
   const all = table.map(([change]) => change).filter((change) => change !== 'scheme in lower case');
   for (const change of all) {

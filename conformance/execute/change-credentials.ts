@@ -34,6 +34,11 @@ export function changeCredentials(text: string, change: CredentialChange, given:
         ? `${other} ${credential}`
         : undefined;
     }
+    case 'empty secret':
+    case 'altered secret': {
+      const [, client, secret = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(credential, 'base64').toString()) ?? [];
+      return isBasic && client !== undefined ? write(basicOf(client, changeSecret(secret, change))) : undefined;
+    }
     case 'longer':
       return isBasic || credential === '' ? undefined : write(`${credential}conform`);
     case 'other case':
@@ -53,6 +58,12 @@ export function changeCredentials(text: string, change: CredentialChange, given:
     case 'expired':
       return given.expired === undefined ? undefined : write(given.expired);
   }
+}
+
+/** The secret of a client without its characters, or with another last one. */
+export function changeSecret(secret: string, change: 'empty secret' | 'altered secret'): string {
+  const last = secret.at(-1);
+  return change === 'empty secret' || last === undefined ? '' : `${secret.slice(0, -1)}${last === 'x' ? 'y' : 'x'}`;
 }
 
 /** A shorter credential is guessed rather than checked by parts. */

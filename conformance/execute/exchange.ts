@@ -140,6 +140,8 @@ export type CredentialChange =
   | 'longer'
   | 'other case'
   | 'all in other case'
+  | 'empty secret'
+  | 'altered secret'
   | 'scheme in lower case'
   | 'altered end'
   | 'altered payload'

@@ -12,6 +12,8 @@ import { withPresentValues } from './request-objects.ts';
 export interface Means {
   readonly hasSecond: boolean;
   readonly hasExpired: boolean;
+  /** Whether HTTP Basic carries the id and secret of a client, and not the password of a user. */
+  readonly hasClient: boolean;
 }
 
 export interface About {

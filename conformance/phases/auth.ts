@@ -16,7 +16,7 @@ import {
   createUnderForeign,
 } from './other-account.ts';
 import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
-import { changedProbes } from './wrong-credentials.ts';
+import { changedProbes, secretProbes } from './wrong-credentials.ts';
 
 export function planAuth(
   contract: Contract,
@@ -56,12 +56,13 @@ function cheapReads({ schemes }: Contract, operations: readonly Operation[]): Re
 function authProbes(about: About): readonly Probe[] {
   const { operation, isCalledOften } = about;
   const closed = closedOf(operation);
-  if (closed.length === 0) return [];
+  const secrets = secretProbes(about);
+  if (closed.length === 0) return secrets;
   // Credentials that are optional are never missing, and a wrong one may be ignored.
   const isOpen = closed.length < operation.security.length;
   const own = isOpen ? [] : [...missingProbes(about), ...changedProbes(about), ...scopeProbes(about)];
   const more = isCalledOften ? [...alternativeProbes(about), ...otherAccountProbes(about)] : [];
-  return [...own, ...more];
+  return [...own, ...secrets, ...more];
 }
 
 function scopeProbes(about: About): Probe[] {

@@ -54,7 +54,12 @@ export function planPhases(
   isSent: (operation: Operation) => boolean,
   { phases, checks, second, credentials, permissions, budget }: PlanOptions,
 ): readonly PlannedScenario[] {
-  const means: Means = { hasSecond: second !== undefined, hasExpired: credentials.expiredToken !== undefined };
+  const { clientId, clientSecret, user, byScheme, expiredToken } = credentials;
+  const means: Means = {
+    hasSecond: second !== undefined,
+    hasExpired: expiredToken !== undefined,
+    hasClient: clientId !== undefined && clientSecret !== undefined && user === undefined && byScheme === undefined,
+  };
   const isWanted = (check: string): boolean => checks.length === 0 || checks.includes(check);
   // A wrong log-in may count against an account; a token endpoint locks none.
   const asked = operations.filter((one) => !isLogIn(contract, one) || isTokenEndpoint(contract, one));

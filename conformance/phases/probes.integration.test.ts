@@ -315,6 +315,34 @@ describe('nothing is found on a server that', () => {
   });
 });
 
+test('a token endpoint gets two wrong secrets in its form, and is to accept neither', async () => {
+  const member = (text: string) => ({ type: 'string', example: text });
+  const properties = { client_id: member('app'), client_secret: member('not-a-secret-1') };
+  const form = { type: 'object', required: Object.keys(properties), properties };
+  const post = {
+    operationId: 'token',
+    requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema: form } } },
+    responses: { 200: json(), 400: json() },
+  };
+  const flows = { clientCredentials: { tokenUrl: '/token', scopes: {} } };
+  const secrets: (string | null)[] = [];
+  const { result } = await run(
+    { '/token': { post } },
+    ({ body, method }) => {
+      if (method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
+      const secret = new URLSearchParams(body).get('client_secret');
+      secrets.push(secret);
+      return secret?.startsWith('not-a-secret-') ? { status: 200, body: {} } : { status: 400, body: {} };
+    },
+    { phases: ['baseline', 'auth'] },
+    { securitySchemes: { Client: { type: 'oauth2', flows } } },
+  );
+  expect(new Set(secrets)).toEqual(new Set(['not-a-secret-1', '', 'not-a-secret-x']));
+  expect(result.findings.map(({ check, message }) => `${check}: ${message}`)).toEqual([
+    'auth-invalid: the request was accepted, but its credential was wrong (altered secret)',
+  ]);
+});
+
 test('an Allow that omits a method which the server never accepted is inconclusive', async () => {
   const item = notes['/notes/{id}'];
   const open = {

@@ -1,8 +1,11 @@
 // Wrong credentials: made up, altered or expired.
 import { accessCheck } from '../checks/access.ts';
 import type { SecurityScheme } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
+import { changeSecret } from '../execute/change-credentials.ts';
 import type { CredentialChange } from '../execute/exchange.ts';
 import { takesToken } from '../execute/tokens.ts';
+import { isTokenEndpoint } from '../plan/operation-kinds.ts';
 import { type About, askAs, askWithControl, closedOf, type Means, open, probeOf } from './access-probe.ts';
 import type { Probe } from './probe.ts';
 
@@ -66,4 +69,33 @@ export function changedProbes(about: About): Probe[] {
       probeOf(about, accessCheck.refused, { name: 'scheme in lower case', worth: 3, mostRequests: 3, ask }),
     ];
   });
+}
+
+/** Of the secret of a client, two wrong ones are sent in a run: more could lock the client. */
+const ofSecret = ['empty secret', 'altered secret'] as const;
+
+/** Wrong secrets at the token endpoint, where the accepted request has the secret: in `Authorization`, or in its form. */
+export function secretProbes(about: About): Probe[] {
+  const { contract, operation, means } = about;
+  if (!isTokenEndpoint(contract, operation)) return [];
+  const closed = closedOf(operation).flatMap(Object.keys);
+  const basic = closed.find((name) => contract.schemes[name]?.scheme === 'basic');
+  return ofSecret.map((change) =>
+    probeOf(about, accessCheck.invalid, {
+      ...{ name: `${change}, client`, worth: 3, mostRequests: 1 },
+      ask: async (bench) => {
+        const { draft, send, facts } = bench;
+        if (facts.has(open)) return 'the operation accepts requests without credentials';
+        const form = draft.body?.value;
+        const secret = isObject(form) ? form.client_secret : undefined;
+        if (draft.body !== undefined && isObject(form) && typeof secret === 'string') {
+          const value = { ...form, client_secret: changeSecret(secret, change) };
+          await send({ ...draft, body: { ...draft.body, value } }, 'case', { polarity: 'grey' });
+          return undefined;
+        }
+        if (basic === undefined || !means.hasClient) return 'the accepted request has no secret of a client';
+        return askAs({ changed: change, of: basic }, 'the credentials are none of a client', open)(bench);
+      },
+    }),
+  );
 }

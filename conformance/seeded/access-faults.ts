@@ -3,7 +3,7 @@ import { by, type Instead, type SeededFault, withRequestHeaders } from './faults
 import { libraryKey, secondLibraryKey } from './library.ts';
 import { archivePass } from './lists.ts';
 import type { TestRequest } from './serve.ts';
-import { weatherToken } from './weather.ts';
+import { weatherClient, weatherToken } from './weather.ts';
 
 const anyone = '#/security';
 
@@ -186,6 +186,23 @@ export const accessFaults: readonly SeededFault[] = [
     },
     caughtBy: by('auth-invalid', 'listDepots', '#/paths/~1depots/get/security', 'security'),
   },
+  ...(
+    [
+      ['an empty secret is taken', /^demo-client:$/],
+      ['a secret with another last character is taken', /^demo-client:not-a-real-secret-7[^7]$/],
+    ] as const
+  ).map(
+    ([name, isTaken]): SeededFault => ({
+      ...{ name, api: 'weather', at: /^POST .*token$/ },
+      instead: (request, handle) => {
+        const [scheme, credential = ''] = request.headers.authorization?.split(' ') ?? [];
+        const isOurs = isTaken.test(Buffer.from(credential, 'base64').toString());
+        const right = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
+        return handle(isOurs ? withRequestHeaders(request, { authorization: `${scheme} ${right}` }) : request);
+      },
+      caughtBy: by('auth-invalid', 'issueToken', '#/paths/~1token/post/security', 'security'),
+    }),
+  ),
   {
     ...{ name: 'an action takes a token for reads', api: 'weather', at: /reset$/ },
     instead: (request, handle) =>
