@@ -26,6 +26,9 @@ export const ownParent = 'parent of another account';
 /** Names of the probes without credentials that follow if the accepted request is rejected without them. */
 export const [headOnly, queryOnly] = ['HEAD without credentials', 'query parameter without credentials'] as const;
 
+/** Beginning of the names of the probes that ask for the list of the second account with one parameter more. */
+export const withOption = 'list of another account with';
+
 type Judgement = Pick<Failure, 'severity' | 'message' | 'clause' | 'causes'> | 'met' | 'unjudged';
 
 /** A check of the probes with its name; what is not judged stays open. */
@@ -266,6 +269,7 @@ export const tenantLeak = checkOfProbes(
     if (!isAccepted(sent) && isDeleted(parts) === true) return effectBefore(sent, 'OWASP API1:2023');
     if (!isAccepted(sent)) return denials.has(statusOf(sent)) || statusOf(sent) === 410 ? 'met' : 'unjudged';
     if (name === 'unknown parent') return judgeParent(parts);
+    if (name.startsWith(withOption)) return judgeOption(parts);
     if (isDeleted(parts) === false) return 'met';
     // The PUT created an object of the second account, which has names of its own.
     if (sent.operation.method === 'put' && statusOf(sent) === 201) return 'met';
@@ -287,6 +291,31 @@ export const tenantLeak = checkOfProbes(
     };
   },
 );
+
+/** An object of the first account in a list of the second one, which can read neither the object nor its list without the parameter. */
+function judgeOption({ name, case: sent, of }: Parts): Judgement {
+  const [own, second, object, control] = ['own list', 'second list', 'object', 'control'].map(of);
+  if (object === undefined) return 'met';
+  if (isAccepted(object)) return 'met';
+  if (!isRejected(object) || !isSuccessful(control) || !isSuccessful(own) || !isSuccessful(second)) return 'unjudged';
+  const { noun, parameter } = slotsOf(object.operation.path).at(-1) ?? { noun: '', parameter: '' };
+  const id = String(object.seen.path[parameter]);
+  const [mine = [], theirs = [], shown = []] = [own, second, sent].map(
+    (one) => readItems(one?.seen.responseBody, noun).list,
+  );
+  const members = mine.flatMap((item) => [...item].filter(([, one]) => String(one) === id).map(([member]) => member));
+  const ids = (items: typeof mine) =>
+    new Set(items.flatMap((item) => members.flatMap((one) => String(item.get(one) ?? []))));
+  const [usual, others] = [ids(mine), ids(theirs)];
+  if (!ids(shown).has(id) || [...usual].some((one) => others.has(one))) return 'unjudged';
+  return {
+    // A directory may list objects that only some accounts may read; a 404 denies that the object exists.
+    severity: statusOf(object) === 403 || statusOf(sent) === 202 ? 'suspect' : 'defect',
+    clause: 'OWASP API1:2023',
+    message: `${name}: it has an object of the first account, whose read answers the second account ${statusOf(object)}`,
+    causes: [[withOption]],
+  };
+}
 
 function judgeParent({ case: sent, of }: Parts): Judgement {
   const isDocumented = sent.operation.responses.some(({ status }) => /^(404|4XX)$/i.test(status));

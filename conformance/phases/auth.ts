@@ -1,17 +1,20 @@
 // Credentials: none, wrong ones, too few scopes, and a second account on the objects of the first.
-import { accessCheck, mayInclude, ownParent } from '../checks/access.ts';
+import { accessCheck, mayInclude, ownParent, withOption } from '../checks/access.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { scopesOf, takesToken } from '../execute/tokens.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { type Permissions, scopesOfValues } from '../plan/permissions.ts';
+import { listShapeOf } from '../resources/list-shape.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { type About, askAs, askWithControl, closedOf, type Means, open, probeOf, type Row } from './access-probe.ts';
+import { fewValuesOf, optionalOf } from './list-requests.ts';
 import { missingProbes } from './missing-credentials.ts';
 import {
   askForForeign,
   askUnderOwnParent,
   askUnderUnknownParent,
+  askWithOption,
   changeForeign,
   createUnderForeign,
 } from './other-account.ts';
@@ -123,6 +126,9 @@ function alternativeProbes(about: About): Probe[] {
   });
 }
 
+/** Values of one parameter that the second account sends. */
+const mostValues = 4;
+
 function otherAccountProbes(about: About): Probe[] {
   const { contract, operation, means } = about;
   const slots = slotsOf(operation.path);
@@ -135,6 +141,13 @@ function otherAccountProbes(about: About): Probe[] {
   if (!means.hasSecond) return probes;
   if (slots.length > 0 && kind === 'read')
     add({ name: 'object of another account', worth: 8, mostRequests: 6, ask: askForForeign });
+  if (slots.length === 0 && listShapeOf(contract, operation) !== undefined)
+    for (const parameter of optionalOf(operation))
+      for (const value of fewValuesOf(contract, parameter).slice(0, mostValues))
+        add({
+          ...{ name: `${withOption} ${parameter.name}=${value}`, worth: 0.9, mostRequests: 5 },
+          ask: askWithOption(parameter, value),
+        });
   if (slots.length > 0 && kind === 'create')
     add({
       name: 'create by another account',

@@ -1,6 +1,5 @@
 // Requests for lists: pages one after another, and items that the run creates for them.
-import type { RunContext } from '../checks/check.ts';
-import type { Parameter } from '../contract/contract.ts';
+import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
@@ -10,6 +9,7 @@ import type { ListShape } from '../resources/list-shape.ts';
 import { type Page, readPage } from '../resources/read-page.ts';
 import { operationAt, plainPath } from '../resources/slots.ts';
 import { isComplete, itemsOf, mostEmpty, type Walk } from '../resources/walk.ts';
+import { schemasOf } from '../schema/canonical.ts';
 import { creationAt, withNewNames } from './own-objects.ts';
 import { type Bench, mayCallOften } from './probe.ts';
 import { draftOfOther } from './request-objects.ts';
@@ -24,12 +24,17 @@ export function largestOf({ limit }: Pick<ListShape, 'limit'>): number | undefin
   return limit && Math.min(limit.most, Math.max(mostOfPage, limit.least));
 }
 
+/** The optional parameters of the query. */
+export function optionalOf({ parameters }: Operation): readonly Parameter[] {
+  return parameters.filter((one) => one.in === 'query' && !one.required);
+}
+
 /** The values of a parameter that may have only a few, such as an enum; of a boolean, `true`. */
-export function fewValuesOf({ contract, judge }: RunContext, { schema }: Parameter): readonly unknown[] {
+export function fewValuesOf(contract: Contract, { schema }: Parameter): readonly unknown[] {
   if (schema === undefined) return [];
-  const accepts = (value: unknown): boolean => judge.accepts(schema, 'request', value);
-  const isBoolean = accepts(true) && !accepts('conform') && !accepts(7);
-  return isBoolean ? [true] : enumOf(contract, schema).filter(accepts);
+  const { request } = schemasOf(contract).forms;
+  const types = [...request.common(request.at(schema)).types].filter((type) => type !== 'null');
+  return types.length === 1 && types[0] === 'boolean' ? [true] : enumOf(contract, schema);
 }
 
 /** The accepted request with other values of some parameters; undefined removes one. */

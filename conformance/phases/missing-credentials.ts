@@ -1,12 +1,11 @@
 // Requests without credentials, or without one of several that are needed together.
 import { accessCheck, headOnly, queryOnly } from '../checks/access.ts';
-import type { Operation, Parameter } from '../contract/contract.ts';
 import { type Draft, isAccepted } from '../execute/exchange.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { readPage } from '../resources/read-page.ts';
 import { slotsOf } from '../resources/slots.ts';
 import { type About, askAs, closed, closedOf, open, probeOf } from './access-probe.ts';
-import { fewValuesOf, withValues } from './list-requests.ts';
+import { fewValuesOf, optionalOf, withValues } from './list-requests.ts';
 import { aroundDeletion } from './other-account.ts';
 import type { Bench, Probe } from './probe.ts';
 import { withUnknownId } from './request-objects.ts';
@@ -66,10 +65,6 @@ async function askHead({ draft, send, facts }: Bench): Promise<string | undefine
   return undefined;
 }
 
-function optionalOf({ parameters }: Operation): readonly Parameter[] {
-  return parameters.filter((one) => one.in === 'query' && !one.required);
-}
-
 /** Asks without credentials for the second page by its cursor, or for the list with one parameter more. */
 async function askWithQuery(bench: Bench, list: ListShape): Promise<string | undefined> {
   const { send, facts } = bench;
@@ -93,7 +88,7 @@ async function secondPage({ draft, send }: Bench, list: ListShape): Promise<Draf
 function withOneMore({ context, operation, draft }: Bench, { limit }: ListShape): Draft | undefined {
   for (const parameter of optionalOf(operation)) {
     if (draft.parameters.some((one) => one.parameter === parameter)) continue;
-    const own = parameter === limit?.parameter ? [limit.least] : fewValuesOf(context, parameter);
+    const own = parameter === limit?.parameter ? [limit.least] : fewValuesOf(context.contract, parameter);
     const value = [...own, ...parameter.examples, 'conform'].find(
       (one) => parameter.schema === undefined || context.judge.accepts(parameter.schema, 'request', one),
     );

@@ -1,10 +1,12 @@
 // Questions about objects of others: a second account, a parent of another object, and whether an object is there after a rejection.
 import type { RunContext } from '../checks/check.ts';
+import type { Parameter } from '../contract/contract.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { readItems } from '../resources/read-items.ts';
-import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
-import type { Bench } from './probe.ts';
-import { withUnknownId } from './request-objects.ts';
+import { operationAt, plainPath, plainPath, slotsOf, slotsOf } from '../resources/slots.ts';
+import { withValues } from './list-requests.ts';
+import type { Bench, Bench, Probe } from './probe.ts';
+import { withPath, withUnknownId, withUnknownId } from './request-objects.ts';
 
 /** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
 export async function aroundDeletion(
@@ -45,6 +47,39 @@ export async function askForForeign(bench: Bench): Promise<string | undefined> {
   await readLists(bench, draft.operation.path);
   await send(draft, 'control');
   return undefined;
+}
+
+/**
+ * The second account asks for its list with one optional parameter more. If an object of the first account is in it, both lists without the
+ * parameter follow, and reads of that object by both accounts.
+ */
+export function askWithOption(parameter: Parameter, value: unknown): Probe['ask'] {
+  return async ({ context: { contract }, operation, draft, ofOther, send }) => {
+    const path = `${plainPath(operation.path)}/{}`;
+    const item = contract.operations.find((one) => one.method === 'get' && plainPath(one.path) === path);
+    const read = item && ofOther(item);
+    const slot = item && slotsOf(item.path).at(-1);
+    if (read === undefined || slot === undefined) return 'no read shows the objects of the list';
+    const sent = await send({ ...withValues(draft, [[parameter, value]]), identity: 'second' }, 'case');
+    if (sent === undefined) return noSecond;
+    const itemsIn = (one: Exchange | undefined) =>
+      one !== undefined && isAccepted(one) ? readItems(one.seen.responseBody, slot.noun).list : [];
+    if (itemsIn(sent).length === 0) return undefined;
+    const own = await send(draft, 'own list');
+    await send({ ...draft, identity: 'second' }, 'second list');
+    const known = read.parameters.find((one) => one.parameter.name === slot.parameter)?.value;
+    const members = itemsIn(own).flatMap((one) =>
+      [...one].filter(([, scalar]) => String(scalar) === String(known)).map(([name]) => name),
+    );
+    const ids = members.flatMap((name) => itemsIn(own).flatMap((one) => one.get(name) ?? []));
+    const shown = itemsIn(sent).flatMap((one) => members.flatMap((name) => one.get(name) ?? []));
+    const leaked = shown.find((id) => ids.includes(id));
+    if (leaked === undefined) return undefined;
+    const object = withPath(read, { [slot.parameter]: leaked });
+    await send({ ...object, identity: 'second' }, 'object');
+    await send(object, 'control');
+    return undefined;
+  };
 }
 
 export async function changeForeign(bench: Bench): Promise<string | undefined> {

@@ -315,6 +315,32 @@ describe('nothing is found on a server that', () => {
   });
 });
 
+describe('a list with a parameter that shows the notes of all accounts', () => {
+  const all = { name: 'all', in: 'query', schema: { type: 'boolean' } };
+  const list = { ...notes['/notes'].get, parameters: [all] };
+  const paths = { ...notes, '/notes': { ...notes['/notes'], get: list } };
+  const item = { id: 'n1', name: 'of the first' };
+  const serveAll =
+    (isReadable: boolean): Handler =>
+    (request) => {
+      const account = nameOf(request);
+      const mayRead = account === 'first' || isReadable;
+      if (account === undefined) return rejected;
+      if (request.method !== 'GET') return { status: 405, headers: { allow: 'GET' } };
+      if (request.path === '/notes')
+        return { status: 200, body: account === 'first' || request.query.get('all') === 'true' ? [item] : [] };
+      return request.path === '/notes/n1' && mayRead ? { status: 200, body: item } : { status: 404, body: {} };
+    };
+  test.each([
+    ['leaks what the second account cannot read', false, ['defect']],
+    ['may show what the second account can read', true, []],
+  ])('%s', async (_, isReadable, severities) => {
+    const { result } = await run(paths, serveAll(isReadable), { ...bothAccounts, phases: ['auth'] }, bearer);
+    const leaks = result.findings.filter(({ check, message }) => check === 'tenant-leak' && /all=true/.test(message));
+    expect(leaks.map(({ severity }) => severity)).toEqual(severities);
+  });
+});
+
 test('a token endpoint gets two wrong secrets in its form, and is to accept neither', async () => {
   const member = (text: string) => ({ type: 'string', example: text });
   const properties = { client_id: member('app'), client_secret: member('not-a-secret-1') };

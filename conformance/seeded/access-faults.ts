@@ -241,6 +241,15 @@ export const accessFaults: readonly SeededFault[] = [
     caughtBy: by('tenant-leak', 'readBook', anyone, 'security'),
   },
   {
+    ...{
+      name: 'a second account lists the books of the first with a view',
+      api: 'library',
+      at: /^GET .*books\?view=full/,
+    },
+    instead: withKeyIf((key) => key === secondLibraryKey),
+    caughtBy: by('tenant-leak', 'listBooks', anyone, 'security'),
+  },
+  {
     ...{ name: 'a second account deletes a book of the first', api: 'library', at: /^DELETE/ },
     instead: withKeyIf((key) => key?.endsWith('9a40') === true),
     caughtBy: by('tenant-leak', 'removeBook', anyone, 'security'),
