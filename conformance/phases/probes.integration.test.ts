@@ -121,7 +121,7 @@ const closed = { security: [{ Token: [] }] };
 
 /** Name of the account whose token a request has. */
 function nameOf({ headers }: TestRequest): string | undefined {
-  return /^bearer (first|second)-token-abcdef$/i.exec(headers.authorization ?? '')?.[1];
+  return /^[Bb]earer (first|second)-token-abcdef$/.exec(headers.authorization ?? '')?.[1];
 }
 
 const bothAccounts = { ...asFirst, second: accountOf({ token: 'second-token-abcdef' }) };
