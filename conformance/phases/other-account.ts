@@ -3,10 +3,10 @@ import type { RunContext } from '../checks/check.ts';
 import type { Parameter } from '../contract/contract.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { readItems } from '../resources/read-items.ts';
-import { operationAt, plainPath, plainPath, slotsOf, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { withValues } from './list-requests.ts';
-import type { Bench, Bench, Probe } from './probe.ts';
-import { withPath, withUnknownId, withUnknownId } from './request-objects.ts';
+import type { Bench, Probe } from './probe.ts';
+import { withPath, withUnknownId } from './request-objects.ts';
 
 /** Reads the object that a deletion names before and after it: the answer to a deletion does not show whether it had an effect. */
 export async function aroundDeletion(
