@@ -113,7 +113,10 @@ export const useAfterFree = storyCheck(
     const { read, isRead, isListed, deletion } = afterDeletion(story) ?? {};
     const revived = revivedIn(story);
     if (revived !== undefined) return [revived];
-    if (read === undefined || deletion === undefined || isRead === undefined || isListed !== false) return undefined;
+    const put = story.of(lateRoles.put);
+    const isRejected = put !== undefined && isMissing(put);
+    if (read === undefined || deletion === undefined || isRead === undefined || isListed !== false)
+      return isRejected ? [] : undefined;
     if (!isRead) return [];
     const message = `the deletion was answered ${statusOf(deletion)}, the list has the object no longer, and a read shows it`;
     // Representations of a deleted resource might not be destroyed, as in a trash.

@@ -66,43 +66,57 @@ export const readingDeleted = (): Instead => {
   };
 };
 
+/** A fault that remembers: each server has its own memory, since one fault is injected into several. */
+function forEachServer(create: () => Instead): Instead {
+  const known = new WeakMap<Handler, Instead>();
+  return (request, handle) => {
+    const own = known.get(handle) ?? create();
+    known.set(handle, own);
+    return own(request, handle);
+  };
+}
+
 /** Lists with a value of a parameter show deleted objects too. @param select the deleted objects that an answer shows */
 export const listingDeleted = (
   select: (request: TestRequest, deleted: readonly JsonObject[]) => readonly JsonObject[],
-): Instead => {
-  const deleted = new Map<string, JsonObject>();
-  return async (request, handle) => {
-    const before = request.method === 'DELETE' ? await objectAt(request, handle) : undefined;
-    const answer = await handle(request);
-    if (before !== undefined && answer.status === 204) deleted.set(keyOf(request), before);
-    if (request.method !== 'GET' || answer.status !== 200) return answer;
-    const own = [...deleted].flatMap(([key, object]) => (key.startsWith(accountOf(request)) ? [object] : []));
-    const added = select(request, own);
-    const { items } = Object(answer.body);
-    if (Array.isArray(answer.body)) return { ...answer, body: [...answer.body, ...added] };
-    return Array.isArray(items) ? { ...answer, body: { ...Object(answer.body), items: [...items, ...added] } } : answer;
-  };
-};
+): Instead =>
+  forEachServer(() => {
+    const deleted = new Map<string, JsonObject>();
+    return async (request, handle) => {
+      const before = request.method === 'DELETE' ? await objectAt(request, handle) : undefined;
+      const answer = await handle(request);
+      if (before !== undefined && answer.status === 204) deleted.set(keyOf(request), before);
+      if (request.method !== 'GET' || answer.status !== 200) return answer;
+      const own = [...deleted].flatMap(([key, object]) => (key.startsWith(accountOf(request)) ? [object] : []));
+      const added = select(request, own);
+      const { items } = Object(answer.body);
+      if (Array.isArray(answer.body)) return { ...answer, body: [...answer.body, ...added] };
+      return Array.isArray(items)
+        ? { ...answer, body: { ...Object(answer.body), items: [...items, ...added] } }
+        : answer;
+    };
+  });
 
 /** A change of a deleted object brings it back. @param status of the answer */
-export const reviving = (status = 200): Instead => {
-  const deleted = new Map<string, JsonObject>();
-  const revived = new Map<string, JsonObject>();
-  return async (request, handle) => {
-    const { method } = request;
-    const path = keyOf(request);
-    const [old, own] = [deleted.get(path), revived.get(path)];
-    const before = method === 'DELETE' && own === undefined ? await objectAt(request, handle) : undefined;
-    const answer = await handle(request);
-    if (before !== undefined && answer.status === 204) deleted.set(path, before);
-    if (answer.status !== 404 || (old ?? own) === undefined) return answer;
-    if (method === 'PUT') revived.set(path, { ...(own ?? old), ...contentOf(request) });
-    if (method === 'DELETE' && revived.delete(path)) return { status: 204 };
-    const isNew = method === 'PUT' && own === undefined;
-    const headers = { location: request.path };
-    return revived.has(path) ? { status: isNew ? status : 200, headers, body: revived.get(path) } : answer;
-  };
-};
+export const reviving = (status = 200): Instead =>
+  forEachServer(() => {
+    const deleted = new Map<string, JsonObject>();
+    const revived = new Map<string, JsonObject>();
+    return async (request, handle) => {
+      const { method } = request;
+      const path = keyOf(request);
+      const [old, own] = [deleted.get(path), revived.get(path)];
+      const before = method === 'DELETE' && own === undefined ? await objectAt(request, handle) : undefined;
+      const answer = await handle(request);
+      if (before !== undefined && answer.status === 204) deleted.set(path, before);
+      if (answer.status !== 404 || (old ?? own) === undefined) return answer;
+      if (method === 'PUT') revived.set(path, { ...(own ?? old), ...contentOf(request) });
+      if (method === 'DELETE' && revived.delete(path)) return { status: 204 };
+      const isNew = method === 'PUT' && own === undefined;
+      const headers = { location: request.path };
+      return revived.has(path) ? { status: isNew ? status : 200, headers, body: revived.get(path) } : answer;
+    };
+  });
 
 /** Each create gives the id of the first object as long as it is there. */
 export const colliding = (): Instead => {
