@@ -1,50 +1,58 @@
-import type { Database } from './database.ts';
+import type { Database, Spelling } from './database.ts';
 import type { AuditEntry, AuditStore } from './store.ts';
 
-export function createAuditStore(database: Database): AuditStore {
+export function createAuditStore(database: Database, { rowLock }: Spelling): AuditStore {
   return {
     add: (entry) => addAuditEntry(database, entry),
-    addAtGeneration: async (entry, generation, since) => {
-      const { at, accountId, clientId, action, deviceId, requestId } = entry;
-      const { numInsertedOrUpdatedRows } = await database
-        .insertInto('audit_entry')
-        .columns(['at', 'account_id', 'client_id', 'action', 'device_id', 'request_id'])
-        .expression((build) =>
-          build
-            .selectFrom('device')
-            .select(({ val }) => [
-              val(at).as('at'),
-              'device.account_id',
-              val(clientId).as('client_id'),
-              val(action).as('action'),
-              'device.device_id',
-              val(requestId).as('request_id'),
-            ])
-            .where('device.device_id', '=', deviceId)
-            .where('device.account_id', '=', accountId)
-            .where('device.pairing_generation', '=', generation)
-            .$if(since !== undefined, (query) =>
-              query.where(({ not, exists, selectFrom }) =>
-                not(
-                  exists(
-                    selectFrom('audit_entry as earlier')
-                      .select('earlier.id')
-                      .where('earlier.device_id', '=', deviceId)
-                      .where('earlier.action', '=', action)
-                      .where('earlier.id', '>', ({ selectFrom: from }) =>
-                        from('audit_entry as last')
-                          .select((last) => last.fn.coalesce(last.fn.max('last.id'), last.val(0)).as('id'))
-                          .where('last.device_id', '=', deviceId)
-                          .where('last.action', '=', since ?? ''),
-                      ),
+    addAtGeneration: (entry, generation, since) =>
+      database.transaction().execute(async (transaction) => {
+        const { at, accountId, clientId, action, deviceId, requestId } = entry;
+        // Locked by a statement of its own: the next one sees the entry of a caller that had the lock before.
+        await transaction
+          .selectFrom('device')
+          .select('device_id')
+          .where('device_id', '=', deviceId)
+          .modifyEnd(rowLock)
+          .execute();
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('audit_entry')
+          .columns(['at', 'account_id', 'client_id', 'action', 'device_id', 'request_id'])
+          .expression((build) =>
+            build
+              .selectFrom('device')
+              .select(({ val }) => [
+                val(at).as('at'),
+                'device.account_id',
+                val(clientId).as('client_id'),
+                val(action).as('action'),
+                'device.device_id',
+                val(requestId).as('request_id'),
+              ])
+              .where('device.device_id', '=', deviceId)
+              .where('device.account_id', '=', accountId)
+              .where('device.pairing_generation', '=', generation)
+              .$if(since !== undefined, (query) =>
+                query.where(({ not, exists, selectFrom }) =>
+                  not(
+                    exists(
+                      selectFrom('audit_entry as earlier')
+                        .select('earlier.id')
+                        .where('earlier.device_id', '=', deviceId)
+                        .where('earlier.action', '=', action)
+                        .where('earlier.id', '>', ({ selectFrom: from }) =>
+                          from('audit_entry as last')
+                            .select((last) => last.fn.coalesce(last.fn.max('last.id'), last.val(0)).as('id'))
+                            .where('last.device_id', '=', deviceId)
+                            .where('last.action', '=', since ?? ''),
+                        ),
+                    ),
                   ),
                 ),
               ),
-            ),
-        )
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
-    },
+          )
+          .executeTakeFirstOrThrow();
+        return numInsertedOrUpdatedRows === 1n;
+      }),
     // In the order of writing: a clock may go back, but the counter does not.
     list: async (accountId) => {
       const entries = await database

@@ -1,7 +1,7 @@
 import { addAuditEntry } from './audit.ts';
-import type { Database } from './database.ts';
+import type { Database, Spelling } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
-import type { ClientRecord, ClientStore } from './store.ts';
+import { type ClientRecord, type ClientStore, StoreConflict } from './store.ts';
 
 const columns = [
   'client_id as clientId',
@@ -10,21 +10,26 @@ const columns = [
   'tokens_valid_after as tokensValidAfter',
 ] as const;
 
-export function createClientStore(database: Database): ClientStore {
+export function createClientStore(database: Database, spelling: Spelling): ClientStore {
   const findById = prepareQuery<{ clientId: string }, ClientRecord>(database, ({ clientId }) =>
     database.selectFrom('oauth_client').select(columns).where('client_id', '=', clientId),
   );
   return {
     find: async (clientId) => (await findById({ clientId }))[0],
     list: () => database.selectFrom('oauth_client').select(columns).orderBy('client_id').execute(),
-    create: async ({ clientId, metadata }) => {
-      const { numInsertedOrUpdatedRows } = await database
-        .insertInto('oauth_client')
-        .values({ client_id: clientId, metadata })
-        .onConflict((conflict) => conflict.column('client_id').doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
-    },
+    create: ({ clientId, metadata }) =>
+      database.transaction().execute(async (transaction) => {
+        // An import creates accounts, and no account may have the id of a client (RFC 9068, 5).
+        for (const statement of spelling.onlyOne('import')) await statement.execute(transaction);
+        const account = transaction.selectFrom('account').select('id').where('id', '=', clientId);
+        if ((await account.execute()).length > 0) throw new StoreConflict(`${clientId} is the id of an account`);
+        const { numInsertedOrUpdatedRows } = await transaction
+          .insertInto('oauth_client')
+          .values({ client_id: clientId, metadata })
+          .onConflict((conflict) => conflict.column('client_id').doNothing())
+          .executeTakeFirstOrThrow();
+        return numInsertedOrUpdatedRows === 1n;
+      }),
     setDisabled: async (clientId, atSeconds) => {
       const { numUpdatedRows } = await database
         .updateTable('oauth_client')

@@ -20,12 +20,12 @@ import type { Store } from './store.ts';
 export function createStore(database: Database, spelling: Spelling, close: () => Promise<void>): Store {
   return {
     accounts: createAccountStore(database),
-    owners: createOwnerStore(database),
+    owners: createOwnerStore(database, spelling),
     properties: createPropertyStore(database, spelling),
     devices: createDeviceStore(database, spelling),
     imports: createImportStore(database, spelling),
-    audit: createAuditStore(database),
-    clients: createClientStore(database),
+    audit: createAuditStore(database, spelling),
+    clients: createClientStore(database, spelling),
     principals: createPrincipalStore(database),
     oidc: createOidcStore(database),
     accessCodes: createAccessCodeStore(database, spelling),

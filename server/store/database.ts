@@ -17,6 +17,8 @@ export interface Spelling {
   jsonMember(object: Expression<string>, name: string): RawBuilder<string | null>;
   /** The end of a select that locks its rows until the end of the transaction. */
   readonly rowLock: RawBuilder<unknown>;
+  /** The first statements of a transaction that other transactions of this kind wait for; none where all writing transactions do. */
+  onlyOne(kind: 'migration' | 'import'): readonly RawBuilder<unknown>[];
   /** Writes the program's mark into the database; null for a database server. */
   readonly programMark: RawBuilder<unknown> | null;
   readonly columns: {

@@ -69,7 +69,10 @@ export function createOidcStore(database: Database): OidcStore {
   };
 }
 
-/** SQLite builds the row, also from null values: one statement for all models, compiled once. */
+/**
+ * The database builds the row, also from null values: one statement for all models, compiled once. Two writes of one uid at the same moment
+ * may get the same generation: either session is the newest.
+ */
 function preparePut(database: Database) {
   return prepareWrite<OidcArtifact>(
     database,
@@ -82,16 +85,9 @@ function preparePut(database: Database) {
           grant_id: grantId,
           uid,
           uid_generation: eb
-            .case()
-            .when(eb.val(uid), 'is', null)
-            .then(null)
-            .else(
-              eb
-                .selectFrom('oidc_artifact as other')
-                .select(({ fn, lit }) => eb(fn.coalesce(fn.max('other.uid_generation'), lit(0)), '+', 1).as('next'))
-                .where('other.uid', '=', uid),
-            )
-            .end(),
+            .selectFrom('oidc_artifact as other')
+            .select(({ fn, lit }) => eb(fn.coalesce(fn.max('other.uid_generation'), lit(0)), '+', 1).as('next'))
+            .where('other.uid', '=', uid),
           payload,
           expires_at: expiresAt,
           purge_at: purgeAt,
@@ -120,14 +116,15 @@ async function revokeGrant(
   of: { grantId: string; idHash: string; atSeconds: number; keepUntilSeconds: number },
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
+    // First, as in `revokeGrants`, so that two revocations of one grant wait for each other here and can't deadlock.
+    await insertRevoked(transaction)
+      .values({ grant_id: of.grantId, revoked_at: of.atSeconds, keep_until: of.keepUntilSeconds })
+      .execute();
     await transaction.deleteFrom('oidc_artifact').where('grant_id', '=', of.grantId).execute();
     await transaction
       .deleteFrom('oidc_artifact')
       .where('model', '=', 'Grant')
       .where('id_hash', '=', of.idHash)
-      .execute();
-    await insertRevoked(transaction)
-      .values({ grant_id: of.grantId, revoked_at: of.atSeconds, keep_until: of.keepUntilSeconds })
       .execute();
   });
 }
@@ -242,23 +239,37 @@ export async function revokeGrants(
   const named = transaction.selectFrom('oidc_artifact').where(matching(of));
   const grants = named
     .select('grant_id')
-    .distinct()
+    .groupBy('grant_id')
     .where('grant_id', 'is not', null)
     .$narrowType<{ grant_id: NotNull }>();
   if ((await grants.limit(1).execute()).length === 0) return 0;
   if (audit !== undefined) await addAuditEntry(transaction, audit);
-  const { live } = await selectLive(transaction, atSeconds, of)
-    .select(({ fn }) => fn.countAll<number>().as('live'))
-    .executeTakeFirstOrThrow();
   await insertRevoked(transaction)
     .columns(['grant_id', 'revoked_at', 'keep_until'])
-    .expression(grants.select(({ val }) => [val(atSeconds).as('revoked_at'), val(keepUntilSeconds).as('keep_until')]))
+    .expression(
+      grants
+        .select(({ val }) => [val(atSeconds).as('revoked_at'), val(keepUntilSeconds).as('keep_until')])
+        .orderBy('grant_id'),
+    )
     .execute();
-  await transaction.deleteFrom('oidc_artifact').where('grant_id', 'in', grants).execute();
+  // A grant that was given since then is not revoked: its artifacts stay.
+  const revoked = transaction.selectFrom('revoked_grant').select('revoked_grant.grant_id');
+  const { live } = await selectLive(transaction, atSeconds, of)
+    .where('oidc_artifact.grant_id', 'in', revoked)
+    .select(({ fn }) => fn.countAll<number>().as('live'))
+    .executeTakeFirstOrThrow();
+  await transaction
+    .deleteFrom('oidc_artifact')
+    .where('grant_id', 'in', grants)
+    .where('grant_id', 'in', revoked)
+    .execute();
   return live;
 }
 
-/** No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists. */
+/**
+ * No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists. Each condition is repeated for the
+ * deleted row itself, which another process may have renewed since it was selected.
+ */
 async function purge(database: Database, nowSeconds: number, atMost: number): Promise<number> {
   return database.transaction().execute(async (transaction) => {
     const artifacts = await transaction
@@ -275,6 +286,7 @@ async function purge(database: Database, nowSeconds: number, atMost: number): Pr
             .$asTuple('model', 'id_hash'),
         ),
       )
+      .where('purge_at', '<=', nowSeconds)
       .executeTakeFirstOrThrow();
     const left = atMost - Number(artifacts.numDeletedRows);
     const grants = await transaction
@@ -286,6 +298,7 @@ async function purge(database: Database, nowSeconds: number, atMost: number): Pr
           .orderBy('due.keep_until')
           .limit(left),
       )
+      .where('keep_until', '<=', nowSeconds)
       .executeTakeFirstOrThrow();
     return atMost - left + Number(grants.numDeletedRows);
   });

@@ -1,5 +1,5 @@
 import { addAuditEntry } from './audit.ts';
-import type { Database, DatabaseTransaction } from './database.ts';
+import type { Database, DatabaseTransaction, Spelling } from './database.ts';
 import { revokeGrants } from './oidc.ts';
 import { prepareQuery } from './prepared-query.ts';
 import { emailKey, type Owner } from './records.ts';
@@ -26,9 +26,13 @@ const columns = [
   'logins_valid_after as loginsValidAfter',
 ] as const;
 
-export function createOwnerStore(database: Database): OwnerStore {
+export function createOwnerStore(database: Database, { rowLock }: Spelling): OwnerStore {
   const findById = prepareQuery<{ id: string }, Owner>(database, ({ id }) =>
     database.selectFrom('owner').select(columns).where('id', '=', id),
+  );
+  /** Until the end of the transaction, no other changes the owner or adds a browser. */
+  const lock = prepareQuery<{ id: string }, { after: number | null }>(database, ({ id }) =>
+    database.selectFrom('owner').select('logins_valid_after as after').where('id', '=', id).modifyEnd(rowLock),
   );
   /** @returns the result of `act`; undefined, and nothing changed, when there is no such owner */
   const change = <Result>(
@@ -37,7 +41,7 @@ export function createOwnerStore(database: Database): OwnerStore {
     act: (transaction: DatabaseTransaction) => Promise<Result>,
   ): Promise<Result | undefined> =>
     database.transaction().execute(async (transaction) => {
-      if ((await findById({ id }, transaction)).length === 0) return undefined;
+      if ((await lock({ id }, transaction)).length === 0) return undefined;
       await addAuditEntry(transaction, audit);
       return act(transaction);
     });
@@ -78,7 +82,11 @@ export function createOwnerStore(database: Database): OwnerStore {
     logOutEverywhere: async (id, at, audit) =>
       (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
     rememberBrowser: (browser, replaces) =>
-      database.transaction().execute((transaction) => rememberBrowser(transaction, browser, replaces)),
+      database.transaction().execute(async (transaction) => {
+        const [owner] = await lock({ id: browser.ownerId }, transaction);
+        if (owner === undefined || browser.loggedInAt < (owner.after ?? 0)) return;
+        await rememberBrowser(transaction, browser, replaces);
+      }),
     isKnownBrowser: async (email, browserHash, now) => {
       const found = await database
         .selectFrom('known_browser')
@@ -135,12 +143,6 @@ async function rememberBrowser(
   { ownerId, browserHash, loggedInAt, endsAt }: KnownBrowser,
   replaces: string | undefined,
 ): Promise<void> {
-  const owner = await transaction
-    .selectFrom('owner')
-    .select('logins_valid_after as after')
-    .where('id', '=', ownerId)
-    .executeTakeFirst();
-  if (owner === undefined || loggedInAt < (owner.after ?? 0)) return;
   const ofOwner = transaction.deleteFrom('known_browser').where('owner_id', '=', ownerId);
   if (replaces !== undefined) await ofOwner.where('browser_hash', '=', replaces).execute();
   await transaction

@@ -152,7 +152,7 @@ export interface AuditEntry {
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
   /**
-   * Adds an entry about a device while it has this pairing generation. One statement, so that of many concurrent callers one is first.
+   * Adds an entry about a device while it has this pairing generation. The device is locked, so that of many concurrent callers one is first.
    *
    * @param since an action: adds nothing if the device has such an entry after its last entry of this action. When omitted, always adds.
    * @returns whether the entry was added
@@ -333,7 +333,10 @@ export interface ClientRecord {
 export interface ClientStore {
   find(clientId: string): Promise<ClientRecord | undefined>;
   list(): Promise<readonly ClientRecord[]>;
-  /** @returns false when a client has that id already: nothing changed */
+  /**
+   * @returns false when a client has that id already: nothing changed
+   * @throws StoreConflict when an account has that id
+   */
   create(client: { readonly clientId: string; readonly metadata: string }): Promise<boolean>;
   setDisabled(clientId: string, atSeconds: number | null): Promise<boolean>;
   /**

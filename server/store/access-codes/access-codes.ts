@@ -34,7 +34,9 @@ export function createAccessCodeStore(database: Database, { jsonTexts }: Spellin
           .where('due.ends_at', '<', endedBefore)
           .orderBy('due.ends_at')
           .limit(atMost),
-      ),
+      )
+      // Again for the row itself: another process may have issued the code anew since it was selected.
+      .where('ends_at', '<', endedBefore),
   );
   return {
     issue: async (code) => {

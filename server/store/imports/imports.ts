@@ -6,16 +6,19 @@ import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { readDevice, selectDevices } from '../devices/device-rows.ts';
 import { searchForm, sortForm } from '../devices/text-forms.ts';
 import type { Property } from '../records.ts';
-import type { DeviceRecord, Import, ImportCounts, ImportPart, ImportScope, ImportStore, LockTime } from '../store.ts';
+import type { DeviceRecord, Import, ImportPart, ImportScope, ImportStore, LockTime } from '../store.ts';
 import { findTaken, refuseClientId, refuseTakenIds } from './import-conflicts.ts';
 import { endUnfitLinks, replaceLinks, writeLinks, writePlaces } from './import-links.ts';
 
 export function createImportStore(database: Database, spelling: Spelling): ImportStore {
   return {
-    write: (data) => database.transaction().execute((transaction) => writeAll(transaction, spelling, data)),
+    write: async (data) => {
+      await importAlone(database, spelling, (transaction) => writeAll(transaction, spelling, data));
+      return { properties: data.properties.length, devices: data.devices.length };
+    },
     findTaken: (scope, objectIds) => findTaken(database, spelling, scope, objectIds),
     rebuild: (scope, build) =>
-      timeLock(database, async (transaction) => {
+      importAlone(database, spelling, async (transaction) => {
         const stored = await readStored(transaction, spelling, scope);
         const part = build(stored);
         await writeRecords(transaction, spelling, part);
@@ -28,27 +31,31 @@ export function createImportStore(database: Database, spelling: Spelling): Impor
         );
       }),
     relink: (accountId, links) =>
-      timeLock(database, (transaction) => replaceLinks(transaction, spelling, accountId, links)),
+      importAlone(database, spelling, (transaction) => replaceLinks(transaction, spelling, accountId, links)),
   };
 }
 
-/** Measures how long the lock is held, without the wait for it: from the first statement that has it to the end of the commit. */
-async function timeLock(
+/**
+ * Runs a transaction that no other import and no new client runs next to, so that ids that it found free stay free. Measures how long the
+ * lock is held, without the wait for it: from the first statement that has it to the end of the commit.
+ */
+async function importAlone(
   database: Database,
+  { onlyOne }: Spelling,
   act: (transaction: DatabaseTransaction) => Promise<void>,
 ): Promise<LockTime> {
   let began = 0;
-  await database.transaction().execute((transaction) => {
+  await database.transaction().execute(async (transaction) => {
+    for (const statement of onlyOne('import')) await statement.execute(transaction);
     began = performance.now();
     return act(transaction);
   });
   return { lockedMs: performance.now() - began };
 }
 
-async function writeAll(transaction: DatabaseTransaction, spelling: Spelling, data: Import): Promise<ImportCounts> {
+async function writeAll(transaction: DatabaseTransaction, spelling: Spelling, data: Import): Promise<void> {
   await writeRecords(transaction, spelling, data);
   await writeLinks(transaction, spelling, data.devices);
-  return { properties: data.properties.length, devices: data.devices.length };
 }
 
 async function writeRecords(transaction: DatabaseTransaction, spelling: Spelling, part: ImportPart): Promise<void> {
@@ -63,7 +70,10 @@ async function writeRecords(transaction: DatabaseTransaction, spelling: Spelling
   if (part.audit !== undefined) await addAuditEntry(transaction, part.audit);
 }
 
-/** Reads rows that no other transaction changes until this one is finished: SQLite has one lock for writers, elsewhere each row is locked first. */
+/**
+ * Reads rows that no other transaction changes until this one is finished: SQLite has one lock for writers, elsewhere each row is locked first,
+ * in the order in which a settled job locks its devices.
+ */
 async function readStored(
   transaction: DatabaseTransaction,
   spelling: Spelling,
@@ -80,6 +90,7 @@ async function readStored(
     .selectFrom('device')
     .select(['device_id', 'account_id'])
     .where('device_id', 'in', among(deviceIds))
+    .orderBy('device_id')
     .modifyEnd(spelling.rowLock)
     .execute();
   // With the account as a condition of the query, SQLite reads all rows of the account: 4 ms if it has 20,000 devices.
@@ -108,7 +119,7 @@ async function writeProperties(transaction: DatabaseTransaction, properties: rea
 }
 
 async function writeDevices(transaction: DatabaseTransaction, devices: readonly DeviceRecord[]): Promise<void> {
-  for (const batch of takeBatches(devices)) {
+  for (const batch of takeBatches(devices.toSorted(byId))) {
     await transaction
       .insertInto('device')
       .values(batch.map(toRow))
@@ -128,6 +139,10 @@ async function writeDevices(transaction: DatabaseTransaction, devices: readonly 
       )
       .execute();
   }
+}
+
+function byId({ deviceId: one }: DeviceRecord, { deviceId: other }: DeviceRecord): number {
+  return one < other ? -1 : one === other ? 0 : 1;
 }
 
 function toRow(device: DeviceRecord) {

@@ -9,7 +9,10 @@ interface Due {
   readonly atMost: number;
 }
 
-/** Reads and limits use the clock, so that no answer depends on a purge. It removes old data: first that of ended jobs. */
+/**
+ * Reads and limits use the clock, so that no answer depends on a purge. It removes old data: first that of ended jobs. Each condition is
+ * repeated for the row itself, which another process may have settled or renewed since it was selected.
+ */
 export function prepareJobPurge(database: Database): JobStore['purge'] {
   const steps: readonly PreparedWrite<Due>[] = [
     prepareWrite(database, ({ now, atMost }) =>
@@ -28,7 +31,8 @@ export function prepareJobPurge(database: Database): JobStore['purge'] {
               ]),
             )
             .limit(atMost),
-        ),
+        )
+        .where('sealed_data', 'is not', null),
     ),
     prepareWrite(database, ({ endedBefore, atMost }) =>
       database
@@ -39,7 +43,8 @@ export function prepareJobPurge(database: Database): JobStore['purge'] {
             .where('due.ends_at', '<=', endedBefore)
             .orderBy('due.ends_at')
             .limit(atMost),
-        ),
+        )
+        .where('ends_at', '<=', endedBefore),
     ),
     prepareWrite(database, ({ now, atMost }) =>
       database
@@ -55,7 +60,8 @@ export function prepareJobPurge(database: Database): JobStore['purge'] {
               .limit(atMost)
               .$asTuple('client_id', 'key_hash'),
           ),
-        ),
+        )
+        .where('keep_until', '<=', now),
     ),
   ];
   const run = async (now: number, atMost: number, within: DatabaseTransaction) => {

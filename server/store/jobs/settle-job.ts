@@ -40,9 +40,10 @@ export function prepareSettlement(database: Database): JobStore['settle'] {
       if (place === undefined) return false;
       const { bridgeId, deviceId } = place;
       // In a fixed order, since a concurrent settlement may lock the same two rows.
-      for (const id of [...new Set([bridgeId, deviceId])].sort())
+      for (const id of [...new Set([bridgeId, deviceId])].sort()) {
+        if (id === deviceId && batteryLevel !== null) await setBattery({ deviceId, batteryLevel }, transaction);
         if (id === bridgeId || result !== outOfReach) await raiseLastSync({ deviceId: id, at }, transaction);
-      if (batteryLevel !== null) await setBattery({ deviceId, batteryLevel }, transaction);
+      }
       return hasEnded;
     });
 }

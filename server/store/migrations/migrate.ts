@@ -26,6 +26,7 @@ export async function migrate(
     );
   for (const migration of migrations.filter(({ version }) => version > found)) {
     await database.transaction().execute(async (transaction) => {
+      for (const statement of spelling.onlyOne('migration')) await statement.execute(transaction);
       // The version is read again inside: of two processes that start at once, the second finds the step done.
       if ((await readVersion(transaction, spelling)) >= migration.version) return;
       await migration.up(transaction as unknown as Parameters<Migration['up']>[0], spelling);

@@ -12,6 +12,7 @@ export const sqliteSpelling: Spelling = {
     sql<string | null>`iif(json_valid(${object}), json_extract(${object}, ${sql.lit(`$.${name}`)}), null)`,
   // A transaction that writes locks the whole database when it begins.
   rowLock: sql``,
+  onlyOne: () => [],
   programMark: sql`pragma application_id = ${sql.lit(applicationId)}`,
   columns: { text: 'text', time: 'integer', bytes: 'blob', counter: sql`integer primary key` },
   // STRICT rejects text in a column of numbers; a table that is read by its key needs no second index by rowid.
