@@ -53,6 +53,7 @@ export default defineConfig({
           name: 'integration',
           include: [named('integration')],
           exclude: ignored,
+          globalSetup: './test/share-postgres.ts',
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

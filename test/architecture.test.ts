@@ -72,7 +72,7 @@ const ownHalf: Readonly<Record<string, { readonly own: RegExp; readonly reaches:
 const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegExp }[] = [
   { name: /^@stoplight\//, folder: /^mock\// },
   { name: /^express/, folder: /^(server\/http|bench)\// },
-  { name: /^kysely|^better-sqlite3/, folder: /^(server\/store|bench)\// },
+  { name: /^kysely|^better-sqlite3|^pg$/, folder: /^(server\/store|bench)\// },
   { name: /^@noble\//, folder: /^server\/algopin\// },
   { name: /^oidc-provider/, folder: /^(server\/oauth|bench)\// },
   { name: /^@redocly\/openapi-core$|^openapi-typescript$|^typescript$/, folder: /^(toolkit|bench\/clients)\// },
