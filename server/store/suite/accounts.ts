@@ -136,10 +136,12 @@ export function describeAccounts(get: () => Store): void {
 
   test('the first of all key checks is kept', async () => {
     const { keyCheck } = get();
-    const [first, ...rest] = await Promise.all(['one', 'two', 'three'].map((check) => keyCheck.keep(check)));
-    expect(first).toBe('one');
-    expect(rest).toEqual(['one', 'one']);
-    expect(await keyCheck.keep('four')).toBe('one');
+    const checks = ['one', 'two', 'three'];
+    // A database with several connections stores any of them first.
+    const [first = '', ...rest] = await Promise.all(checks.map((check) => keyCheck.keep(check)));
+    expect(checks).toContain(first);
+    expect(rest).toEqual([first, first]);
+    expect(await keyCheck.keep('four')).toBe(first);
   });
 
   test('a ping is answered', async () => {

@@ -1,0 +1,17 @@
+import { storeSuite } from '../suite/store-suite.ts';
+import { createDatabase } from './fixtures/create-database.ts';
+import { openPostgresStore } from './open-store.ts';
+
+const full = { tags: ['full'] };
+
+storeSuite('PostgreSQL 18 with an ICU collation', async () => openPostgresStore(await createDatabase()));
+storeSuite(
+  'PostgreSQL 18 with the collation C.UTF-8',
+  async () => openPostgresStore(await createDatabase({ collation: 'C.UTF-8' })),
+  full,
+);
+storeSuite(
+  'PostgreSQL 15 with an ICU collation',
+  async () => openPostgresStore(await createDatabase({ release: '15' })),
+  full,
+);
