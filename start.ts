@@ -11,8 +11,10 @@ import { deriveOnce } from './derive-once.ts';
 import { defaultPorts, formatStart, type Started } from './format-start.ts';
 import type { DocsHandler } from './runtime/docs/serve-docs.ts';
 import { type Running, runUntilStopped, throwIfStopping } from './runtime/run-until-stopped.ts';
+import { readConfig } from './server/config.ts';
 import { choosePort } from './server/demo/choose-port.ts';
 import { openLog } from './server/open-log.ts';
+import type { DatabaseAddress } from './server/store/database-address.ts';
 import { findTimezoneFolder, useTimezoneData } from './server/timezone-data.ts';
 import { ignoreUnreadOutput } from './shell/start-process.ts';
 
@@ -25,6 +27,7 @@ Derives from ${defaults.contract} if anything changed, then serves with demo dat
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
 until Ctrl-C. A port of 0 is any free one. The first start creates keys and database of the demo in .lockstep/, and next to them, in clear
 and readable only by this user (0600), access.json and mock-access.json: secrets and passwords for npm run -s token.
+DATABASE_URL=postgres://USER:PASSWORD@HOST:PORT/NAME puts the data of the server into that PostgreSQL database, which has to be empty.
 
   --json   print one line of JSON once ready: addresses, demo clients and owners (npm -s start -- --json keeps npm's own lines out)
 
@@ -86,7 +89,8 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     const { startDemo } = await import('./server/demo/start-demo.ts');
     const docs = async () => (request: IncomingMessage, response: ServerResponse) =>
       answerWhenReady(handler, request, response);
-    const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
+    const folder = join(root, '.lockstep');
+    const demo = await startDemo({ folder, database: readDatabase(), port, host, logger, docs, stopping });
     open.push(demo);
     const { startSandbox } = await import('./mock/sandbox/start-sandbox.ts');
     const { describeAccess, writeAccessFile } = await import('./server/demo/access-file.ts');
@@ -111,6 +115,12 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     await running.close();
     throw error;
   }
+}
+
+/** The demo has a SQLite file of its own, and does not fill that of an operator. */
+function readDatabase(): DatabaseAddress | undefined {
+  const { DATABASE_URL = '' } = process.env;
+  return /^(sqlite:|$)/.test(DATABASE_URL) ? undefined : readConfig({ DATABASE_URL }).database;
 }
 
 async function derive(stopping: AbortSignal): Promise<string> {

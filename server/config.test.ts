@@ -7,7 +7,7 @@ test('an empty environment gives the defaults', () => {
     port: 8080,
     host: '127.0.0.1',
     publicOrigin: undefined,
-    database: resolve('.lockstep/service.sqlite'),
+    database: { kind: 'sqlite', file: resolve('.lockstep/service.sqlite') },
     keyFile: resolve('.lockstep/keys.json'),
     logLevel: 'info',
     accountQuota: 3600,
@@ -22,8 +22,8 @@ test('an empty environment gives the defaults', () => {
 test.each([
   { name: 'PORT', value: '0', want: { port: 0 } },
   { name: 'PUBLIC_ORIGIN', value: 'https://api.example/', want: { publicOrigin: 'https://api.example' } },
-  { name: 'DATABASE_URL', value: 'sqlite:/var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
-  { name: 'DATABASE_URL', value: 'sqlite:///var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
+  { name: 'DATABASE_URL', value: 'sqlite:/var/lib/a.sqlite', want: { database: { file: '/var/lib/a.sqlite' } } },
+  { name: 'DATABASE_URL', value: 'postgres://db.example/a', want: { database: { url: 'postgres://db.example/a' } } },
   { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
   { name: 'DOCS_DIR', value: 'site/docs', want: { docsFolder: resolve('site/docs') } },
   { name: 'DOCS_DIR', value: '', want: { docsFolder: undefined } },
@@ -72,6 +72,14 @@ test.each([
   { name: 'CORS_ORIGINS', value: 'https://app.example/path' },
 ])('$name=$value is rejected by name and value', ({ name, value }) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: `);
+});
+
+test('a wrong address of a database is reported without its password', () => {
+  const wrong = ['postgres://api:hunter2@db', 'postgres://api:hun/ter2@db/a', 'postgres://db/a?password=hunter2'];
+  for (const DATABASE_URL of wrong) {
+    expect(() => readConfig({ DATABASE_URL })).toThrow(/^DATABASE_URL is "postgres:.*…/);
+    expect(() => readConfig({ DATABASE_URL })).not.toThrow(/hun|ter2/);
+  }
 });
 
 test('all faults are reported at once', () => {

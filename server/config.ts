@@ -1,6 +1,7 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readPort } from '@lockstep/shell/read-port';
 import { WrongUse } from '@lockstep/shell/wrong-use';
+import { type DatabaseAddress, readDatabaseAddress, withoutSecrets } from './store/database-address.ts';
 import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 
 /** The settings of the environment, frozen. */
@@ -10,8 +11,7 @@ export interface Config {
   readonly host: string;
   /** Origin that clients use, without a trailing slash; undefined: `http://localhost:` and the port. It determines issuer and audience. */
   readonly publicOrigin: string | undefined;
-  /** Absolute path of the SQLite file. */
-  readonly database: string;
+  readonly database: DatabaseAddress;
   /** Absolute path of the key file. */
   readonly keyFile: string;
   readonly logLevel: LogLevel;
@@ -37,7 +37,7 @@ export const environment = {
   PORT: 'port to listen on, 0 for any free one (8080)',
   HOST: 'interface to listen on (127.0.0.1)',
   PUBLIC_ORIGIN: 'origin that clients use, as https://api.example (http://localhost:PORT)',
-  DATABASE_URL: 'sqlite:FILE (sqlite:.lockstep/service.sqlite)',
+  DATABASE_URL: 'sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME (sqlite:.lockstep/service.sqlite)',
   LOCKSTEP_KEYS: 'key file (.lockstep/keys.json)',
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
   DOCS_DIR:
@@ -87,6 +87,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (value === undefined) faults.push(`${name} is ${JSON.stringify(text)}: ${wanted}`);
     return value as Value;
   };
+  const readDatabase = (): DatabaseAddress => {
+    const text = env.DATABASE_URL ?? '';
+    const address = readDatabaseAddress(text === '' ? 'sqlite:.lockstep/service.sqlite' : text);
+    if (address.kind === 'fault')
+      faults.push(`DATABASE_URL is ${JSON.stringify(withoutSecrets(text))}: ${address.reason}`);
+    return address as DatabaseAddress;
+  };
   const config: Config = {
     port: read('PORT', '8080', readPort, 'a port is a number from 0 to 65535'),
     host: read('HOST', '127.0.0.1', (text) => text, ''),
@@ -99,7 +106,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
             readOrigin,
             'an origin is http(s)://host[:port] without path, as https://api.example',
           ),
-    database: read('DATABASE_URL', 'sqlite:.lockstep/service.sqlite', readDatabase, 'a database is sqlite:FILE'),
+    database: readDatabase(),
     keyFile: read('LOCKSTEP_KEYS', '.lockstep/keys.json', (text) => resolve(text), ''),
     docsFolder: env.DOCS_DIR === undefined || env.DOCS_DIR === '' ? undefined : resolve(env.DOCS_DIR),
     logLevel: read('LOG_LEVEL', 'info', readLogLevel, `a level is one of ${logLevels.join(', ')}`),
@@ -144,12 +151,6 @@ function readOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, href } = new URL(text);
   return /^https?:$/.test(protocol) && (href === `${origin}/` || href === origin) ? origin : undefined;
-}
-
-function readDatabase(text: string): string | undefined {
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1];
-  if (path === undefined) return undefined;
-  return isAbsolute(path) ? path : resolve(path);
 }
 
 function readLogLevel(text: string): LogLevel | undefined {

@@ -2,25 +2,38 @@ import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:
 import { dirname, resolve } from 'node:path';
 import { type CommandResult, declined, done, refused } from '@lockstep/shell/command-result';
 import type { Command } from 'commander';
-import type { Config } from '../config.ts';
 import type { Keys } from '../keys.ts';
+import { describeDatabase } from '../store/database-address.ts';
 import type { CopyOptions } from '../store/sqlite/copy-database.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { addCommand } from './command.ts';
 import { type Shell, signals } from './shell.ts';
 import { createCopyProgress } from './show-progress.ts';
 
-type Run = (config: Config, file: string, options: BackupOptions) => Promise<CommandResult>;
+type Run = (places: Places, file: string, options: BackupOptions) => Promise<CommandResult>;
+
+/** The command of PostgreSQL that does the same on a database of a server. */
+type ServerCommand = (url: string, file: string) => readonly string[];
+
+const pgDump: ServerCommand = (url, file) => ['pg_dump', '--format=custom', `--file=${file}`, url];
+const pgRestore: ServerCommand = (url, file) => [
+  'pg_restore',
+  '--clean',
+  '--if-exists',
+  '--single-transaction',
+  `--dbname=${url}`,
+  file,
+];
 
 export function addBackupCommand(program: Command, shell: Shell): void {
   addCommand(program, 'backup <file>', 'copy the database as it is now, also while the server runs')
     .option('--force', 'overwrite the file')
     .addHelpText(
       'after',
-      '\nThe command writes a temporary file next to FILE, reads it back and renames it, so FILE is complete or absent. A backup contains no\n' +
+      '\nFor SQLite; PostgreSQL has pg_dump. The command writes a temporary file next to FILE, reads it back and renames it, so FILE is complete or absent. A backup contains no\n' +
         'keys and is useless without the key file: keep an encrypted copy of that file too, in another place.',
     )
-    .action(stoppable(shell, 'backing up', backUp));
+    .action(stoppable(shell, 'backing up', backUp, pgDump));
 }
 
 export function addRestoreCommand(program: Command, shell: Shell): void {
@@ -28,23 +41,32 @@ export function addRestoreCommand(program: Command, shell: Shell): void {
     .option('--force', 'replace an existing database')
     .addHelpText(
       'after',
-      '\nThe command reads the backup completely and checks that the key file belongs to it. Then it replaces the database in one step. It\n' +
+      '\nFor SQLite; PostgreSQL has pg_restore. The command reads the backup completely and checks that the key file belongs to it. Then it replaces the database in one step. It\n' +
         'refuses a backup with tables, indexes, triggers or views that the server does not create. Changes since the backup are lost.\n' +
         'Tokens and codes from before the backup stay valid. The backup itself is not changed.',
     )
-    .action(stoppable(shell, 'restoring', restore));
+    .action(stoppable(shell, 'restoring', restore, pgRestore));
 }
 
 /** The action of a command on large files: Ctrl-C and SIGTERM stop it cleanly, and it prints its progress to stderr. */
-function stoppable(shell: Shell, what: string, run: Run) {
-  return shell.run(async (config, file: string, { force = false }: { readonly force?: boolean }) => {
+function stoppable(shell: Shell, what: string, run: Run, ofServer: ServerCommand) {
+  return shell.run(async ({ database, keyFile }, file: string, { force = false }: { readonly force?: boolean }) => {
+    if (database.kind === 'postgres') {
+      const fixes = [{ message: 'Use the command of PostgreSQL', command: ofServer(describeDatabase(database), file) }];
+      return refused('This command copies SQLite files, and DATABASE_URL names a PostgreSQL database.', {}, fixes);
+    }
     const stop = new AbortController();
     const abort = () => stop.abort();
     for (const signal of signals) process.on(signal, abort);
     const time = () => performance.now();
     const onProgress = createCopyProgress(what, { time, write: (line) => void shell.own.stderr.write(line) });
     try {
-      return await run(config, resolve(file), { force, signal: stop.signal, onProgress, time });
+      return await run({ database: database.file, keyFile }, resolve(file), {
+        force,
+        signal: stop.signal,
+        onProgress,
+        time,
+      });
     } finally {
       for (const signal of signals) process.off(signal, abort);
     }
@@ -58,7 +80,11 @@ interface BackupOptions extends CopyOptions {
   readonly time: () => number;
 }
 
-type Places = Pick<Config, 'database' | 'keyFile'>;
+interface Places {
+  /** Absolute path of the SQLite file. */
+  readonly database: string;
+  readonly keyFile: string;
+}
 
 /**
  * `backup FILE`: a verified copy of the database at one moment, while the server continues to write. It needs and contains no keys: sealed job

@@ -45,6 +45,11 @@ describe('a command of this server is typed', () => {
       want: 'DATABASE_URL=sqlite:/srv/b.sqlite ',
     },
     {
+      name: 'on a database server, without its password',
+      env: { DATABASE_URL: 'postgres://api:secret@db.example/a?sslmode=verify-full' },
+      want: "DATABASE_URL='postgres://api@db.example/a?sslmode=verify-full' ",
+    },
+    {
       name: 'bare on that of the default',
       env: {},
       database: join(process.cwd(), '.lockstep/service.sqlite'),

@@ -3,6 +3,7 @@ import { delimiter, join, relative } from 'node:path';
 import { quoteWord } from '@lockstep/shell/printable';
 import type { Fix } from '@lockstep/shell/wrong-use';
 import { readConfig } from '../config.ts';
+import { describeDatabase, readDatabaseAddress } from '../store/database-address.ts';
 
 /** How this process was started, which determines how an operator types a command. */
 export interface Surroundings {
@@ -47,10 +48,16 @@ function formatPrefix({ env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): readonly
 /** The operator's shell may lack variables of the service manager: the command would use another database unnoticed. */
 function formatEnvironment({ env }: Surroundings, [topic]: readonly string[], database?: string): readonly string[] {
   if (topic === 'keys') return []; // names its file itself
-  const isDefault = database === readConfig({}).database;
-  const url = database === undefined ? env.DATABASE_URL : isDefault ? undefined : `sqlite:${database}`;
+  const isDefault = database === describeDatabase(readConfig({}).database);
+  const url = database === undefined ? readUrl(env.DATABASE_URL) : isDefault ? undefined : `sqlite:${database}`;
   const set = { DATABASE_URL: url, LOCKSTEP_KEYS: env.LOCKSTEP_KEYS };
   return Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${quoteWord(value)}`] : []));
+}
+
+/** A password is not printed: the operator's shell may have it in `PGPASSWORD` or `~/.pgpass`. */
+function readUrl(text = ''): string | undefined {
+  const address = readDatabaseAddress(text);
+  return address.kind === 'postgres' ? describeDatabase(address) : text;
 }
 
 /** The Node of the machine is often another, older one than the one that runs here. */

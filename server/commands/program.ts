@@ -41,7 +41,7 @@ export async function runProgram(args: readonly string[], own: CommandProcess): 
   const shell = createShell(wantsJson, own);
   const program = createProgram(
     'lockstep-server',
-    'Runs the API and its OAuth server on one SQLite file, and fills that file.',
+    'Runs the API and its OAuth server on a database, a SQLite file or PostgreSQL, and fills it.',
     { out: own.stdout, error: wantsJson ? { write: () => undefined } : own.stderr },
   )
     .showHelpAfterError()

@@ -35,14 +35,15 @@ export function addServeCommand(program: Command, shell: Shell): void {
  *   `stopping`. Nothing stays open
  */
 async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
-  const [{ readKeyFile }, { openSqliteStore }] = await Promise.all([
+  const [{ readKeyFile }, { openStore }, { describeDatabase }] = await Promise.all([
     import('../key-file.ts'),
-    import('../store/sqlite/open-store.ts'),
+    import('../store/open-store.ts'),
+    import('../store/database-address.ts'),
   ]);
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
   const docs = config.docsFolder === undefined ? undefined : await readDocsFor(config.docsFolder);
   await throwIfStopping(stopping);
-  const store = await openSqliteStore(config.database, { mayCreate: false });
+  const store = await openStore(config.database, { mayCreate: false });
   try {
     await throwIfStopping(stopping);
     // Loading takes half a second, so faults of keys and database are reported before.
@@ -63,7 +64,8 @@ async function serve(config: Config, logger: Logger, stopping: AbortSignal): Pro
       ...(docs && { docs }),
       stopping,
     });
-    logger.info({ origin: service.origin, database: config.database, tzdata: process.versions.tz }, 'ready');
+    const database = describeDatabase(config.database);
+    logger.info({ origin: service.origin, database, tzdata: process.versions.tz }, 'ready');
     return service;
   } catch (error) {
     await store.close();

@@ -101,13 +101,8 @@ export async function withStore(
   use: (store: Store) => Promise<CommandResult>,
   { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<CommandResult> {
-  const [{ mkdir }, { dirname }, { openSqliteStore }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:path'),
-    import('../store/sqlite/open-store.ts'),
-  ]);
-  if (mayCreate) await mkdir(dirname(config.database), { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore(config.database, { mayCreate });
+  const { openStore } = await import('../store/open-store.ts');
+  const store = await openStore(config.database, { mayCreate });
   try {
     return await use(store);
   } finally {

@@ -5,7 +5,8 @@ import { systemClock } from '../clock.ts';
 import { readOrCreateKeyFile } from '../key-file.ts';
 import { createPasswords } from '../oauth/passwords.ts';
 import { type RunningService, type StartOptions, startService } from '../start-service.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { DatabaseAddress } from '../store/database-address.ts';
+import { openStore } from '../store/open-store.ts';
 import { demoHabits } from './demo-habits.ts';
 import { type DemoOwners, seedDemoOwners } from './demo-owners.ts';
 import { type DemoClients, seedDemo } from './seed-demo.ts';
@@ -13,6 +14,8 @@ import { type DemoClients, seedDemo } from './seed-demo.ts';
 export interface DemoOptions {
   /** The folder of the demo's key file and database. Both are created once, so that every start prints the same clients and owners. */
   readonly folder: string;
+  /** Another database; when omitted, a SQLite file in the folder. */
+  readonly database?: DatabaseAddress | undefined;
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;
@@ -32,10 +35,11 @@ export interface Demo extends RunningService {
  *
  * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, an error with `code: 'EADDRINUSE'`, or the reason of `stopping`; nothing is left open
  */
-export async function startDemo({ folder, passwordCost, ...options }: DemoOptions): Promise<Demo> {
+export async function startDemo({ folder, database, passwordCost, ...options }: DemoOptions): Promise<Demo> {
   const keys = await readOrCreateKeyFile(join(folder, 'keys.json'));
   await throwIfStopping(options.stopping);
-  const store = await openSqliteStore(join(folder, 'demo.sqlite'));
+  const file = { kind: 'sqlite', file: join(folder, 'demo.sqlite') } as const;
+  const store = await openStore(database ?? file, { mayCreate: true });
   try {
     await throwIfStopping(options.stopping);
     const now = systemClock.now();

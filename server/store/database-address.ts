@@ -7,8 +7,8 @@ export type DatabaseAddress =
   /** As node-postgres reads it; it may contain a password. */
   | { readonly kind: 'postgres'; readonly url: string };
 
-/** A text that is no address, with the reason. It does not repeat the text, which may contain a password. */
-export type AddressFault = { readonly kind: 'fault'; readonly reason: string };
+/** The reason why a text is no address. */
+type AddressFault = { readonly kind: 'fault'; readonly reason: string };
 
 /** Other parameters are a fault: a mistyped `sslmode` would turn TLS off unnoticed. */
 const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'application_name'];
@@ -41,10 +41,15 @@ function findFault(text: string): string | undefined {
   return undefined;
 }
 
-/** The address for logs and messages: a path, or a URL without password and parameters. */
+/** The address for logs, messages and commands to paste: a path, or a URL without the password, which may also be in `PGPASSWORD`. */
 export function describeDatabase(address: DatabaseAddress): string {
   if (address.kind === 'sqlite') return address.file;
-  const { protocol, username, host, pathname, searchParams } = new URL(address.url);
-  const user = username === '' ? '' : `${username}@`;
-  return `${protocol}//${user}${host === '' ? (searchParams.get('host') ?? '') : host}${pathname}`;
+  const url = new URL(address.url);
+  url.password = '';
+  return url.href;
+}
+
+/** Any text for `DATABASE_URL`, readable or not, without the parts that may contain a password. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/\/\/.*@/, '//…@').replace(/\?.*/, '?…');
 }

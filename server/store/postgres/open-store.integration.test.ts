@@ -1,0 +1,155 @@
+import { createServer } from 'node:net';
+import pg from 'pg';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { migrations } from '../migrations/migrations.ts';
+import { StoreUnavailable } from '../store.ts';
+import { createPool, preparing } from './create-pool.ts';
+import { createDatabase } from './fixtures/create-database.ts';
+import { openPostgresStore } from './open-store.ts';
+
+let url: string;
+beforeAll(async () => {
+  url = await createDatabase();
+});
+
+/** The URL with another part. */
+function change(part: Partial<Pick<URL, 'host' | 'pathname' | 'username' | 'password' | 'search'>>): string {
+  return Object.assign(new URL(url), part).href;
+}
+
+async function run(database: string, ...statements: readonly string[]): Promise<readonly object[]> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  let rows: readonly object[] = [];
+  for (const statement of statements) ({ rows } = await client.query(statement));
+  await client.end();
+  return rows;
+}
+
+describe('a database is refused with a reason, and without its password', () => {
+  test.each([
+    ['missing', 'of an unknown name', () => change({ pathname: '/unknown' })],
+    ['denied', 'with a wrong password', () => change({ password: 'wrong' })],
+    ['denied', 'with an unknown user', () => change({ username: 'nobody' })],
+    ['unreachable', 'of a server that does not listen', () => change({ host: '127.0.0.1:1' })],
+    ['unreachable', 'of a host without an address', () => change({ host: 'db.invalid' })],
+    ['unreachable', 'of a server without TLS, if TLS is asked for', () => change({ search: '?sslmode=verify-full' })],
+  ] as const)('%s: %s', async (reason, _name, address) => {
+    const opening = openPostgresStore(address());
+    await expect(opening).rejects.toMatchObject({ reason, message: expect.not.stringContaining('not-a-secret') });
+  });
+
+  test('unreachable: of a server that accepts and then is silent', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    const { port } = await new Promise<{ port: number }>((resolve) =>
+      silent.once('listening', () => resolve(silent.address() as { port: number })),
+    );
+    await expect(openPostgresStore(change({ host: `127.0.0.1:${port}` }))).rejects.toMatchObject({
+      reason: 'unreachable',
+    });
+    silent.close();
+  });
+
+  test('foreign: of another program, and it stays as it is', async () => {
+    const foreign = await createDatabase();
+    await run(foreign, 'create table schema_version (version text)');
+    await expect(openPostgresStore(foreign)).rejects.toMatchObject({
+      reason: 'foreign',
+      message: expect.stringContaining('schema_version'),
+    });
+    expect(await run(foreign, "select relname from pg_class where relname = 'device'")).toEqual([]);
+  });
+
+  test('empty: unless it may be filled', async () => {
+    const empty = await createDatabase();
+    await expect(openPostgresStore(empty, { mayCreate: false })).rejects.toMatchObject({ reason: 'empty' });
+    await (await openPostgresStore(empty)).close();
+    await (await openPostgresStore(empty, { mayCreate: false })).close();
+  });
+
+  test('newer: written by a later version', async () => {
+    const newer = await createDatabase();
+    await (await openPostgresStore(newer)).close();
+    await run(newer, `insert into schema_version values (${migrations.length + 1}, 'later', 0)`);
+    await expect(openPostgresStore(newer)).rejects.toMatchObject({ reason: 'newer' });
+  });
+
+  test.each([
+    ['synchronous_commit', 'off'],
+    ['default_transaction_isolation', 'serializable'],
+  ])('unsafe: with %s = %s', async (name, value) => {
+    const unsafe = await createDatabase();
+    await run(unsafe, `alter database ${new URL(unsafe).pathname.slice(1)} set ${name} = '${value}'`);
+    await expect(openPostgresStore(unsafe)).rejects.toMatchObject({
+      reason: 'unsafe',
+      message: expect.stringContaining(`${name} = ${value}`),
+    });
+  });
+
+  test('read_only: on a standby, or with transactions that only read', async () => {
+    const standby = await createDatabase();
+    await run(standby, `alter database ${new URL(standby).pathname.slice(1)} set default_transaction_read_only = on`);
+    await expect(openPostgresStore(standby)).rejects.toMatchObject({ reason: 'read_only' });
+  });
+});
+
+test('five processes that start at once on an empty database make one schema', async () => {
+  const database = await createDatabase();
+  const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore(database)));
+  for (const store of stores) await store.ping();
+  for (const store of stores) await store.close();
+  const versions = await run(database, 'select version from schema_version order by version');
+  expect(versions).toEqual(migrations.map(({ version }) => ({ version })));
+});
+
+test('every text is compared by its bytes, whatever the order of the database is', async () => {
+  const database = await createDatabase();
+  await (await openPostgresStore(database)).close();
+  const others = await run(
+    database,
+    `select table_name, column_name from information_schema.columns
+     where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'`,
+  );
+  expect(others).toEqual([]);
+});
+
+describe('a pool', () => {
+  test('reads a 64-bit integer as a number', async () => {
+    const pool = createPool(url);
+    expect((await pool.query('select 9007199254740991::bigint as big, count(*) as count')).rows).toEqual([
+      { big: Number.MAX_SAFE_INTEGER, count: 1 },
+    ]);
+    await pool.end();
+  });
+
+  test('prepares a text that runs often, and no other', async () => {
+    const pool = preparing(createPool(url));
+    const client = await pool.connect();
+    for (let run = 0; run < 5; run += 1) await client.query('select $1::int as often', [run]);
+    await client.query('select $1::int as once', [1]);
+    const { rows } = await client.query('select statement from pg_prepared_statements', []);
+    expect(rows).toEqual([{ statement: 'select $1::int as often' }]);
+    client.release();
+    await pool.end();
+  });
+
+  test.each([
+    ['the connection is lost', 'select pg_terminate_backend(pg_backend_pid())'],
+    ['a statement takes too long', 'set statement_timeout = 1; select pg_sleep(9)'],
+    ['a lock is held too long', 'set lock_timeout = 1; select pg_advisory_lock(1)'],
+  ])('answers that the store is unavailable when %s, and then goes on', async (_name, statement) => {
+    const holder = createPool(url);
+    const held = await holder.connect();
+    await held.query('select pg_advisory_lock(1)');
+    const pool = preparing(createPool(url));
+    const client = await pool.connect();
+    await expect(client.query(statement, [])).rejects.toThrow(StoreUnavailable);
+    client.release(true);
+    const next = await pool.connect();
+    expect(await next.query('select 1 as one', [])).toMatchObject({ rows: [{ one: 1 }] });
+    next.release();
+    held.release(true);
+    await holder.end();
+    await pool.end();
+  });
+});
