@@ -30,7 +30,7 @@ const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', {
  * The lanes, each with its reason in CONTRIBUTING.md:
  * unit: no port, no other process. integration: real HTTP, child processes. browser: real pages in one real browser.
  * In these three, a test tagged `full` is left to `npm run test:full`.
- * node26: tests that depend on Node itself, for the active LTS line. slow: the large counts, up to an hour.
+ * postgres: the integration tests of answers again, on a PostgreSQL server. node26: tests that depend on Node itself, for the active LTS line. slow: the large counts, up to an hour.
  */
 export default defineConfig({
   test: {
@@ -56,6 +56,23 @@ export default defineConfig({
           globalSetup: './test/share-postgres.ts',
           testTimeout: 30_000,
           hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          ...everywhere,
+          name: 'postgres',
+          env: { ...everywhere.env, LOCKSTEP_TEST_ENGINE: 'postgres' },
+          include: [
+            'server/{http/scenarios,operations}/**/*.integration.test.ts',
+            'server/oauth/{at-rest,client-*,code-*,every-*,gone,half-*,lifetimes,login,owner-*}.integration.test.ts',
+            'server/oauth/{connected-apps,purge,refresh-*,revocation-*,single-use,token-*}.integration.test.ts',
+            'test/{same-answers,login-by-libraries}.integration.test.ts',
+          ],
+          exclude: ignored,
+          globalSetup: './test/share-postgres.ts',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

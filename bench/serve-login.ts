@@ -9,6 +9,7 @@ import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
 import { callback, owner, startAuth } from '../server/oauth/fixtures/start-auth.ts';
 import { lifetimes } from '../server/oauth/lifetimes.ts';
 import { apiScopes, openIdScopes } from '../server/oauth/scopes.ts';
+import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
 
 /** Message to the bench when the server listens. */
 export interface ServedLogin {
@@ -35,7 +36,8 @@ process.on('message', async (count: number) => {
 process.send?.({ ...served, redirectUri: callback } satisfies ServedLogin);
 
 async function startOurs(): Promise<Server> {
-  const { auth, partner, resource: ours, origin } = await startAuth({ database: join(folder, 'login.sqlite') });
+  const store = await openSqliteStore(join(folder, 'login.sqlite'));
+  const { auth, partner, resource: ours, origin } = await startAuth({ store });
   return { provider: auth.provider, resource: ours, address: `${origin}/auth/oauth2/token`, ...partner };
 }
 

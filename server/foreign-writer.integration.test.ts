@@ -29,7 +29,7 @@ test('ten writers that wait for another process finish together, and readers are
   retry: 2,
 }, async () => {
   expect([await readHealth(), await readDevice(), (await write(0)).status]).toEqual([200, 200, 200]);
-  const release = await holdLock(join(demo.folder, 'data.sqlite'));
+  const release = await holdLock(join(demo.database.place, 'data.sqlite'));
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const answered: string[] = [];

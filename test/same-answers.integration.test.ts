@@ -11,7 +11,7 @@ import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
 import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
 import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
 import { type RunningService, startService } from '../server/start-service.ts';
-import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+import { openTestStore } from '../server/store/fixtures/test-database.ts';
 
 // If these fail, a client that is tried against the sandbox meets another answer at the service.
 
@@ -29,7 +29,7 @@ let tokens: readonly Readonly<Record<string, string>>[];
 beforeAll(async () => {
   const keys = await createTestKeys();
   const logger = pino({ level: 'silent' });
-  const store = await openSqliteStore(':memory:');
+  const store = await openTestStore();
   const clients = await seedDemo(store, { keys, now: systemClock.now() });
   const listening = { port: 0, host: '127.0.0.1', logger, keys };
   service = await startService({

@@ -41,8 +41,8 @@ async function importBesideWriter(
   const put = (batteryLevel: number) =>
     demo.call({ method: 'PUT', path: '/devices/LK2A00000001', body: { batteryLevel } });
   expect((await put(1)).status).toBe(200);
-  const devicesBefore = (await demo.readRows('device')).length;
-  const running = startImport(join(demo.folder, 'data.sqlite'), file);
+  const devicesBefore = (await demo.database.readRows('device')).length;
+  const running = startImport(join(demo.database.place, 'data.sqlite'), file);
   const ended = once(running.child, 'exit');
   let isRunning = true;
   void ended.then(() => {
@@ -58,7 +58,7 @@ async function importBesideWriter(
   expect(await ended).toEqual([0, null]);
   expect([...statuses.keys()]).toEqual([200]);
   expect(writes).toBeGreaterThan(leastWrites);
-  expect(await demo.readRows('device')).toHaveLength(devicesBefore + devices);
+  expect(await demo.database.readRows('device')).toHaveLength(devicesBefore + devices);
   await demo.close();
 }
 

@@ -1,27 +1,20 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../store/fixtures/test-database.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, logIn, loginQuery, loginTokens, ownToken, post } from './fixtures/talk.ts';
 import { hashSecret } from './hash-secret.ts';
 
-let folder: string;
+let database: TestDatabase;
 let running: RunningAuth;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lockstep-at-rest-'));
-  running = await startAuth({ database: join(folder, 'data.db') });
+  database = await createTestDatabase();
+  running = await startAuth({ store: await database.open() });
 });
 afterAll(async () => {
   await running.close();
-  await rm(folder, { recursive: true });
+  await database.remove();
 });
-
-async function dump(): Promise<string> {
-  const files = await readdir(folder);
-  const contents = await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')));
-  return contents.join('\n');
-}
 
 describe('a stolen database', () => {
   test('contains no secret, token, code, cookie or key', async () => {
@@ -53,7 +46,7 @@ describe('a stolen database', () => {
       ),
     };
     expect(Object.keys(bearers).length).toBeGreaterThan(20);
-    const text = await dump();
+    const text = await database.readAll();
     // The dump does contain the hashes of the refresh token and of the secret.
     expect(text).toContain(hashSecret(tokens.refresh_token));
     expect(text).toContain(hashSecret(running.own.secret));
@@ -64,11 +57,11 @@ describe('a stolen database', () => {
   });
 
   test('an interaction under way contains neither its own id nor the session of its browser', async () => {
-    const before = new Set((await dump()).match(/[A-Za-z0-9_-]{43}/g));
+    const before = new Set((await database.readAll()).match(/[A-Za-z0-9_-]{43}/g));
     const response = await fetch(`${running.origin}/auth/login?${loginQuery()}`, { redirect: 'manual' });
     const id = response.headers.get('location')?.split('/').at(-1) ?? '';
     expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    const text = await dump();
+    const text = await database.readAll();
     expect(text).not.toContain(id);
     expect(text).toContain(hashSecret(id));
     expect(before.has(hashSecret(id))).toBe(false);

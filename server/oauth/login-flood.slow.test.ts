@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../store/sqlite/open-database.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { loginQuery } from './fixtures/talk.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
@@ -62,7 +63,7 @@ async function begin() {
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-flood-'));
   ends.push(() => rm(folder, { recursive: true }));
   const database = join(folder, 'data.sqlite');
-  const auth = await startAuth({ database, publicOrigin: 'https://api.example' });
+  const auth = await startAuth({ store: await openSqliteStore(database), publicOrigin: 'https://api.example' });
   ends.push(auth.close);
   const measure = async () => {
     const connection = openDatabase(database, { mayCreate: false });

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { testLaw } from '../fixtures/test-law.ts';
+import { createTestDatabase } from '../store/fixtures/test-database.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
@@ -30,15 +28,15 @@ async function begin(options: StartOptions = {}): Promise<RunningAuth> {
   return running;
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'lockstep-single-use-'));
-  ends.push(() => rm(folder, { recursive: true }));
-  return folder;
+async function beginOnDatabase(): Promise<RunningAuth> {
+  const database = await createTestDatabase();
+  ends.push(database.remove);
+  return begin({ store: await database.open() });
 }
 
 const places: readonly { readonly place: string; readonly start: () => Promise<RunningAuth> }[] = [
   { place: 'in memory', start: () => begin() },
-  { place: 'on a file', start: async () => begin({ database: join(await makeFolder(), 'data.db') }) },
+  { place: 'in a database of its own', start: beginOnDatabase },
 ];
 
 function twenty(ask: () => Promise<Answer>): Promise<Answer[]> {

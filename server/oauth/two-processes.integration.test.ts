@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { testLaw } from '../fixtures/test-law.ts';
 import { readKeyFile } from '../key-file.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
 import { prepareFiles, type ServedFiles, type ServerProcess, serveProcess } from './fixtures/serve-process.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   for (let count = 0; count < 2; count += 1)
     processes.push(await serveProcess(files, { publicOrigin, port: await findFreePort() }));
   const keys = await readKeyFile(files.keyFile, { warn: () => undefined });
-  third = await startAuth({ database: files.database, keys, publicOrigin });
+  third = await startAuth({ store: await openSqliteStore(files.database), keys, publicOrigin });
 });
 afterAll(async () => {
   await third?.close();

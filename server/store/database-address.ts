@@ -51,5 +51,5 @@ export function describeDatabase(address: DatabaseAddress): string {
 
 /** Any text for `DATABASE_URL`, readable or not, without the parts that may contain a password. */
 export function withoutSecrets(text: string): string {
-  return text.replace(/\/\/.*@/, '//…@').replace(/\?.*/, '?…');
+  return text.replace(/:.*@/, ':…@').replace(/\?.*/, '?…');
 }

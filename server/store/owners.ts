@@ -26,13 +26,13 @@ const columns = [
   'logins_valid_after as loginsValidAfter',
 ] as const;
 
-export function createOwnerStore(database: Database, { rowLock }: Spelling): OwnerStore {
+export function createOwnerStore(database: Database, spelling: Spelling): OwnerStore {
   const findById = prepareQuery<{ id: string }, Owner>(database, ({ id }) =>
     database.selectFrom('owner').select(columns).where('id', '=', id),
   );
   /** Until the end of the transaction, no other changes the owner or adds a browser. */
   const lock = prepareQuery<{ id: string }, { after: number | null }>(database, ({ id }) =>
-    database.selectFrom('owner').select('logins_valid_after as after').where('id', '=', id).modifyEnd(rowLock),
+    database.selectFrom('owner').select('logins_valid_after as after').where('id', '=', id).modifyEnd(spelling.rowLock),
   );
   /** @returns the result of `act`; undefined, and nothing changed, when there is no such owner */
   const change = <Result>(
@@ -73,14 +73,14 @@ export function createOwnerStore(database: Database, { rowLock }: Spelling): Own
     },
     setDisabled: async (id, at, audit) => {
       const done = await change(id, audit, async (transaction) => {
-        if (at !== null) await endAll(transaction, id, at);
+        if (at !== null) await endAll(transaction, spelling, id, at);
         await transaction.updateTable('owner').set({ disabled_at: at }).where('id', '=', id).execute();
         return true;
       });
       return done ?? false;
     },
     logOutEverywhere: async (id, at, audit) =>
-      (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
+      (await change(id, audit, (transaction) => endAll(transaction, spelling, id, at))) ?? 0,
     rememberBrowser: (browser, replaces) =>
       database.transaction().execute(async (transaction) => {
         const [owner] = await lock({ id: browser.ownerId }, transaction);
@@ -132,10 +132,11 @@ async function create(
 }
 
 /** @returns the number of revoked grants that could be refreshed */
-async function endAll(transaction: DatabaseTransaction, id: string, at: number): Promise<number> {
+async function endAll(transaction: DatabaseTransaction, spelling: Spelling, id: string, at: number): Promise<number> {
   await endSessions(transaction, id, at);
   const atSeconds = Math.floor(at / 1000);
-  return revokeGrants(transaction, { ownerId: id }, { atSeconds, keepUntilSeconds: atSeconds + revocationKeptSeconds });
+  const keepUntilSeconds = atSeconds + revocationKeptSeconds;
+  return revokeGrants(transaction, spelling, { ownerId: id }, { atSeconds, keepUntilSeconds });
 }
 
 async function rememberBrowser(

@@ -1,10 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { derivePinId } from '../../algopin/derive-pin-id.ts';
 import { type RunningApp, startApp, testNow } from '../../http/fixtures/start-app.ts';
-import { openSqliteStore } from '../../store/sqlite/open-store.ts';
+import { createTestDatabase, type TestDatabase } from '../../store/fixtures/test-database.ts';
 import type { Store } from '../../store/store.ts';
 import { keys, makeDevice } from '../fixtures/open-fixture.ts';
 import { createActivityOperations } from './activity.ts';
@@ -17,15 +14,15 @@ const pin = '482915037';
 const wrongPin = '735120846';
 const pushTokens = ['all', 'only~store-device-activity', 'only~get-device-activity+update-device'];
 
-let folder: string;
+let database: TestDatabase;
 let store: Store;
 let app: RunningApp;
 /** Every answer of these tests, to be searched for digits at the end. */
 const answered: string[] = [];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'activity-'));
-  store = await openSqliteStore(join(folder, 'activity.sqlite'));
+  database = await createTestDatabase();
+  store = await database.open();
   await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: null });
   const devices = [front, busy].map((deviceId) => makeDevice({ deviceId, accountId: 'acme' }));
   await store.imports.write({ properties: [house], devices });
@@ -36,7 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await store.close();
-  await rm(folder, { recursive: true });
+  await database.remove();
 });
 
 async function call(path: string, { token = 'all', body }: { token?: string; body?: string } = {}) {
@@ -271,11 +268,9 @@ test('digits that were typed are in no answer, no log and no database', async ()
   expect(named).toHaveLength(2);
   expect(named[0]).toMatchObject({ pinId: derivePinId(keys.deviceKey, front, pin) });
 
-  const files = await readdir(folder);
-  expect(files.length).toBeGreaterThan(1); // the database and its log of writes
-  const kept = await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')));
-  expect(kept.join()).toContain('Cleaner');
-  const places = { answers: answered.join(), log: JSON.stringify(app.logged), database: kept.join() };
+  const kept = await database.readAll();
+  expect(kept).toContain('Cleaner');
+  const places = { answers: answered.join(), log: JSON.stringify(app.logged), database: kept };
   for (const [place, text] of Object.entries(places))
     for (const digits of [pin, wrongPin]) expect(text.includes(digits), `${digits} in the ${place}`).toBe(false);
 });

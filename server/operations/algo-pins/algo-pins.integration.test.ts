@@ -26,7 +26,7 @@ async function create(
   return answer;
 }
 
-const countRows = async () => (await demo.readRows('access_code')).length;
+const countRows = async () => (await demo.database.readRows('access_code')).length;
 
 const bad = { accessName: 'A', startDate: '2026-12-01T15:30:00+01:00' };
 const rejections: readonly { name: string; call: Parameters<typeof create>[1]; want: readonly [number, string] }[] = [
@@ -198,7 +198,7 @@ describe('the form of a body', () => {
       if (want === 400) expect(body).toMatchObject({ code: 'invalid_request', details: [{ in: 'body' }] });
       else issued.add(body.pinId);
     }
-    const ids = (await demo.readRows('access_code')).map((row) => row.pin_id);
+    const ids = (await demo.database.readRows('access_code')).map((row) => row.pin_id);
     expect(ids.filter((id) => issued.has(id))).toHaveLength(issued.size);
     expect(ids.length).toBeLessThanOrEqual(before + issued.size);
   });
@@ -252,7 +252,7 @@ test('twenty equal calls at once are one code and one answer', async () => {
 test('a repeated call changes the name alone, a day later too', async () => {
   const body = { accessName: 'Cleaner', startDate: '2027-01-08T15:00:00+01:00' };
   const first = await create('permanent', { body });
-  const find = async () => (await demo.readRows('access_code')).find((row) => row.pin_id === first.body.pinId);
+  const find = async () => (await demo.database.readRows('access_code')).find((row) => row.pin_id === first.body.pinId);
   const before = await find();
   demo.clock.at = now + 86_400_000;
   const second = await create('permanent', { body: { ...body, accessName: ' Plumber ' } });
@@ -322,9 +322,9 @@ describe('digits of codes', () => {
     }
     expect(pins.size).toBeGreaterThan(200);
     const tables = await Promise.all(
-      ['access_code', 'audit_entry', 'oidc_artifact'].map((table) => demo.readRows(table)),
+      ['access_code', 'audit_entry', 'oidc_artifact'].map((table) => demo.database.readRows(table)),
     );
-    const places = { files: await demo.readFiles(), log: demo.readLog(), rows: JSON.stringify(tables) };
+    const places = { files: await demo.database.readAll(), log: demo.readLog(), rows: JSON.stringify(tables) };
     // The search does find other values in each of these texts.
     expect(places.files).toContain('Season guest');
     expect(places.rows).toContain('Season guest');

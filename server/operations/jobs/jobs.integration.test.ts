@@ -1,27 +1,25 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../store/fixtures/test-database.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import { type Call, startJobApp } from './fixtures/job-app.ts';
 import { type JobFixture, openJobFixture } from './fixtures/job-fixture.ts';
 
 // The three job operations over HTTP, after validation and scopes.
 
-let folder: string;
+let database: TestDatabase;
 let fixture: JobFixture;
 let app: Awaited<ReturnType<typeof startJobApp>>;
 
 async function open(): Promise<void> {
-  folder = await mkdtemp(join(tmpdir(), 'jobs-'));
-  fixture = await openJobFixture({ database: join(folder, 'jobs.sqlite') });
+  database = await createTestDatabase();
+  fixture = await openJobFixture({ store: await database.open() });
   app = await startJobApp(fixture);
 }
 
 async function close(): Promise<void> {
   await app.close();
   await fixture.close();
-  await rm(folder, { recursive: true });
+  await database.remove();
 }
 
 const front = '/devices/LK2A00000001/jobs/bridges/BR1A00000001';
@@ -389,10 +387,9 @@ describe('the lock behind it', () => {
     for (const wrong of [{ ...jobData, pinType: 4 }, { ...jobData, pin: `${sent}8` }, { pin: sent }, `{"pin":${sent}}`])
       expect((await call({ path: front, body: { jobType: 4, jobData: wrong } })).status).toBe(400);
     const searched = async () => {
-      const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1'));
-      const stored = await Promise.all(files);
-      expect(stored.some((text) => text.includes('CREATE_PIN'))).toBe(true); // it does look where jobs are
-      expect(stored.filter((text) => text.includes(sent))).toEqual([]);
+      const stored = await database.readAll();
+      expect(stored.includes('CREATE_PIN')).toBe(true); // it does look where jobs are
+      expect(stored.includes(sent)).toBe(false);
       const told = [...texts, JSON.stringify([app.logged, fixture.logged])];
       expect(told.filter((text) => standsAlone(sent).test(text))).toEqual([]);
     };

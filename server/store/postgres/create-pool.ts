@@ -9,7 +9,7 @@ const connections = 10;
 const connectPatienceMs = 1000;
 
 /** A lock of this code is held for some milliseconds, a statement of a request takes as long. */
-const [lockPatienceMs, statementPatienceMs] = [500, 5000];
+const [lockPatienceMs, statementPatienceMs] = [900, 5000];
 
 /** A text is prepared on the server at its fifth run, as by pgjdbc (`prepareThreshold`): parsing and planning takes as long as a read by key. */
 const preparedFrom = 5;
@@ -70,7 +70,7 @@ class PreparingClient implements PostgresPoolClient {
   /** The store does not stream, so that a query is always text. */
   query(text: unknown, parameters: readonly unknown[] = []): never {
     const name = this.#nameOf(String(text));
-    const values = [...parameters];
+    const values = parameters.map(withoutNul);
     const query = name === undefined ? { text: String(text), values } : { name, text: String(text), values };
     return translated(this.#client.query(query)) as never;
   }
@@ -78,6 +78,14 @@ class PreparingClient implements PostgresPoolClient {
   release(discard?: boolean): void {
     this.#client.release(discard);
   }
+}
+
+/**
+ * PostgreSQL has no text with NUL, so that none can be found. Where it would be written, it becomes the character that also stands for an
+ * unpaired surrogate.
+ */
+function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
 /** @returns the name under which a text is prepared; undefined while it is new, or once too many are prepared */

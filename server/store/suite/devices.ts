@@ -92,6 +92,14 @@ export function describeDevices(get: () => Store): void {
       expect(await get().devices.findAll(mine, [])).toEqual([]);
     });
 
+    test.each(['\0', 'LK\0', '\uD800', '', 'x'.repeat(5000)])('are not found by the text %j', async (text) => {
+      const account = await addAccount(get());
+      expect(await get().devices.find(account, text)).toBeUndefined();
+      expect(await get().devices.findAnywhere(text)).toBeUndefined();
+      expect(await get().owners.findByEmail(text)).toBeUndefined();
+      expect(await get().clients.find(text)).toBeUndefined();
+    });
+
     test('are found by an operator whichever account has them', async () => {
       const [one, other] = [await addAccount(get()), await addAccount(get())];
       const devices = [...makeBridge(one, `${one}-bridge`, [`${one}-1`]), makeDevice(other, `${other}-1`)];
