@@ -5,11 +5,8 @@ import { toStoreError } from './postgres-error.ts';
 /** Connections of one process. A statement takes a millisecond, and PostgreSQL has 100 connections for all processes. */
 const connections = 10;
 
-/** A request that waits longer waits for a server that is stuck or away, and is answered 503. */
-const connectPatienceMs = 1000;
-
-/** A lock of this code is held for some milliseconds, a statement of a request takes as long. */
-const [lockPatienceMs, statementPatienceMs] = [900, 5000];
+/** A statement of a request takes some milliseconds, and a lock is held as long. A request that waits longer is answered 503. */
+const usualPatienceMs = 1000;
 
 /** A text is prepared on the server at its fifth run, as by pgjdbc (`prepareThreshold`): parsing and planning takes as long as a read by key. */
 const preparedFrom = 5;
@@ -23,21 +20,25 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
-/** @param onLost is called when an idle connection is lost; the next request opens another */
-export function createPool(url: string, onLost: (error: Error) => void = () => undefined): pg.Pool {
+/**
+ * The connections of a process. A lost one is no error until a request needs it; then the pool opens another.
+ *
+ * @param patienceMs how long a request waits for a connection, and then for a lock. A statement may take five times as long
+ */
+export function createPool(url: string, patienceMs: number = usualPatienceMs): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
-    connectionTimeoutMillis: connectPatienceMs,
-    lock_timeout: lockPatienceMs,
-    statement_timeout: statementPatienceMs,
-    idle_in_transaction_session_timeout: statementPatienceMs,
+    connectionTimeoutMillis: patienceMs,
+    lock_timeout: 0.9 * patienceMs,
+    statement_timeout: 5 * patienceMs,
+    idle_in_transaction_session_timeout: 5 * patienceMs,
     keepAlive: true,
     application_name: 'lockstep',
     types,
   });
   // Without these listeners a lost connection would stop the process. The pool has one for idle connections alone.
-  pool.on('error', onLost);
+  pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }

@@ -1,11 +1,17 @@
 import { createServer } from 'node:net';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../migrations/migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
 import { migrations } from '../migrations/migrations.ts';
+import type { Tables } from '../schema.ts';
 import { StoreUnavailable } from '../store.ts';
+import { makeDevice } from '../suite/records.ts';
 import { createPool, preparing } from './create-pool.ts';
 import { createDatabase } from './fixtures/create-database.ts';
 import { openPostgresStore } from './open-store.ts';
+import { postgresSpelling } from './postgres-spelling.ts';
 
 let url: string;
 beforeAll(async () => {
@@ -100,6 +106,57 @@ test('five processes that start at once on an empty database make one schema', a
   for (const store of stores) await store.close();
   const versions = await run(database, 'select version from schema_version order by version');
   expect(versions).toEqual(migrations.map(({ version }) => ({ version })));
+});
+
+describe('a step of a later version', () => {
+  const later = (up: Migration['up']): readonly Migration[] => [
+    ...migrations,
+    { version: migrations.length + 1, name: 'later', up },
+  ];
+  const addColumn: Migration['up'] = ({ schema }) => schema.alterTable('device').addColumn('later', 'text').execute();
+
+  async function openBoth() {
+    const database = await createDatabase();
+    const store = await openPostgresStore(database);
+    await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: null });
+    await store.imports.write({ properties: [], devices: [makeDevice('acme', 'LK1')] });
+    const pool = createPool(database);
+    const newer = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+    return { database, store, newer };
+  }
+
+  test('is added while an earlier version serves, which then does not start again', async () => {
+    const { database, store, newer } = await openBoth();
+    const find = () => store.devices.find('acme', 'LK1');
+    for (let run = 0; run < 10; run += 1) await find(); // prepared on the server by then
+    await migrate(newer, postgresSpelling, () => 1, later(addColumn));
+    expect(await find()).toEqual(makeDevice('acme', 'LK1'));
+    expect(await store.devices.setBatteryLevel('acme', 'LK1', 7)).toBe(true);
+    await expect(openPostgresStore(database)).rejects.toMatchObject({ reason: 'newer' });
+    await store.close();
+    await newer.destroy();
+  });
+
+  test('that is interrupted leaves nothing, and the next start completes it', async () => {
+    const { database, store, newer } = await openBoth();
+    const interrupted = later(async (transaction, spelling) => {
+      await addColumn(transaction, spelling);
+      throw new Error('the process exits here');
+    });
+    await expect(migrate(newer, postgresSpelling, () => 1, interrupted)).rejects.toThrow('exits here');
+    await (await openPostgresStore(database)).close();
+    await migrate(newer, postgresSpelling, () => 1, later(addColumn));
+    await store.close();
+    await newer.destroy();
+  });
+});
+
+test('a store that is closed serves earlier requests first, more than it has connections', async () => {
+  const store = await openPostgresStore(await createDatabase());
+  const answers = Promise.all(Array.from({ length: 30 }, () => store.accounts.list()));
+  await store.close();
+  expect((await answers).flat()).toEqual([]);
+  await expect(store.accounts.list()).rejects.toThrow();
 });
 
 test('every text is compared by its bytes, whatever the order of the database is', async () => {

@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import type { Pool } from 'pg';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
 import { createStore } from '../create-store.ts';
 import { describeDatabase } from '../database-address.ts';
@@ -14,6 +15,8 @@ interface OpenOptions {
   /** Whether an empty database is filled with the schema. The database itself has to exist. */
   readonly mayCreate?: boolean;
   readonly now?: () => EpochMilliseconds;
+  /** As for `createPool`. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -24,11 +27,11 @@ interface OpenOptions {
  */
 export async function openPostgresStore(
   url: string,
-  { mayCreate = true, now = systemClock.now }: OpenOptions = {},
+  { mayCreate = true, now = systemClock.now, patienceMs }: OpenOptions = {},
 ): Promise<Store> {
   const name = describeDatabase({ kind: 'postgres', url });
   try {
-    return await open(url, name, mayCreate, now);
+    return await open(createPool(url, patienceMs), name, mayCreate, now);
   } catch (error) {
     const unusable = readUnusable(error);
     if (unusable === undefined) throw error;
@@ -36,10 +39,11 @@ export async function openPostgresStore(
   }
 }
 
-async function open(url: string, name: string, mayCreate: boolean, now: () => EpochMilliseconds): Promise<Store> {
-  const pool = createPool(url);
+async function open(pool: Pool, name: string, mayCreate: boolean, now: () => EpochMilliseconds): Promise<Store> {
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
   const end = async () => {
+    // Earlier requests are served first: a pool that is being closed lends no connection to those that wait for one.
+    if (pool.waitingCount > 0) await (await pool.connect().catch(() => undefined))?.release();
     await database.destroy();
     // Kysely leaves the pool open if no statement has run.
     if (!pool.ended) await pool.end();
