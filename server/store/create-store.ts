@@ -27,7 +27,7 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     audit: createAuditStore(database, spelling),
     clients: createClientStore(database, spelling),
     principals: createPrincipalStore(database),
-    oidc: createOidcStore(database, spelling),
+    oidc: createOidcStore(database),
     accessCodes: createAccessCodeStore(database, spelling),
     jobs: createJobStore(database, spelling),
     activity: createActivityStore(database),

@@ -1,6 +1,6 @@
 import { type Expression, expressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { addAuditEntry } from './audit.ts';
-import type { Database, DatabaseTransaction, Spelling } from './database.ts';
+import type { Database, DatabaseTransaction } from './database.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
 import type { Tables } from './schema.ts';
 import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
@@ -19,7 +19,7 @@ const columns = [
 
 type Key = Pick<OidcArtifact, 'model' | 'idHash'>;
 
-export function createOidcStore(database: Database, spelling: Spelling): OidcStore {
+export function createOidcStore(database: Database): OidcStore {
   const findByKey = prepareQuery<Key, OidcArtifact & { consumedAt: number | null }>(database, ({ model, idHash }) =>
     database
       .selectFrom('oidc_artifact')
@@ -58,12 +58,12 @@ export function createOidcStore(database: Database, spelling: Spelling): OidcSto
       await database.deleteFrom('oidc_artifact').where('model', '=', model).where('id_hash', '=', idHash).execute();
     },
     revokeGrant: (grantId, idHash, atSeconds, keepUntilSeconds) =>
-      revokeGrant(database, spelling, { grantId, idHash, atSeconds, keepUntilSeconds }),
+      revokeGrant(database, { grantId, idHash, atSeconds, keepUntilSeconds }),
     listGrants: (query) => listGrants(database, query),
     revokeGrants: (of, atSeconds, keepUntilSeconds, audit) =>
       database
         .transaction()
-        .execute((transaction) => revokeGrants(transaction, spelling, of, { atSeconds, keepUntilSeconds, audit })),
+        .execute((transaction) => revokeGrants(transaction, of, { atSeconds, keepUntilSeconds, audit })),
     isGrantRevoked: async (grantId) => (await findRevoked({ grantId })).length > 0,
     purge: (nowSeconds, atMost) => purge(database, nowSeconds, atMost),
   };
@@ -113,11 +113,10 @@ function preparePut(database: Database) {
 
 async function revokeGrant(
   database: Database,
-  spelling: Spelling,
   of: { grantId: string; idHash: string; atSeconds: number; keepUntilSeconds: number },
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await lockArtifacts(transaction, spelling, { grantId: of.grantId });
+    // First: a concurrent revocation of the grant waits here, before it has locked any artifact, so that the two can't deadlock.
     await insertRevoked(transaction)
       .values({ grant_id: of.grantId, revoked_at: of.atSeconds, keep_until: of.keepUntilSeconds })
       .execute();
@@ -128,32 +127,6 @@ async function revokeGrant(
       .where('id_hash', '=', of.idHash)
       .execute();
   });
-}
-
-/**
- * Locks all artifacts of the grants, in an order that every revocation has, so that of two revocations of one grant the second waits here,
- * and then finds none.
- *
- * @returns their number
- */
-async function lockArtifacts(
-  transaction: DatabaseTransaction,
-  { rowLock }: Spelling,
-  of: GrantFilter,
-): Promise<number> {
-  const locked = transaction
-    .selectFrom('oidc_artifact')
-    .select('id_hash')
-    .where(matching(of))
-    .where('grant_id', 'is not', null)
-    .orderBy('model')
-    .orderBy('id_hash')
-    .modifyEnd(rowLock);
-  const { count } = await transaction
-    .selectFrom(locked.as('locked'))
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
 }
 
 /** A grant that is revoked again is kept for the longer of the two times. */
@@ -249,12 +222,11 @@ async function listGrants(
 /**
  * Revokes all grants that match the filter, also those that can't be refreshed.
  *
- * @param audit written first, unless there is nothing to revoke
+ * @param audit written unless there is nothing to revoke
  * @returns the number of revoked grants that could be refreshed
  */
 export async function revokeGrants(
   transaction: DatabaseTransaction,
-  spelling: Spelling,
   of: GrantFilter,
   {
     atSeconds,
@@ -270,8 +242,7 @@ export async function revokeGrants(
     .groupBy('grant_id')
     .where('grant_id', 'is not', null)
     .$narrowType<{ grant_id: NotNull }>();
-  if ((await lockArtifacts(transaction, spelling, of)) === 0) return 0;
-  if (audit !== undefined) await addAuditEntry(transaction, audit);
+  // As in `revokeGrant`, and in one order.
   await insertRevoked(transaction)
     .columns(['grant_id', 'revoked_at', 'keep_until'])
     .expression(
@@ -282,6 +253,9 @@ export async function revokeGrants(
     .execute();
   // A grant that was given since then is not revoked: its artifacts stay.
   const revoked = transaction.selectFrom('revoked_grant').select('revoked_grant.grant_id');
+  // A revocation that was first has left nothing.
+  if ((await grants.where('grant_id', 'in', revoked).limit(1).execute()).length === 0) return 0;
+  if (audit !== undefined) await addAuditEntry(transaction, audit);
   const { live } = await selectLive(transaction, atSeconds, of)
     .where('oidc_artifact.grant_id', 'in', revoked)
     .select(({ fn }) => fn.countAll<number>().as('live'))

@@ -73,14 +73,14 @@ export function createOwnerStore(database: Database, spelling: Spelling): OwnerS
     },
     setDisabled: async (id, at, audit) => {
       const done = await change(id, audit, async (transaction) => {
-        if (at !== null) await endAll(transaction, spelling, id, at);
+        if (at !== null) await endAll(transaction, id, at);
         await transaction.updateTable('owner').set({ disabled_at: at }).where('id', '=', id).execute();
         return true;
       });
       return done ?? false;
     },
     logOutEverywhere: async (id, at, audit) =>
-      (await change(id, audit, (transaction) => endAll(transaction, spelling, id, at))) ?? 0,
+      (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
     rememberBrowser: (browser, replaces) =>
       database.transaction().execute(async (transaction) => {
         const [owner] = await lock({ id: browser.ownerId }, transaction);
@@ -132,11 +132,11 @@ async function create(
 }
 
 /** @returns the number of revoked grants that could be refreshed */
-async function endAll(transaction: DatabaseTransaction, spelling: Spelling, id: string, at: number): Promise<number> {
+async function endAll(transaction: DatabaseTransaction, id: string, at: number): Promise<number> {
   await endSessions(transaction, id, at);
   const atSeconds = Math.floor(at / 1000);
   const keepUntilSeconds = atSeconds + revocationKeptSeconds;
-  return revokeGrants(transaction, spelling, { ownerId: id }, { atSeconds, keepUntilSeconds });
+  return revokeGrants(transaction, { ownerId: id }, { atSeconds, keepUntilSeconds });
 }
 
 async function rememberBrowser(
