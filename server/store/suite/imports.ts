@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { testLaw } from '../../fixtures/test-law.ts';
 import type { Device } from '../records.ts';
 import { type Import, type Store, StoreConflict } from '../store.ts';
 import { conflicts, makeProperty } from './conflicts.ts';
@@ -7,7 +8,7 @@ import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
 
 export function describeImports(get: () => Store): void {
   describe('an import', () => {
-    test('reads back as it was given; again it changes nothing', async () => {
+    testLaw('reads back as it was given; again it changes nothing', { few: 15, many: 40 }, async (numRuns) => {
       const plans = fc.array(fc.record({ locks: fc.nat(5), keypad: fc.boolean(), properties: fc.nat(3) }), {
         maxLength: 4,
       });
@@ -20,7 +21,7 @@ export function describeImports(get: () => Store): void {
           expect(await get().imports.write(data)).toEqual(counts);
           await expectKept(get(), data);
         }),
-        { numRuns: 40 },
+        { numRuns },
       );
     });
 
