@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { untilPrinted } from '../../test/until-printed.ts';
 import { createDatabase } from '../store/postgres/fixtures/create-database.ts';
 import { main, runHere } from './fixtures/run-command.ts';
 
@@ -47,8 +47,14 @@ describe('an operator on PostgreSQL', () => {
   test('serves from it, next to other commands, and stops by SIGTERM', async () => {
     const { json: client } = await run('client', 'create', 'acme-own', '--name', 'A', '--account', 'acme', '--json');
     const service = spawn(process.execPath, [main, 'serve'], { env });
-    const printed = await untilPrinted(service, '"ready"');
-    const { origin, database } = JSON.parse(printed.split('\n').find((line) => line.includes('"ready"')) ?? '{}');
+    const ready = Promise.withResolvers<{ readonly origin: string; readonly database: string }>();
+    let printed = '';
+    createInterface({ input: service.stdout }).on('line', (line) => {
+      printed += line;
+      if (line.includes('"ready"')) ready.resolve(JSON.parse(line));
+    });
+    service.once('exit', () => ready.reject(new Error(`the server exits, after: ${printed}`)));
+    const { origin, database } = await ready.promise;
     expect(database).toBe(url.replace(':not-a-secret', ''));
     const answer = await fetch(`${origin}/auth/oauth2/token`, {
       method: 'POST',
