@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
@@ -8,8 +9,11 @@ import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { createPool, preparing } from './create-pool.ts';
-import { readUnusable } from './postgres-error.ts';
+import { isSlow, readUnusable } from './postgres-error.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
+
+/** A server that is starting, or a busy machine, answers late. A start may wait longer than a request. */
+const [openingPatienceMs, openingPauseMs] = [4000, 100];
 
 interface OpenOptions {
   /** Whether an empty database is filled with the schema. The database itself has to exist. */
@@ -30,12 +34,15 @@ export async function openPostgresStore(
   { mayCreate = true, now = systemClock.now, patienceMs }: OpenOptions = {},
 ): Promise<Store> {
   const name = describeDatabase({ kind: 'postgres', url });
-  try {
-    return await open(createPool(url, patienceMs), name, mayCreate, now);
-  } catch (error) {
-    const unusable = readUnusable(error);
-    if (unusable === undefined) throw error;
-    throw new StoreUnusable(unusable.reason, `${name} ${unusable.sentence}`, { cause: error });
+  for (const began = performance.now(); ; await setTimeout(openingPauseMs)) {
+    try {
+      return await open(createPool(url, patienceMs), name, mayCreate, now);
+    } catch (error) {
+      if (isSlow(error) && performance.now() - began < openingPatienceMs) continue;
+      const unusable = readUnusable(error);
+      if (unusable === undefined) throw error;
+      throw new StoreUnusable(unusable.reason, `${name} ${unusable.sentence}`, { cause: error });
+    }
   }
 }
 

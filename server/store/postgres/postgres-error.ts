@@ -33,6 +33,12 @@ function isPassing(error: Error): boolean {
   return code === undefined ? connectionMessages.test(error.message) : connectionCodes.test(`${code}`);
 }
 
+/** Whether the server did not answer in time, or is starting. */
+export function isSlow(error: unknown): boolean {
+  const cause = error instanceof StoreUnavailable ? error.cause : undefined;
+  return cause instanceof Error && (/timeout/.test(cause.message) || (cause as Coded).code === '57P03');
+}
+
 /** The error of a host with several addresses has an error for each of them, and no message of its own. */
 function readMessage(error: Error): string {
   return error.message === '' && error instanceof AggregateError
