@@ -1,4 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
+import { once } from 'node:events';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { Pool } from 'pg';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
@@ -49,8 +50,7 @@ export async function openPostgresStore(
 async function open(pool: Pool, name: string, mayCreate: boolean, now: () => EpochMilliseconds): Promise<Store> {
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
   const end = async () => {
-    // Earlier requests are served first: a pool that is being closed lends no connection to those that wait for one.
-    if (pool.waitingCount > 0) await (await pool.connect().catch(() => undefined))?.release();
+    await servePending(pool);
     await database.destroy();
     // Kysely leaves the pool open if no statement has run.
     if (!pool.ended) await pool.end();
@@ -69,6 +69,23 @@ async function open(pool: Pool, name: string, mayCreate: boolean, now: () => Epo
     throw error;
   }
   return createStore(database, postgresSpelling, close);
+}
+
+/** A statement takes at most half as long. */
+const mostPendingMs = 10_000;
+
+/** Waits until no request has a connection or waits for one: a pool that is being closed lends none, and Kysely refuses those just lent. */
+async function servePending(pool: Pool): Promise<void> {
+  const ended = AbortSignal.timeout(mostPendingMs);
+  // A request reaches the pool some microtasks after its call, and a connection is idle only after its event.
+  await setImmediate();
+  while ((pool.waitingCount > 0 || pool.idleCount < pool.totalCount) && !ended.aborted) {
+    const changed = new AbortController();
+    const signal = AbortSignal.any([ended, changed.signal]);
+    await Promise.race(['release', 'remove'].map((name) => once(pool, name, { signal }).catch(() => undefined)));
+    changed.abort();
+    await setImmediate();
+  }
 }
 
 /** Each setting with the values that are safe, and the reason. */
