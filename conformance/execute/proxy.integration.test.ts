@@ -107,6 +107,6 @@ test.each([
 });
 
 test('an answer of the proxy does not end the wait for the deployment', async () => {
-  const { code, error } = await conform('http://127.0.0.1:1', '--proxy', proxy.uri, '--wait-for-target', '300ms');
-  expect([code, error]).toEqual([2, expect.stringContaining('did not answer within 0.3 s: the proxy answers 502.')]);
+  const { code, error } = await conform('http://127.0.0.1:1', '--proxy', proxy.uri, '--wait-for-target', '1500ms');
+  expect([code, error]).toEqual([2, expect.stringContaining('did not answer within 1.5 s: the proxy answers 502.')]);
 });
