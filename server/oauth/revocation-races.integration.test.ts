@@ -139,14 +139,17 @@ async function finish(running: RunningAuth, client: CreatedClient, page: Page): 
   return exchangeCode(running, code, { client });
 }
 
+/** A lead with which one is done before the other begins. */
+const apart = 2000;
+
 const race = fc.record({
   delays: fc.infiniteStream(fc.nat(3)),
   /** Turns of the event loop by which one begins before the other. */
-  lead: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -60, max: 60 }) }, fc.constantFrom(-2000, 2000)),
+  lead: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -60, max: 60 }) }, fc.constantFrom(-apart, apart)),
 });
 
 /** One is done before the other begins, so that few runs cover both orders too. */
-const oneByOne = [-2000, 2000].map((lead): [{ delays: fc.Stream<number>; lead: number }] => [
+const oneByOne = [-apart, apart].map((lead): [{ delays: fc.Stream<number>; lead: number }] => [
   { delays: fc.stream(withoutDelay()), lead },
 ]);
 
@@ -178,10 +181,15 @@ describe.each(racers)('$what', ({ isRotating = false, endedBy, prepare }) => {
         };
         const run = await prepare(scene);
         turns = () => delays.next().value;
-        const [answer] = await Promise.all([
-          waitTurns(Math.max(0, lead)).then(run),
-          waitTurns(Math.max(0, -lead)).then(() => act(scene)),
-        ]);
+        const answers: (Answer | undefined)[] = [];
+        const steps = [
+          async () => void answers.push(await waitTurns(Math.max(0, lead)).then(run)),
+          () => waitTurns(Math.max(0, -lead)).then(() => act(scene)),
+        ];
+        // A database of its own is not done after some turns of this process.
+        if (Math.abs(lead) === apart) for (const step of lead < 0 ? steps : steps.toReversed()) await step();
+        else await Promise.all(steps.map((step) => step()));
+        const [answer] = answers;
         turns = () => 0;
         if (answer !== undefined && answer.status !== 200) expect(answer.body?.error).toBe('invalid_grant');
         await expectNothingUsable(started, [login, ...(answer === undefined ? [] : [answer])], { client });
