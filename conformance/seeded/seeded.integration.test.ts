@@ -135,15 +135,12 @@ const byName = async (fault: SeededFault, change: Partial<RunOptions>): Promise<
   expect(result.findings[0]?.detectedAtRequest).toBeLessThan(300);
 };
 
-const isStory = (fault: SeededFault): boolean => phasesFor(fault).includes('story');
 const first = { seed: 1, workers: 16 } as const;
 const other = { seed: 2, workers: 1 } as const;
 
 describe.each(faults.filter((fault) => !isInput(fault)))('$api: $name', (fault) => {
   test('is found once, by its name', () => byName(fault, first));
-  // A story takes many requests.
-  const tags = isStory(fault) ? ['full'] : [];
-  test('is found once, by its name, with one worker and another seed', { tags }, () => byName(fault, other));
+  test('is found once, by its name, with one worker and another seed', { tags: ['full'] }, () => byName(fault, other));
 });
 
 const inputs = faults.filter(isInput);
