@@ -4,7 +4,7 @@ import { operations } from '@lockstep/contract/operations';
 import type { Logger } from 'pino';
 import type { Bridges } from './bridge/start-bridges.ts';
 import type { Clock } from './clock.ts';
-import { createMemoryQuota } from './http/account-quota.ts';
+import { createAccountQuota } from './http/account-quota.ts';
 import { createApp } from './http/create-app.ts';
 import type { DifferentialValidation } from './http/differential-validation.ts';
 import type { Mounts } from './http/mount-service.ts';
@@ -65,7 +65,7 @@ export function createService(options: ServiceOptions): RequestListener {
     authServer: createAuthServer({ issuer, resource: audience, store, keys, scopes: apiScopes, log: logger }),
     ping: () => store.ping(),
     clock,
-    countRequest: accountQuota === 0 ? undefined : createMemoryQuota(accountQuota, clock),
+    countRequest: accountQuota === 0 ? undefined : createAccountQuota(accountQuota, store.counters.open, clock),
     logger,
     checkResponses,
     differentialValidation,

@@ -25,7 +25,7 @@ interface PurgeOptions {
  * @returns a function that stops it
  */
 export function startPurging(
-  store: Pick<Store, 'oidc' | 'jobs' | 'activity' | 'accessCodes' | 'ping'>,
+  store: Pick<Store, 'oidc' | 'jobs' | 'activity' | 'accessCodes' | 'counters' | 'ping'>,
   logger: Logger,
   { clock = systemClock, random = Math.random, elapsed = () => performance.now() }: PurgeOptions = {},
 ): () => void {
@@ -33,6 +33,7 @@ export function startPurging(
   let isStopped = false;
   const kinds: readonly (() => Promise<number>)[] = [
     () => store.oidc.purge(Math.floor(Date.now() / 1000), rowsPerBatch), // tokens use the system clock
+    () => store.counters.purge(Date.now(), rowsPerBatch),
     () => store.jobs.purge(clock.now(), rowsPerBatch),
     () => store.activity.purge(clock.now() - keptMs, rowsPerBatch),
     () => store.accessCodes.purge(clock.now() - keptMs, rowsPerBatch),

@@ -31,7 +31,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   // Keys and time are arguments: no clock, no store, no configuration.
   'server/algopin/': ['server/temporal.ts'],
   'server/virtual-lock/': ['server/algopin/', 'server/clock.ts', 'server/temporal.ts'],
-  'server/store/': ['server/clock.ts', 'server/fixtures/test-law.ts'], // the last for its suite
+  'server/store/': ['server/clock.ts', 'server/fixtures/test-law.ts', 'server/limits/'], // test-law.ts for its suite
   'server/limits/': ['server/clock.ts'],
   'server/activity/': ['server/algopin/', 'server/clock.ts', 'server/store/', 'server/temporal.ts'],
   'server/bridge/': [

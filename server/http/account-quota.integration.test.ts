@@ -2,9 +2,8 @@ import { Agent, request } from 'node:http';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reject } from '../error-catalogue.ts';
-import { createWindowCounter } from '../limits/window-counter.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './account-quota.ts';
+import { type CountRequest, createMemoryQuota } from './account-quota.ts';
 import { type RunningApp, startApp, testNow } from './fixtures/start-app.ts';
 import type { VerifyToken } from './token-scheme.ts';
 
@@ -51,8 +50,7 @@ afterAll(() => app.close());
 /** An unused quota at the time of the tests. */
 function begin(limit: number): void {
   now = testNow;
-  const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
-  countRequest = createAccountQuota({ limit, counter, clock });
+  countRequest = createMemoryQuota(limit, clock);
 }
 
 interface Given {

@@ -1,16 +1,14 @@
 import { Rejection } from '@lockstep/runtime/rejection';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createWindowCounter } from '../limits/window-counter.ts';
-import { checkQuota, createAccountQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
+import { checkQuota, createMemoryQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
 
 const start = Date.UTC(2026, 10, 21, 8);
 const who = { accountId: 'acme', clientId: 'acme-own', trialEndsAt: null };
 
 function createQuotaAt(limit: number) {
   let now = start;
-  const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
-  const count = createAccountQuota({ limit, counter, clock: { now: () => now } });
+  const count = createMemoryQuota(limit, { now: () => now });
   return {
     count,
     wait(ms: number) {

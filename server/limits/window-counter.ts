@@ -13,6 +13,8 @@ export interface WindowUse {
 export interface Counter {
   /** Counts one request unless the limit is reached: a rejected request extends no wait. Concurrent calls never count more than the limit. */
   take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
+  /** Uncounts a request that was counted at `at`, by the same clock. */
+  giveBack(key: string, at: EpochMilliseconds): void | Promise<void>;
   /** Returns the use of a key without counting. */
   look(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
 }
@@ -27,6 +29,7 @@ export type OpenCounter = (name: string, options: WindowOptions) => Counter;
 /** A counter that answers at once. */
 export interface WindowCounter extends Counter {
   take(key: string, now: EpochMilliseconds): WindowUse;
+  giveBack(key: string, at: EpochMilliseconds): void;
   look(key: string, now: EpochMilliseconds): WindowUse;
   readonly size: number;
 }
@@ -37,6 +40,8 @@ export interface WindowOptions {
   readonly windowMs: number;
   /** Above this number the key that was idle longest is dropped. When omitted, a key is kept as long as it has a count. */
   readonly maxKeys?: number;
+  /** Whether it counts each request, not only failures: a count that one process alone needs is then not worth a write. */
+  readonly isFrequent?: boolean;
 }
 
 /** Requests within a sixtieth of the window. All of them stop counting one window after the last. */
@@ -52,7 +57,7 @@ interface Uses {
   used: number;
 }
 
-const bucketsInWindow = 60;
+export const bucketsInWindow = 60;
 
 /** Counters in the memory of this process. */
 export const openMemoryCounter: OpenCounter = (_name, options) => createWindowCounter(options);
@@ -124,6 +129,15 @@ export function createWindowCounter({ limit, windowMs, maxKeys = Infinity }: Win
       const accepted = uses.used < limit;
       if (accepted) count(key, uses, at);
       return describe(uses, accepted, at);
+    },
+    giveBack(key, now) {
+      const at = pass(now);
+      const uses = find(key, at);
+      const bucket = uses?.buckets.findLast(({ first }) => first <= at);
+      if (uses === undefined || bucket === undefined) return;
+      uses.used -= 1;
+      bucket.used -= 1;
+      if (bucket.used === 0) uses.buckets.splice(uses.buckets.indexOf(bucket), 1);
     },
     look(key, now) {
       const at = pass(now);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWindowCounter, type OpenCounter, type WindowCounter, type WindowUse } from '../limits/window-counter.ts';
+import { createWindowCounter, type OpenCounter, type WindowCounter } from '../limits/window-counter.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { createGuessLimits, type Guess, guessLimits } from './limit-guesses.ts';
 
@@ -170,13 +170,14 @@ describe('counts that several processes share', () => {
     return (name, options) => {
       const counter = counters.get(name) ?? createWindowCounter(options);
       counters.set(name, counter);
-      const later = async (use: () => WindowUse) => {
+      const later = async <Answer>(use: () => Answer) => {
         await new Promise(setImmediate);
         if (fault?.isDown) throw new StoreUnavailable('busy');
         return use();
       };
       return {
         take: (key, now) => later(() => counter.take(key, now)),
+        giveBack: (key, at) => later(() => counter.giveBack(key, at)),
         look: (key, now) => later(() => counter.look(key, now)),
       };
     };

@@ -78,8 +78,8 @@ export interface GuessLimitOptions {
 }
 
 /**
- * Slows down the guessing of passwords (ASVS 5.0, 6.3.1), by the system clock as all of OAuth. Each process has its own lines. If several
- * share their counts, each may judge one attempt more than the failures under way in the others would allow.
+ * Slows down the guessing of passwords (ASVS 5.0, 6.3.1), by the system clock as all of OAuth. Processes that share their counts never judge
+ * more wrong passwords together than one alone. Each has its own lines, so that each admits one attempt per pause.
  */
 export function createGuessLimits({
   openCounter = openMemoryCounter,
@@ -99,6 +99,21 @@ export function createGuessLimits({
   const takeTurns = createTurns();
   const waitForScrypt = createScryptTurns(openLine);
   const sentAway = createSentAway();
+
+  /** Counts an attempt before its check, and uncounts it unless it fails: otherwise each process would judge one more. */
+  const judgeCounted = async <Judged extends { readonly kind: string }>(key: string, judge: () => Promise<Judged>) => {
+    const at = Date.now();
+    const { accepted, endsAt } = await whenAvailable(together.take(key, at));
+    if (!accepted) return { kind: 'throttled', waitSeconds: secondsUntil(endsAt, at) } as const;
+    let isFailure = false;
+    try {
+      const judged = await judge();
+      isFailure = judged.kind === 'wrong';
+      return judged;
+    } finally {
+      if (!isFailure) await whenAvailable(together.giveBack(key, at));
+    }
+  };
 
   return async ({ email, address, knownBrowser, isWaited }, judge) => {
     const isKnown = knownBrowser !== undefined;
@@ -128,12 +143,10 @@ export function createGuessLimits({
     return takeTurns(isKnown ? `${email} known` : key, async () => {
       const { rejection } = await read();
       if (rejection !== undefined) return rejection;
-      const judged = await waitForScrypt(isKnown, waiter, judge);
+      const judged = await waitForScrypt(isKnown, waiter, () => judgeCounted(key, judge));
       if (judged === undefined) return sendAway('busy');
       sentAway.delete(key);
-      if (judged.kind !== 'wrong') return judged;
-      await whenAvailable(together.take(key, Date.now()));
-      if (isKnown) return judged;
+      if (judged.kind !== 'wrong' || isKnown) return judged;
       await emails.count(email);
       await addresses.count(address);
       return judged;

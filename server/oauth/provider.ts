@@ -4,7 +4,7 @@ import { takeAuthority } from '@lockstep/runtime/http-message';
 import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
 import type { Keys } from '../keys.ts';
-import { type OpenCounter, openMemoryCounter } from '../limits/window-counter.ts';
+import type { Store } from '../store/store.ts';
 import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
 import { type ConfigurationStore, createConfiguration } from './configuration/create-configuration.ts';
 import { createGuessLimits, type LimitGuesses } from './limit-guesses.ts';
@@ -27,7 +27,7 @@ export interface AuthServerOptions {
   readonly issuer: string;
   /** {base_url}, the audience of access tokens: `http://localhost:8080/v1`. */
   readonly resource: string;
-  readonly store: ConfigurationStore;
+  readonly store: ConfigurationStore & Pick<Store, 'counters'>;
   readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
   /** Scopes of the resource API: `apiScopes`. */
   readonly scopes: readonly string[];
@@ -36,8 +36,6 @@ export interface AuthServerOptions {
   readonly passwords?: Passwords | undefined;
   /** Slows down the guessing of passwords. When omitted, `createGuessLimits` with the system clock. */
   readonly limitGuesses?: LimitGuesses | undefined;
-  /** Opens the counters of guesses, wrong secrets and login requests. When omitted, they are in the memory of this process. */
-  readonly openCounter?: OpenCounter | undefined;
   /** Allowed callback URLs without https. Only a mock has any: the service interface has none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
   /** Lifetime of the next access token, in seconds; when omitted, a day as in the service interface (5.3). */
@@ -64,16 +62,12 @@ const secureHeaders = helmet({
 });
 
 /**
- * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: its memory contains only the lines of waiting logins and,
- * by default, the counters of attempts.
+ * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: its memory contains only the lines of waiting logins.
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
   const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
-  const {
-    accessTokenSeconds,
-    openCounter = openMemoryCounter,
-    limitGuesses = createGuessLimits({ openCounter }),
-  } = options;
+  const { open: openCounter } = store.counters;
+  const { accessTokenSeconds, limitGuesses = createGuessLimits({ openCounter }) } = options;
   const configuration = createConfiguration({
     issuer,
     resource,

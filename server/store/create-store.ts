@@ -4,6 +4,7 @@ import { createAccountStore } from './accounts.ts';
 import { createActivityStore } from './activity/activity.ts';
 import { createAuditStore } from './audit.ts';
 import { createClientStore } from './clients.ts';
+import { createCounterStore } from './counters.ts';
 import type { Database, Spelling } from './database.ts';
 import { createDeviceStore } from './devices/devices.ts';
 import { createImportStore } from './imports/imports.ts';
@@ -33,6 +34,7 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     activity: createActivityStore(database),
     lockMemories: createLockMemoryStore(database),
     keyCheck: createKeyCheckStore(database),
+    counters: createCounterStore(database, spelling),
     ping: async () => {
       await sql`select max(version) from schema_version`.execute(database);
     },

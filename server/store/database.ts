@@ -13,6 +13,8 @@ export interface Spelling {
   jsonPairs(first: Expression<unknown>, second: Expression<unknown>): RawBuilder<string>;
   /** The texts of a JSON array as the one column of a subquery, so that a list of any length is one statement. */
   jsonTexts(array: Expression<string>): RawBuilder<string>;
+  /** The pairs of such an array, as a table with the columns `first` and `second`, both integers. */
+  jsonPairRows(array: Expression<string>): RawBuilder<{ first: number; second: number }>;
   /** A member of a JSON object in text, as text. Null if there is none or the text is not JSON. */
   jsonMember(object: Expression<string>, name: string): RawBuilder<string | null>;
   /** The end of a select that locks its rows until the end of the transaction. */
@@ -20,6 +22,10 @@ export interface Spelling {
   /** The first statements of a transaction that other transactions of this kind wait for; none where all writing transactions do. */
   onlyOne(kind: 'migration' | 'import'): readonly RawBuilder<unknown>[];
   /** Writes the program's mark into the database; null for a database server. */
+  /** Whether several processes serve one database. */
+  readonly isShared: boolean;
+  /** Before the name of a new table whose rows may be lost in a crash of the database: its writes do not wait for the disk. */
+  readonly withoutLog: RawBuilder<unknown>;
   readonly programMark: RawBuilder<unknown> | null;
   readonly columns: {
     /** Compared and sorted by code points: on PostgreSQL with `COLLATE "C"`. */

@@ -31,6 +31,8 @@ export interface Tables {
     disabled_at: number | null;
     logins_valid_after: number | null;
   };
+  /** `uses`: pairs of the time of the last use in a bucket and their number, as JSON. `purge_at` by the clock of the counter. */
+  use_count: { key_hash: string; uses: string; purge_at: number };
   known_browser: { browser_hash: string; owner_id: string; logged_in_at: number; ends_at: number };
   property: { id: string; account_id: string; name: string; timezone: string | null };
   device: DeviceTable;

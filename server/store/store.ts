@@ -1,5 +1,6 @@
 import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { EpochMilliseconds } from '../clock.ts';
+import type { OpenCounter } from '../limits/window-counter.ts';
 import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
@@ -374,6 +375,13 @@ export interface PrincipalStore {
   find(clientId: string, subject: Subject): Promise<PrincipalRecord | undefined>;
 }
 
+export interface CounterStore {
+  /** Counts in the database, except where one process serves it and the counter would write at every request. */
+  readonly open: OpenCounter;
+  /** @returns the number of deleted keys, none of which has a count by now */
+  purge(now: EpochMilliseconds, atMost: number): Promise<number>;
+}
+
 /** All stored data. One implementation per database; one suite (`suite/store-suite.ts`) that each has to pass. */
 export interface Store {
   readonly accounts: AccountStore;
@@ -390,6 +398,7 @@ export interface Store {
   readonly activity: ActivityStore;
   readonly lockMemories: LockMemoryStore;
   readonly keyCheck: KeyCheckStore;
+  readonly counters: CounterStore;
   /** A read for `/healthz` that fails when the database can't answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -17,7 +17,7 @@ export const loginLimit = { requests: 120, windowMs: 60_000, maxKeys: 10_000 } a
  */
 export function throttleLogins(issuer: string, log: AuthLog, openCounter: OpenCounter): Middleware {
   const { requests, windowMs, maxKeys } = loginLimit;
-  const counter = openCounter('login-requests', { limit: requests, windowMs, maxKeys });
+  const counter = openCounter('login-requests', { limit: requests, windowMs, maxKeys, isFrequent: true });
   const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
   return async (ctx, next) => {
     if (ctx.path !== operations.login.path) return void (await next());

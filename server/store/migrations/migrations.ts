@@ -6,6 +6,7 @@ import { activityByArrival } from './0005-activity-by-arrival.ts';
 import { programMark } from './0006-program-mark.ts';
 import { owners } from './0007-owners.ts';
 import { knownBrowsers } from './0008-known-browsers.ts';
+import { useCounts } from './0009-use-counts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the version of the last one is the schema that this code reads and writes. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   programMark,
   owners,
   knownBrowsers,
+  useCounts,
 ];

@@ -14,6 +14,8 @@ const patience = { migration: { statement: '0', lock: '10s' }, import: { stateme
 export const postgresSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`coalesce(json_agg(json_build_array(${first}, ${second})), '[]')::text`,
   jsonTexts: (array) => sql<string>`(select value from json_array_elements_text(${array}::json) as element(value))`,
+  jsonPairRows: (array) =>
+    sql`(select (value ->> 0)::bigint as first, (value ->> 1)::bigint as second from json_array_elements(${array}::json) as element(value))`,
   // Only for rows that an earlier step wrote, and the first release for PostgreSQL has all steps that need it.
   jsonMember: (object, name) => sql<string | null>`${object}::json ->> ${sql.lit(name)}`,
   // A weaker lock than `for update`: rows that refer to the locked row can still be written.
@@ -24,6 +26,8 @@ export const postgresSpelling: Spelling = {
     sql`select pg_advisory_xact_lock(${sql.lit(lockKeys[kind])})`,
     sql`select set_config('lock_timeout', ${sql.lit(patience[kind].lock)}, true)`,
   ],
+  isShared: true,
+  withoutLog: sql`unlogged`,
   programMark: null,
   columns: {
     text: sql`text collate "C"`,

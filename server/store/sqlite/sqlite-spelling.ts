@@ -8,11 +8,15 @@ export const applicationId = 0x4c4b5354;
 export const sqliteSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`json_group_array(json_array(${first}, ${second}))`,
   jsonTexts: (array) => sql<string>`(select value from json_each(${array}))`,
+  jsonPairRows: (array) =>
+    sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second from json_each(${array}))`,
   jsonMember: (object, name) =>
     sql<string | null>`iif(json_valid(${object}), json_extract(${object}, ${sql.lit(`$.${name}`)}), null)`,
   // A transaction that writes locks the whole database when it begins.
   rowLock: sql``,
   onlyOne: () => [],
+  isShared: false,
+  withoutLog: sql``,
   programMark: sql`pragma application_id = ${sql.lit(applicationId)}`,
   columns: { text: 'text', time: 'integer', bytes: 'blob', counter: sql`integer primary key` },
   // STRICT rejects text in a column of numbers; a table that is read by its key needs no second index by rowid.

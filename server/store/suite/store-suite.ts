@@ -3,6 +3,7 @@ import type { Store } from '../store.ts';
 import { describeAccessCodes } from './access-codes.ts';
 import { describeAccounts } from './accounts.ts';
 import { describeActivity } from './activity.ts';
+import { describeCounters } from './counters.ts';
 import { describeDevices } from './devices.ts';
 import { describeImports } from './imports.ts';
 import { describeJobs } from './jobs.ts';
@@ -40,5 +41,6 @@ export function storeSuite(name: string, open: () => Promise<Store>, options: Te
     describeJobs(get);
     describeActivity(get);
     describeLockMemories(get);
+    describeCounters(get);
   });
 }

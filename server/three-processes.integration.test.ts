@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccountQuota } from './http/account-quota.ts';
+import { createGuessLimits, guessLimits } from './oauth/limit-guesses.ts';
+import { createDatabase } from './store/postgres/fixtures/create-database.ts';
+import { openPostgresStore } from './store/postgres/open-store.ts';
+import { type Store, StoreUnavailable } from './store/store.ts';
+import { addSite, makeJob, makeKey, proxied, start, targeted } from './store/suite/job-records.ts';
+
+// Three processes on one database: each call goes to the next of three stores. A test of this file fails if its lock or condition is removed.
+
+let stores: readonly Store[];
+beforeAll(async () => {
+  const url = await createDatabase();
+  stores = [await openPostgresStore(url), await openPostgresStore(url), await openPostgresStore(url)];
+  // Connections are open by now, so that the first calls run at once too.
+  await atOnce(30, (store) => store.ping());
+});
+afterAll(async () => {
+  for (const store of stores) await store.close();
+});
+
+/** Runs `act` so many times at once, in turns on the three stores. A call that could not be made is made again, as by a client after 503. */
+function atOnce<Result>(times: number, act: (store: Store, index: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(
+    Array.from({ length: times }, (_, index) => {
+      const store = stores[index % stores.length];
+      if (store === undefined) throw new Error('no store is open');
+      const run = (): Promise<Result> =>
+        act(store, index).catch((error) => {
+          if (error instanceof StoreUnavailable) return run();
+          throw error;
+        });
+      return run();
+    }),
+  );
+}
+
+const countKinds = (answers: readonly { readonly kind: string }[]) =>
+  Object.fromEntries(
+    Map.groupBy(answers, ({ kind }) => kind)
+      .entries()
+      .map(([kind, all]) => [kind, all.length]),
+  );
+
+describe('three processes at once', () => {
+  test('judge no more wrong passwords than one, also while others are under way', async () => {
+    const limiters = new Map(stores.map((store) => [store, createGuessLimits({ openCounter: store.counters.open })]));
+    const guess = { email: 'ann@harbour.example', address: '192.0.2.1', isWaited: () => true };
+    const wrong = async () => ({ kind: 'wrong' }) as const;
+    const attempt = async (store: Store, judge: typeof wrong) =>
+      (await limiters.get(store)?.(guess, judge)) ?? { kind: 'none' };
+    for (let failed = 1; failed < guessLimits.together.failures; failed += 1) await attempt(stores[0] as Store, wrong);
+
+    // One attempt is left. Each that is judged waits until the other two are judged or rejected too.
+    let underWay = stores.length;
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    const arrive = () => {
+      underWay -= 1;
+      if (underWay === 0) resolve();
+    };
+    const answers = await atOnce(stores.length, async (store) => {
+      let isJudged = false;
+      const answer = await attempt(store, async () => {
+        isJudged = true;
+        arrive();
+        await all;
+        return wrong();
+      });
+      if (!isJudged) arrive();
+      return answer;
+    });
+    expect(countKinds(answers)).toEqual({ wrong: 1, throttled: 2 });
+  });
+
+  test('count the quota of a client together, and return another rest each time', async () => {
+    const limit = 25;
+    const quotas = new Map(
+      stores.map((store) => [store, createAccountQuota(limit, store.counters.open, { now: () => start })]),
+    );
+    const principal = { accountId: 'quota', clientId: 'quota-own', trialEndsAt: null };
+    const answers = await atOnce(60, async (store) => quotas.get(store)?.(principal));
+    const rests = answers.filter((quota) => quota?.accepted).map((quota) => quota?.left ?? -1);
+    expect(rests.sort((a, b) => a - b)).toEqual(Array.from({ length: limit }, (_, index) => index));
+  });
+
+  test('consume a code once', async () => {
+    const code = {
+      model: 'AuthorizationCode',
+      idHash: 'race',
+      grantId: 'race',
+      uid: null,
+      ownerId: null,
+      clientId: null,
+    };
+    await stores[0]?.oidc.put({ ...code, payload: '{}', expiresAt: null, purgeAt: null });
+    const taken = await atOnce(30, (store) => store.oidc.consume(code.model, code.idHash, 1));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('create exactly as many jobs as a bridge may have', async () => {
+    const site = await addSite(stores[0] as Store);
+    const waiting = await atOnce(60, (store) => store.jobs.create(makeJob(site), proxied, null));
+    expect(countKinds(waiting)).toEqual({ created: 20, queue_full: 40 });
+    const other = await addSite(stores[0] as Store);
+    const rated = await atOnce(30, (store) => store.jobs.create(makeJob(other), targeted, null));
+    expect(countKinds(rated)).toEqual({ created: 3, rate: 27 });
+  });
+
+  test('create one job for an idempotency key, and return it to all', async () => {
+    const site = await addSite(stores[0] as Store);
+    const key = makeKey(site, 'race');
+    const creations = await atOnce(30, (store) => store.jobs.create(makeJob(site), proxied, key));
+    expect(countKinds(creations)).toEqual({ created: 1, replayed: 29 });
+  });
+});
