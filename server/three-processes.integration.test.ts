@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOpenLocks } from './bridge/open-locks.ts';
 import { createAccountQuota } from './http/account-quota.ts';
 import { createGuessLimits, guessLimits } from './oauth/limit-guesses.ts';
 import { createDatabase } from './store/postgres/fixtures/create-database.ts';
 import { openPostgresStore } from './store/postgres/open-store.ts';
+import type { Device } from './store/records.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
 import { addSite, makeJob, makeKey, proxied, start, targeted } from './store/suite/job-records.ts';
+import { makeDevice } from './store/suite/records.ts';
 
 // Three processes on one database: each call goes to the next of three stores. A test of this file fails if its lock or condition is removed.
 
@@ -111,5 +115,51 @@ describe('three processes at once', () => {
     const key = makeKey(site, 'race');
     const creations = await atOnce(30, (store) => store.jobs.create(makeJob(site), proxied, key));
     expect(countKinds(creations)).toEqual({ created: 1, replayed: 29 });
+  });
+
+  test('use a lock one after the other, so that no wrong PIN is forgotten', async () => {
+    const { accountId, bridgeId } = await addSite(stores[0] as Store);
+    const device = makeDevice(accountId, `${bridgeId}-lock`);
+    await stores[0]?.imports.write({ properties: [], devices: [device] });
+    const clock = { now: () => start };
+    const found = await stores[0]?.devices.find(accountId, device.deviceId);
+    const keys = { deviceKey: Buffer.alloc(32, 7) };
+    const locks = new Map(stores.map((store) => [store, createOpenLocks({ store, keys, clock, randomBytes })]));
+    await atOnce(3, async (store) => locks.get(store)?.use(found as Device, (lock) => lock.enter('9999')));
+    const state = await locks.get(stores[0] as Store)?.use(found as Device, (lock) => lock.state());
+    expect(state?.wrongEntries).toBe(3);
+  });
+
+  test('run the jobs of a device in one of them, and in another after its lease', async () => {
+    const now = start + 1000;
+    const sites = await Promise.all(Array.from({ length: 6 }, () => addSite(stores[0] as Store)));
+    const jobs = sites.flatMap((site) => [makeJob(site), makeJob(site)]);
+    for (const job of jobs) await stores[0]?.jobs.create(job, proxied, null);
+    const ids = new Set(jobs.map(({ jobId }) => jobId));
+    const leaseAll = async (at: number) => {
+      const leased = await atOnce(3, async (store) => (await store.jobs.lease(at)).jobs);
+      return leased.map((mine) => mine.map(({ jobId }) => jobId).filter((jobId) => ids.has(jobId)));
+    };
+    const first = await leaseAll(now);
+    expect(first.flat().sort()).toEqual([...ids].sort());
+    const devices = first.map(
+      (mine) => new Set(jobs.filter(({ jobId }) => mine.includes(jobId)).map((job) => job.deviceId)),
+    );
+    expect(devices.reduce((sum, { size }) => sum + size, 0)).toBe(new Set(jobs.map(({ deviceId }) => deviceId)).size);
+    expect(await leaseAll(now + 5000)).toEqual(first);
+
+    // The process that has most of them dies, or stops.
+    const holder = first.findIndex((mine) => mine.length === Math.max(...first.map(({ length }) => length)));
+    const others = stores.filter((_, index) => index !== holder);
+    const countOf = async (at: number) => {
+      const leased = await Promise.all(others.map((store) => store.jobs.lease(at)));
+      return leased.flatMap(({ jobs: mine }) => mine.filter(({ jobId }) => ids.has(jobId))).length;
+    };
+    expect(await countOf(now + 14_999)).toBe(ids.size - (first[holder]?.length ?? 0));
+    expect(await countOf(now + 15_000)).toBe(ids.size);
+    for (const store of others) await store.jobs.release();
+    expect((await stores[holder]?.jobs.lease(now + 15_001))?.jobs.filter(({ jobId }) => ids.has(jobId))).toHaveLength(
+      ids.size,
+    );
   });
 });

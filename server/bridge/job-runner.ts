@@ -15,7 +15,7 @@ export interface JobRunnerNeeds {
 
 export interface JobRunner {
   /**
-   * Advances every unfinished job as far as possible now, in order of creation. Calls must not overlap.
+   * Advances every unfinished job that this process may run as far as possible now, in order of creation. Calls must not overlap.
    *
    * @returns the time of the next step; null while nothing is due
    * @throws the store's error when it can't list the jobs
@@ -79,15 +79,17 @@ export function createJobRunner({ store, link, clock, jobData, settle, logger }:
 
   return {
     async tick() {
-      const jobs = await store.jobs.listUnfinished(clock.now());
+      const { jobs, until, lookAgainAt } = await store.jobs.lease(clock.now());
       const listed = new Set(jobs.map(({ jobId }) => jobId));
       for (const jobId of retries.keys()) if (!listed.has(jobId)) retries.delete(jobId);
       // A later job of a device must not overtake an earlier one, or a PIN would be deleted before it is stored. So it waits for a failed
       // job, and for one under way if the clock went back by either's times: the link would run them in another order. A job delays the
       // later ones until it expires, no longer.
       const underWay = new Map<string, EpochMilliseconds>();
-      const due: EpochMilliseconds[] = [];
+      const due: EpochMilliseconds[] = lookAgainAt === null ? [] : [lookAgainAt];
       for (const job of jobs) {
+        // The jobs before it took too long: another process may run the device's next job by now.
+        if (clock.now() >= until) return clock.now();
         const before = underWay.get(job.deviceId);
         if (before !== undefined && (job.createdAt < before || job.createdAt > clock.now())) {
           underWay.set(job.deviceId, Number.POSITIVE_INFINITY);

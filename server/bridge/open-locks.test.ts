@@ -137,7 +137,7 @@ test('a memory is sealed: it shows no digits, and opens for its own lock alone',
   const sealed = await fixture.store.lockMemories.load(front.deviceId);
   expect(Buffer.from(sealed ?? []).toString('latin1')).not.toMatch(/482913|Cleaner/);
   const keypad = await fixture.device('KP1A00000002');
-  await fixture.store.lockMemories.save(keypad.deviceId, sealed ?? new Uint8Array(), fixture.clock.at);
+  await fixture.store.lockMemories.save(keypad.deviceId, sealed ?? new Uint8Array(), fixture.clock.at, undefined);
   await expect(locks().use(keypad, (lock) => lock.state())).rejects.toThrow(/KP1A00000002/);
   expect(keys.deviceKey).toHaveLength(32);
 });

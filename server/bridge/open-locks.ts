@@ -20,7 +20,7 @@ export interface LockNeeds {
 /** The virtual locks of a store: each is created from its stored memory, used, and stored again. */
 export interface OpenLocks {
   /**
-   * Runs `act` on a lock, one call at a time per device. The memory is saved before the promise resolves, so that no result is reported
+   * Runs `act` on a lock, one call at a time per device over all processes. `act` may run several times: only the last has an effect. The memory is saved before the promise resolves, so that no result is reported
    * which the lock would not remember after a crash.
    *
    * @param device a lock or keypad as it is now: its zone, key and firmware may have changed since the last use
@@ -33,7 +33,15 @@ export function createOpenLocks({ store, keys, clock, habits = {}, randomBytes }
   const seal = createSeal(keys.deviceKey, 'lockstep/lock-memory/v1', randomBytes);
   const turns = new Map<string, Promise<unknown>>();
 
+  /** Another process may use the lock meanwhile: then `act` runs again on the memory that it has left. Sealed bytes contain a nonce, so none come twice. */
   async function useNow<Result>(device: Device, act: (lock: Lock) => Result): Promise<Result> {
+    for (;;) {
+      const use = await useOnce(device, act);
+      if (use.isSaved) return use.result;
+    }
+  }
+
+  async function useOnce<Result>(device: Device, act: (lock: Lock) => Result) {
     const { deviceId, batteryLevel, pairingGeneration, type } = device;
     const sealed = await store.lockMemories.load(deviceId);
     const content = sealed && seal.open(deviceId, sealed);
@@ -56,8 +64,7 @@ export function createOpenLocks({ store, keys, clock, habits = {}, randomBytes }
     });
     const result = act(lock);
     const memory = seal.seal(deviceId, Buffer.from(lock.exportMemory()));
-    await store.lockMemories.save(deviceId, memory, clock.now());
-    return result;
+    return { result, isSaved: await store.lockMemories.save(deviceId, memory, clock.now(), sealed) };
   }
 
   return {

@@ -34,5 +34,12 @@ export function startBridges({ store, keys, clock, logger, habits = {} }: Bridge
   const jobData = createJobDataSeal(keys.deviceKey, randomBytes);
   const settle = settleReport.bind(null, { store, keys, clock });
   const runner = createJobRunner({ store, link, clock, jobData, settle, logger });
-  return { link, locks, ...startJobTimer(runner, clock, logger) };
+  const timer = startJobTimer(runner, clock, logger);
+  const stop = async () => {
+    await timer.stop();
+    await store.jobs
+      .release()
+      .catch((error) => logger.warn({ err: error }, 'the jobs of this process wait for their lease to end'));
+  };
+  return { link, locks, ...timer, stop };
 }

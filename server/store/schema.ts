@@ -53,6 +53,7 @@ export interface Tables {
     issued_at: number;
   };
   job: JobTable;
+  job_lease: { device_id: string; holder: string; until: number };
   idempotency_key: {
     client_id: string;
     key_hash: string;

@@ -233,7 +233,13 @@ export interface ImportStore {
 /** The memory of simulated locks, so that a spent code stays spent after a restart. Opaque and sealed, since it contains digits. */
 export interface LockMemoryStore {
   load(deviceId: string): Promise<Uint8Array | undefined>;
-  save(deviceId: string, sealed: Uint8Array, at: EpochMilliseconds): Promise<void>;
+  /**
+   * One conditional statement, so that of two processes with the same `before` one saves.
+   *
+   * @param before the memory that was loaded; undefined if there was none
+   * @returns false when the memory is no longer `before`: nothing changed
+   */
+  save(deviceId: string, sealed: Uint8Array, at: EpochMilliseconds, before: Uint8Array | undefined): Promise<boolean>;
 }
 
 export interface KeyCheckStore {

@@ -76,6 +76,15 @@ export interface Settlement {
   readonly batteryLevel: number | null;
 }
 
+export interface LeasedJobs {
+  /** In order of creation; all unfinished jobs of their devices. */
+  readonly jobs: readonly Job[];
+  /** From then on another process may run them. */
+  readonly until: EpochMilliseconds;
+  /** When jobs of other processes may be free; null if no other process runs jobs. */
+  readonly lookAgainAt: EpochMilliseconds | null;
+}
+
 export interface JobStore {
   /** Checks limits and key and writes the job in one transaction: of two concurrent calls with one key, one creates the job and the other finds it. */
   create(job: NewJob, limits: JobLimits, key: IdempotencyKey | null): Promise<Creation>;
@@ -89,6 +98,10 @@ export interface JobStore {
   find(accountId: string, jobId: string, now: EpochMilliseconds): Promise<Job | undefined>;
   /** Unfinished jobs of all bridges, in order of creation. */
   listUnfinished(now: EpochMilliseconds): Promise<readonly Job[]>;
+  /** Unfinished jobs that this process, and no other, may run. */
+  lease(now: EpochMilliseconds): Promise<LeasedJobs>;
+  /** Leaves its jobs to other processes. */
+  release(): Promise<void>;
   /** Jobs as of `now`, newest first. For operators. */
   list(query: {
     readonly now: EpochMilliseconds;

@@ -4,6 +4,7 @@ import { prepareJobCreation } from './create-job.ts';
 import { prepareKeyMemory } from './idempotency-keys.ts';
 import { type JobRow, jobColumns, jobRetentionMilliseconds, readJob } from './job-rows.ts';
 import type { JobStore } from './job-store.ts';
+import { prepareLeases } from './lease-jobs.ts';
 import { prepareJobPurge } from './purge-jobs.ts';
 import { prepareSettlement } from './settle-job.ts';
 
@@ -39,14 +40,17 @@ export function createJobStore(database: Database, spelling: Spelling): JobStore
       .where('status', '=', 'queued')
       .where('expires_at', '>', at),
   );
+  const list: JobStore['listUnfinished'] = async (now) =>
+    (await listUnfinished({ now })).map((row) => readJob(row, now));
   return {
+    ...prepareLeases(database, spelling, list),
     create: prepareJobCreation(database, spelling),
     findReplay: (key, now) => keys.find(key, now),
     find: async (accountId, jobId, now) => {
       const [row] = await find({ accountId, jobId, keptSince: now - jobRetentionMilliseconds });
       return row && readJob(row, now);
     },
-    listUnfinished: async (now) => (await listUnfinished({ now })).map((row) => readJob(row, now)),
+    listUnfinished: list,
     list: async ({ now, accountId, bridgeId, limit }) => {
       let query = database
         .selectFrom('job')

@@ -7,6 +7,7 @@ import { programMark } from './0006-program-mark.ts';
 import { owners } from './0007-owners.ts';
 import { knownBrowsers } from './0008-known-browsers.ts';
 import { useCounts } from './0009-use-counts.ts';
+import { jobLeases } from './0010-job-leases.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the version of the last one is the schema that this code reads and writes. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   owners,
   knownBrowsers,
   useCounts,
+  jobLeases,
 ];

@@ -11,12 +11,15 @@ export function describeLockMemories(get: () => Store): void {
       const { lockMemories } = get();
       expect(await lockMemories.load(one)).toBeUndefined();
       const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
-      await lockMemories.save(one, bytes, 1);
+      expect(await lockMemories.save(one, bytes, 1, undefined)).toBe(true);
       expect(await lockMemories.load(one)).toEqual(bytes);
       expect(await lockMemories.load(other)).toBeUndefined();
-      await lockMemories.save(one, new Uint8Array(), 2);
+      expect(await lockMemories.save(one, new Uint8Array(), 2, bytes)).toBe(true);
       expect(await lockMemories.load(one)).toEqual(new Uint8Array());
-      await lockMemories.save(other, new Uint8Array(100_000).fill(7), 3);
+      expect(await lockMemories.save(one, bytes, 3, bytes)).toBe(false);
+      expect(await lockMemories.save(one, bytes, 3, undefined)).toBe(false);
+      expect(await lockMemories.load(one)).toEqual(new Uint8Array());
+      await lockMemories.save(other, new Uint8Array(100_000).fill(7), 3, undefined);
       expect(await lockMemories.load(other)).toEqual(new Uint8Array(100_000).fill(7));
     });
   });

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Database, Spelling } from '../database.ts';
+import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import { type JobRow, jobColumns, readJob } from './job-rows.ts';
+import type { JobStore } from './job-store.ts';
+
+/** A process that dies delays its jobs by this time, which is short of their two minutes. Writes and a long pause of a process fit in half of it. */
+const leaseMs = 15_000;
+
+/** How soon another process's job for a leased device is found, and the jobs of a process that died. */
+const lookAgainMs = 1000;
+
+interface Lease {
+  readonly holder: string;
+  readonly now: number;
+  readonly until: number;
+  /** Own leases are renewed below this time. */
+  readonly renewBelow: number;
+  /** A lease beyond this time was written before a clock was set back. */
+  readonly farAhead: number;
+}
+
+/**
+ * Where several processes share the database, the jobs of a device belong to one of them for a time, as two would run them in another order.
+ * One statement takes the leases: its condition is judged on the newest version of each row, under its lock. Not `for update skip locked`: a
+ * transaction would have to stay open while a bridge works, and locks of single jobs would not keep the order.
+ */
+export function prepareLeases(
+  database: Database,
+  { isShared }: Spelling,
+  listUnfinished: JobStore['listUnfinished'],
+): Pick<JobStore, 'lease' | 'release'> {
+  if (!isShared)
+    return {
+      lease: async (now) => ({ jobs: await listUnfinished(now), until: Number.POSITIVE_INFINITY, lookAgainAt: null }),
+      release: async () => undefined,
+    };
+  const holder = randomUUID();
+  const take = prepareWrite<Lease>(database, (lease) =>
+    database
+      .insertInto('job_lease')
+      .columns(['device_id', 'holder', 'until'])
+      .expression(
+        database
+          .selectFrom('job')
+          .distinct()
+          .select([
+            'device_id',
+            sql<string>`cast(${lease.holder} as text)`.as('holder'),
+            sql<number>`cast(${lease.until} as bigint)`.as('until'),
+          ])
+          .where('sealed_data', 'is not', null)
+          .where('expires_at', '>', lease.now)
+          // A fixed order, since another process takes leases on the same devices.
+          .orderBy('device_id'),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .column('device_id')
+          .doUpdateSet(({ ref }) => ({ holder: ref('excluded.holder'), until: ref('excluded.until') }))
+          .where(({ eb, ref }) =>
+            eb.or([
+              eb('job_lease.until', '<=', lease.now),
+              eb('job_lease.until', '>', lease.farAhead),
+              eb('job_lease.holder', '=', ref('excluded.holder')).and('job_lease.until', '<', lease.renewBelow),
+            ]),
+          ),
+      ),
+  );
+  const list = prepareQuery<{ holder: string; now: number }, JobRow>(database, ({ holder, now }) =>
+    database
+      .selectFrom('job')
+      .innerJoin('job_lease', 'job_lease.device_id', 'job.device_id')
+      .select(jobColumns.map((column) => `job.${column}` as const))
+      .where('job.sealed_data', 'is not', null)
+      .where('job.expires_at', '>', now)
+      .where('job_lease.holder', '=', holder)
+      .where('job_lease.until', '>', now)
+      .orderBy('job.number'),
+  );
+  const release = prepareWrite<{ holder: string }>(database, ({ holder }) =>
+    database.deleteFrom('job_lease').where('holder', '=', holder),
+  );
+  return {
+    lease: async (now) => {
+      const half = now + leaseMs / 2;
+      await take({ holder, now, until: now + leaseMs, renewBelow: half, farAhead: now + 2 * leaseMs });
+      const jobs = (await list({ holder, now })).map((row) => readJob(row, now));
+      return { jobs, until: half, lookAgainAt: now + lookAgainMs };
+    },
+    release: async () => {
+      await release({ holder });
+    },
+  };
+}
