@@ -34,7 +34,10 @@ async function run({ tickMs = 0, look = () => {}, ping = async () => {}, ...rows
   const activity = purgeOf(rows.activity ?? [0]);
   const accessCodes = purgeOf(rows.accessCodes ?? [0]);
   const counters = purgeOf([0]);
-  const store = { oidc, jobs, activity, accessCodes, counters, ping } as unknown as Parameters<typeof startPurging>[0];
+  const lead = (act: () => Promise<void>) => act();
+  const store = { oidc, jobs, activity, accessCodes, counters, lead, ping } as unknown as Parameters<
+    typeof startPurging
+  >[0];
   let [rounds, elapsed] = [0, 0];
   const log: string[] = [];
   const stop = startPurging(store, pino({ level: 'warn' }, { write: (line) => log.push(line) }), {

@@ -25,7 +25,7 @@ interface PurgeOptions {
  * @returns a function that stops it
  */
 export function startPurging(
-  store: Pick<Store, 'oidc' | 'jobs' | 'activity' | 'accessCodes' | 'counters' | 'ping'>,
+  store: Pick<Store, 'oidc' | 'jobs' | 'activity' | 'accessCodes' | 'counters' | 'lead' | 'ping'>,
   logger: Logger,
   { clock = systemClock, random = Math.random, elapsed = () => performance.now() }: PurgeOptions = {},
 ): () => void {
@@ -39,7 +39,7 @@ export function startPurging(
     () => store.accessCodes.purge(clock.now() - keptMs, rowsPerBatch),
   ];
   const schedule = (): void => {
-    // Jitter, so that several processes on one database do not purge at the same time.
+    // Jitter, so that several processes on one database do not begin at the same time: one that finds another at work skips its round.
     if (!isStopped) timer = setTimeout(run, everyMs * (0.75 + random() / 2)).unref();
   };
   /** Purges batch after batch until one is not full. Requests are answered between two batches. */
@@ -50,7 +50,9 @@ export function startPurging(
   const run = async (): Promise<void> => {
     try {
       await store.ping();
-      for (const purge of kinds) await drain(purge);
+      await store.lead(async () => {
+        for (const purge of kinds) await drain(purge);
+      });
     } catch (error) {
       logger.warn({ err: error }, 'purge failed, will try again');
     }

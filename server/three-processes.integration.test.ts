@@ -8,7 +8,7 @@ import { openPostgresStore } from './store/postgres/open-store.ts';
 import type { Device } from './store/records.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
 import { addSite, makeJob, makeKey, proxied, start, targeted } from './store/suite/job-records.ts';
-import { makeDevice } from './store/suite/records.ts';
+import { addAccount, addOwner, makeDevice } from './store/suite/records.ts';
 
 // Three processes on one database: each call goes to the next of three stores. A test of this file fails if its lock or condition is removed.
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   stores = [await openPostgresStore(url), await openPostgresStore(url), await openPostgresStore(url)];
   // Connections are open by now, so that the first calls run at once too.
   await atOnce(30, (store) => store.ping());
-});
+}, 120_000);
 afterAll(async () => {
   for (const store of stores) await store.close();
 });
@@ -162,4 +162,67 @@ describe('three processes at once', () => {
       ids.size,
     );
   });
+
+  test('have one that purges', async () => {
+    let [underWay, arrived] = [0, 0];
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    const arrive = () => {
+      arrived += 1;
+      if (arrived === stores.length) resolve();
+    };
+    let most = 0;
+    const led = await atOnce(stores.length, async (store) => {
+      let isLeading = false;
+      const hasLed = await store.lead(async () => {
+        isLeading = true;
+        underWay += 1;
+        most = Math.max(most, underWay);
+        arrive();
+        await all; // the others try meanwhile
+        underWay -= 1;
+      });
+      if (!isLeading) arrive();
+      return hasLed;
+    });
+    expect([most, led.filter(Boolean)]).toEqual([1, [true]]);
+    expect(await stores[1]?.lead(async () => undefined)).toBe(true);
+  });
 });
+
+describe('the next request to another process sees', () => {
+  const at = 1_790_000_000_000;
+  const changes: readonly { name: string; change: (store: Store, ids: Ids) => Promise<unknown> }[] = [
+    { name: 'a disabled account', change: (store, { accountId }) => store.accounts.setDisabled(accountId, at) },
+    { name: 'a disabled client', change: (store, { clientId }) => store.clients.setDisabled(clientId, at / 1000) },
+    {
+      name: 'a disabled owner',
+      change: (store, { accountId, clientId, ownerId }) => {
+        const entry = { at, accountId, clientId, action: 'set_disabled', deviceId: null, requestId: null };
+        return store.owners.setDisabled(ownerId, at, entry);
+      },
+    },
+    { name: 'a revoked grant', change: (store, { grantId }) => store.oidc.revokeGrant(grantId, grantId, 1, 2) },
+  ];
+  test.each(changes)('$name', async ({ change }) => {
+    const [first, ...others] = stores as [Store, ...Store[]];
+    const accountId = await addAccount(first);
+    const ids = {
+      accountId,
+      clientId: `client of ${accountId}`,
+      ownerId: await addOwner(first, accountId),
+      grantId: `grant of ${accountId}`,
+    };
+    await first.clients.create({ clientId: ids.clientId, metadata: '{}' });
+    const find = (store: Store) => store.principals.find(ids.clientId, { kind: 'owner', ...ids });
+    for (const store of stores) expect(await find(store)).toMatchObject({ accountId });
+    await change(first, ids);
+    for (const store of others) expect(await find(store)).toBeUndefined();
+  });
+});
+
+interface Ids {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly ownerId: string;
+  readonly grantId: string;
+}

@@ -35,9 +35,30 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     lockMemories: createLockMemoryStore(database),
     keyCheck: createKeyCheckStore(database),
     counters: createCounterStore(database, spelling),
+    lead: prepareLeadership(database, spelling),
     ping: async () => {
       await sql`select max(version) from schema_version`.execute(database);
     },
     close,
   };
+}
+
+/** The lock belongs to a connection, which is kept meanwhile; `act` uses others. */
+function prepareLeadership(database: Database, { leadership }: Spelling): Store['lead'] {
+  if (leadership === null)
+    return async (act) => {
+      await act();
+      return true;
+    };
+  return (act) =>
+    database.connection().execute(async (connection) => {
+      const { rows } = await leadership.take.execute(connection);
+      if (rows[0]?.isTaken !== true) return false;
+      try {
+        await act();
+      } finally {
+        await leadership.leave.execute(connection);
+      }
+      return true;
+    });
 }

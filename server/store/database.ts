@@ -22,6 +22,8 @@ export interface Spelling {
   /** The first statements of a transaction that other transactions of this kind wait for; none where all writing transactions do. */
   onlyOne(kind: 'migration' | 'import'): readonly RawBuilder<unknown>[];
   /** Writes the program's mark into the database; null for a database server. */
+  /** Of all processes, one has this lock until it leaves it or loses its connection. Null where one process serves a database. */
+  readonly leadership: { readonly take: RawBuilder<{ isTaken: boolean }>; readonly leave: RawBuilder<unknown> } | null;
   /** Whether several processes serve one database. */
   readonly isShared: boolean;
   /** Before the name of a new table whose rows may be lost in a crash of the database: its writes do not wait for the disk. */

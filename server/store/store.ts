@@ -405,6 +405,8 @@ export interface Store {
   readonly lockMemories: LockMemoryStore;
   readonly keyCheck: KeyCheckStore;
   readonly counters: CounterStore;
+  /** Runs `act` unless another process does so now. @returns whether it ran */
+  lead(act: () => Promise<void>): Promise<boolean>;
   /** A read for `/healthz` that fails when the database can't answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

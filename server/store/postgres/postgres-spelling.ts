@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 
 /** Keys of advisory locks: arbitrary numbers, the same in every version of this code. */
-const lockKeys = { migration: 5_497_853_001, import: 5_497_853_002 } as const;
+const lockKeys = { migration: 5_497_853_001, import: 5_497_853_002, leadership: 5_497_853_003 } as const;
 
 /**
  * A step of the schema may take long, and so may the wait for another process that migrates. A table that is in use is another case: while a
@@ -26,6 +26,10 @@ export const postgresSpelling: Spelling = {
     sql`select pg_advisory_xact_lock(${sql.lit(lockKeys[kind])})`,
     sql`select set_config('lock_timeout', ${sql.lit(patience[kind].lock)}, true)`,
   ],
+  leadership: {
+    take: sql`select pg_try_advisory_lock(${sql.lit(lockKeys.leadership)}) as "isTaken"`,
+    leave: sql`select pg_advisory_unlock(${sql.lit(lockKeys.leadership)})`,
+  },
   isShared: true,
   withoutLog: sql`unlogged`,
   programMark: null,

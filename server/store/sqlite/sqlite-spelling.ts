@@ -15,6 +15,7 @@ export const sqliteSpelling: Spelling = {
   // A transaction that writes locks the whole database when it begins.
   rowLock: sql``,
   onlyOne: () => [],
+  leadership: null,
   isShared: false,
   withoutLog: sql``,
   programMark: sql`pragma application_id = ${sql.lit(applicationId)}`,
