@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import onHeaders from 'on-headers';
 import { createConnectionPlaces } from './connection-places.ts';
 
@@ -21,6 +21,8 @@ export interface ListenLimits {
   readonly connections: number;
   /** Time for pending answers when the server stops; then their connections are cut. */
   readonly drainMs: number;
+  /** The same if another process has replaced this one: time for pending answers and for idle connections. */
+  readonly retireMs: number;
 }
 
 /** Node's defaults of 60 and 300 seconds let few slow clients hold many connections, and it waits endlessly for one that does not read. */
@@ -33,6 +35,8 @@ export const defaultLimits: ListenLimits = {
   headerBytes: 16 * 1024,
   connections: 1000,
   drainMs: 10_000,
+  // More than a request may take: `requestMs`, and the wait for a turn at a login.
+  retireMs: 60_000,
 };
 
 /**
@@ -50,10 +54,16 @@ export interface Listening {
   readonly underWay: () => number;
   /** Accepts no more connections, waits for pending answers, and resolves when the last connection is closed. */
   readonly close: () => Promise<Closed>;
+  /**
+   * The same when another process has replaced this one on its port, so that no client loses a request. A client may send its next request at
+   * the moment when the server closes an idle connection. So an idle connection stays open until its next answer, which has
+   * `Connection: close`, or until Node closes it, later than `Keep-Alive` announces. `close` closes idle connections in the meantime.
+   */
+  readonly retire: () => Promise<Closed>;
 }
 
 export interface Closed {
-  /** Number of connections that were still open after `drainMs`. */
+  /** Number of connections that were still open after `drainMs` or `retireMs`. */
   readonly cut: number;
 }
 
@@ -80,7 +90,7 @@ export function listen(
   // For an empty host Node would listen on every interface: an empty variable must not expose the server.
   if (host === '')
     return Promise.reject(Object.assign(new Error('empty host'), { syscall: 'listen', code: 'EADDRNOTAVAIL' }));
-  const { headersMs, requestMs, silentMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
+  const { headersMs, requestMs, silentMs, checkMs, lingerMs, headerBytes, connections, drainMs, retireMs } = {
     ...defaultLimits,
     ...limits,
   };
@@ -137,32 +147,46 @@ export function listen(
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   const reporting = setInterval(dropped.reportIfDue, checkMs).unref();
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
+  const closed = Promise.withResolvers<Closed>();
+  let cut = 0;
+  let cutting: NodeJS.Timeout | undefined;
+  server.once('close', () => {
+    clearTimeout(cutting);
+    clearInterval(reporting);
+    dropped.report();
+    closed.resolve({ cut });
+  });
   server.once('error', reject);
   server.listen(port, host, () => {
     server.off('error', reject);
-    resolve({ port: (server.address() as AddressInfo).port, underWay: () => open.size, close });
+    resolve({ port: (server.address() as AddressInfo).port, underWay: () => open.size, close, retire });
   });
   return promise;
 
   function close(): Promise<Closed> {
-    const closed = Promise.withResolvers<Closed>();
-    let cut = 0;
+    drain(drainMs);
+    // It closes connections that are idle now; those that become idle later would hold it until they time out.
+    server.close();
+    return closed.promise;
+  }
+
+  function retire(): Promise<Closed> {
+    drain(retireMs);
+    // The method of the HTTP server closes idle connections too.
+    NetServer.prototype.close.call(server);
+    return closed.promise;
+  }
+
+  function drain(patienceMs: number): void {
     isDraining = true;
-    // `server.close` drops connections that are idle now; those that become idle later would hold it until they time out.
     for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
-    const cutAll = () =>
+    clearTimeout(cutting);
+    cutting = setTimeout(() => {
       server.getConnections((_, count) => {
         cut = count;
         server.closeAllConnections();
       });
-    const timer = setTimeout(cutAll, drainMs);
-    server.close(() => {
-      clearTimeout(timer);
-      clearInterval(reporting);
-      dropped.report();
-      closed.resolve({ cut });
-    });
-    return closed.promise;
+    }, patienceMs);
   }
 }
 

@@ -294,6 +294,53 @@ describe('closing', () => {
   });
 });
 
+describe('retiring', () => {
+  const bytes = 'GET / HTTP/1.1\r\nHost: api\r\n\r\n';
+  const begin = (limits = {}) =>
+    listen((_, response) => void response.end('ok'), { port: 0, host: '127.0.0.1', limits });
+
+  test('accepts no more connections, and answers the next request on an idle one before it closes', async () => {
+    const { port, retire } = await begin();
+    const idle = open(`http://127.0.0.1:${port}`, bytes);
+    await expect.poll(idle.received).toContain('Connection: keep-alive');
+    const retiring = retire();
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    expect(idle.socket.readyState).toBe('open');
+    idle.socket.write(bytes);
+    await idle.closed;
+    expect(idle.received()).toMatch(/HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n(?:.+\r\n)*\r\nok$/);
+    await expect(retiring).resolves.toEqual({ cut: 0 });
+  });
+
+  test('answers the first request of a connection that had sent none', async () => {
+    const { port, retire } = await begin();
+    const fresh = open(`http://127.0.0.1:${port}`, '');
+    // The listener has accepted it too: connections are accepted in order.
+    expect(
+      (await sendRaw(`http://127.0.0.1:${port}`, { bytes: bytes.replace('api', 'api\r\nConnection: close') })).status,
+    ).toBe(200);
+    const retiring = retire();
+    fresh.socket.write(bytes);
+    await Promise.all([retiring, fresh.closed]);
+    expect(fresh.received()).toContain('HTTP/1.1 200 OK');
+  });
+
+  test('closes idle connections when all processes stop', async () => {
+    const { port, retire, close } = await begin();
+    const idle = open(`http://127.0.0.1:${port}`, bytes);
+    await expect.poll(idle.received).toContain('ok');
+    const retiring = retire();
+    expect(await Promise.all([close(), retiring, idle.closed])).toEqual([{ cut: 0 }, { cut: 0 }, undefined]);
+  });
+
+  test('cuts connections in time, and reports how many', async () => {
+    const { port, retire } = await begin({ retireMs: 50 });
+    const { received, closed } = open(`http://127.0.0.1:${port}`, bytes);
+    await expect.poll(received).toContain('ok');
+    expect(await Promise.all([retire(), closed])).toEqual([{ cut: 1 }, undefined]);
+  });
+});
+
 // Without this check, Node would listen on every interface if the variable in `--host "$HOST"` is not set.
 test('an empty address is refused as one of another machine', async () => {
   const listening = listen(() => undefined, { port: 0, host: '' });
