@@ -1,0 +1,222 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Exit, findPauseMs, type Manner, type ServingProcess, supervise } from './supervise.ts';
+
+const origin = 'http://localhost:8080';
+const killed: Exit = { code: null, signal: 'SIGKILL', cut: 0 };
+const ended: Exit = { code: 0, signal: null, cut: 1 };
+
+/** A process of the test, which starts, exits and stops when the test asks for it. */
+class TestProcess implements ServingProcess {
+  readonly pid: number;
+  readonly origin: string | undefined;
+  readonly orders: Manner[] = [];
+  readonly #ready = Promise.withResolvers<string>();
+  readonly #exited = Promise.withResolvers<Exit>();
+  readonly ready = this.#ready.promise;
+  readonly exited = this.#exited.promise;
+  readonly kill = () => this.exit(killed);
+
+  constructor(pid: number, origin: string | undefined) {
+    this.pid = pid;
+    this.origin = origin;
+  }
+
+  stop(manner: Manner): void {
+    this.orders.push(manner);
+    if (manner === 'close') this.exit(ended);
+  }
+
+  async begin(): Promise<void> {
+    this.#ready.resolve(origin);
+    await settle();
+  }
+
+  async exit(exit: Exit = killed): Promise<void> {
+    this.#ready.reject(new Error('port in use'));
+    this.#exited.resolve(exit);
+    await settle();
+  }
+}
+
+/** All promises that are resolved by now have had their effect. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+}
+
+function prepare(count: number) {
+  const started: TestProcess[] = [];
+  const log: Record<string, unknown>[] = [];
+  const pauses: { readonly ms: number; readonly end: () => Promise<void> }[] = [];
+  const stopping = new AbortController();
+  const time = { ms: 0 };
+  const write = (fields: object, msg: string) => void log.push({ msg, ...fields });
+  const supervised = supervise({
+    count,
+    start: (known) => {
+      const one = new TestProcess(100 + started.length, known);
+      started.push(one);
+      return one;
+    },
+    logger: { info: write, error: write },
+    stopping: stopping.signal,
+    now: () => time.ms,
+    pause: (ms, signal) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => reject(signal.reason));
+      const end = () => {
+        resolve();
+        return settle();
+      };
+      pauses.push({ ms, end });
+      return promise;
+    },
+  });
+  supervised.catch(() => undefined);
+  const at = (index: number): TestProcess => {
+    const one = started[index];
+    if (one === undefined) throw new Error(`only ${started.length} processes were started`);
+    return one;
+  };
+  return { started, at, log, pauses, stopping, time, supervised };
+}
+
+async function startAll(count: number) {
+  const all = prepare(count);
+  await all.at(0).begin();
+  for (let index = 1; index < count; index += 1) await all.at(index).begin();
+  return { ...all, running: await all.supervised };
+}
+
+describe('a start', () => {
+  test('waits for the first process before the others, which get its origin', async () => {
+    const { started, at, supervised } = prepare(3);
+    expect(started).toHaveLength(1);
+    await at(0).begin();
+    expect(started.map(({ origin }) => origin)).toEqual([undefined, origin, origin]);
+    for (const index of [1, 2]) await at(index).begin();
+    expect((await supervised).origin).toBe(origin);
+  });
+
+  test('fails with the message of the first process, and starts no other', async () => {
+    const { started, at, supervised, log } = prepare(3);
+    await at(0).exit({ code: 2, signal: null, cut: 0 });
+    await expect(supervised).rejects.toThrow('port in use');
+    expect([started.length, log]).toEqual([1, []]);
+  });
+
+  test.each([1, 2])('is cancelled with %i processes started', async (count) => {
+    const { started, at, supervised, stopping } = prepare(2);
+    if (count === 2) await at(0).begin();
+    stopping.abort(new Error('SIGTERM'));
+    await expect(supervised).rejects.toThrow('SIGTERM');
+    await settle();
+    expect(started.map(({ orders }) => orders[0])).toEqual(Array.from({ length: count }, () => 'close'));
+  });
+});
+
+describe('a process that exits', () => {
+  test('is started again at once, then after growing pauses, and at once after a minute', async () => {
+    const { at, log, pauses, time } = await startAll(2);
+    await at(1).exit();
+    expect([at(2).origin, pauses.length]).toEqual([origin, 0]);
+    expect(log).toEqual([{ msg: 'a process exited', process: 101, code: null, signal: 'SIGKILL', pauseMs: 0 }]);
+    await at(2).begin();
+    await at(2).exit();
+    await pauses[0]?.end();
+    await at(3).exit();
+    expect(log.at(-1)).toMatchObject({ process: 103, pauseMs: 2000, reason: 'port in use' });
+    await pauses[1]?.end();
+    await at(4).begin();
+    time.ms += 60_000;
+    await at(4).exit();
+    await at(5).begin();
+    expect(pauses.map(({ ms }) => ms)).toEqual([1000, 2000]);
+  });
+
+  test('pauses for half a minute at most', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 8, 100].map(findPauseMs)).toEqual([
+      0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000,
+    ]);
+  });
+});
+
+describe('a replacement', () => {
+  test('retires one process after another, each when its successor is ready', async () => {
+    const { started, at, running } = await startAll(2);
+    const replacing = running.replaceAll();
+    expect([started.length, at(0).orders]).toEqual([3, []]);
+    await at(2).begin();
+    expect([started.length, at(0).orders, at(1).orders]).toEqual([3, ['retire'], []]);
+    await at(0).exit(ended);
+    await at(3).begin();
+    expect([started.length, at(1).orders]).toEqual([4, ['retire']]);
+    await at(1).exit(ended);
+    await replacing;
+    // The successors are watched in the same way.
+    await at(2).exit();
+    expect(started).toHaveLength(5);
+  });
+
+  test('leaves the old process alone if the new one does not start', async () => {
+    const { started, at, running, log } = await startAll(2);
+    const replacing = running.replaceAll();
+    await at(2).exit({ code: 2, signal: null, cut: 0 });
+    await replacing;
+    expect(started.map(({ orders }) => orders)).toEqual([[], [], []]);
+    expect(log).toEqual([
+      {
+        msg: 'a new process did not start, and the others go on',
+        process: 102,
+        code: 2,
+        signal: null,
+        reason: 'port in use',
+      },
+    ]);
+  });
+
+  test('that is asked for during another one follows it, once', async () => {
+    const { started, at, running } = await startAll(1);
+    const replacing = running.replaceAll();
+    for (let times = 0; times < 3; times += 1) void running.replaceAll();
+    for (const next of [1, 2]) {
+      await at(next).begin();
+      await at(next - 1).exit(ended);
+    }
+    await replacing;
+    expect(started).toHaveLength(3);
+  });
+
+  test('takes the place of a process that died meanwhile', async () => {
+    const { started, at, running, pauses } = await startAll(1);
+    await at(0).exit();
+    await at(1).begin();
+    const replacing = running.replaceAll();
+    await at(1).exit();
+    await at(2).begin();
+    await replacing;
+    await pauses[0]?.end();
+    expect(started).toHaveLength(3);
+    await at(2).exit();
+    expect(pauses).toHaveLength(2);
+  });
+});
+
+describe('stopping', () => {
+  test('closes every process, also a retiring and a starting one, and counts what they cut', async () => {
+    const { started, at, running } = await startAll(2);
+    void running.replaceAll();
+    await at(2).begin();
+    expect(await running.close()).toEqual({ cut: 3 });
+    expect(started.map(({ orders }) => orders)).toEqual([['retire', 'close'], ['close'], ['close']]);
+  });
+
+  test('starts nothing after a pause', async () => {
+    const { started, at, running, stopping } = await startAll(1);
+    await at(0).exit();
+    await at(1).exit();
+    stopping.abort();
+    expect(await running.close()).toEqual({ cut: 0 });
+    expect(started).toHaveLength(2);
+  });
+});

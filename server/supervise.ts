@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StopLog } from '@lockstep/runtime/run-until-stopped';
+
+/** The end of a process, as Node reports it. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Connections that it had to cut. */
+  readonly cut: number;
+}
+
+/** `close`: all processes stop. `retire`: another one has replaced it on its port, so that its clients must not notice. */
+export type Manner = 'close' | 'retire';
+
+/** One of several processes that serve. */
+export interface ServingProcess {
+  readonly pid: number;
+  /** The origin, once it answers requests. Rejects with the reason when it exits before. */
+  readonly ready: Promise<string>;
+  readonly exited: Promise<Exit>;
+  /** Finishes its requests and exits. It obeys `close` also while it retires. */
+  readonly stop: (manner: Manner) => void;
+  readonly kill: () => void;
+}
+
+export interface SuperviseOptions {
+  readonly count: number;
+  /** @param origin that of the processes which serve already; undefined for the first one */
+  readonly start: (origin: string | undefined) => ServingProcess;
+  readonly logger: StopLog & { readonly error: StopLog['info'] };
+  readonly stopping: AbortSignal;
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+  /** Resolves after the time, and rejects when `stopping` is aborted. */
+  readonly pause?: (ms: number, stopping: AbortSignal) => Promise<unknown>;
+}
+
+export interface Supervised {
+  readonly origin: string;
+  /** Replaces all processes, one after another. During a replacement, a further call is served by one more round after it. */
+  readonly replaceAll: () => Promise<void>;
+  /** Stops all processes. @returns how many connections they had to cut */
+  readonly close: () => Promise<{ readonly cut: number }>;
+}
+
+/** A process that exits sooner died young. */
+const matureMs = 60_000;
+const longestPauseMs = 30_000;
+/** Longer than a process takes to cut its last connection (`drainMs`, `retireMs`), its last jobs and lines of the log: then it hangs. */
+const patienceMs: Readonly<Record<Manner, number>> = { close: 13_000, retire: 70_000 };
+
+/** A process starts again at once, and after further early deaths in a row with a growing pause. */
+export function findPauseMs(earlyDeaths: number): number {
+  return earlyDeaths <= 1 ? 0 : Math.min(1000 * 2 ** (earlyDeaths - 2), longestPauseMs);
+}
+
+/**
+ * Starts processes and watches them: a process that exits is started again. The first one starts alone, so that a wrong configuration is
+ * reported once.
+ *
+ * @throws the reason why the first process does not start, or that of `stopping`. No process is left running
+ */
+export async function supervise({
+  count,
+  start,
+  logger,
+  stopping,
+  now = () => performance.now(),
+  pause = (ms, signal) => delay(ms, undefined, { signal }),
+}: SuperviseOptions): Promise<Supervised> {
+  const running = new Set<ServingProcess>();
+  let watching: readonly Promise<void>[] = [];
+  let isStopping = false;
+  let cut = 0;
+  stopping.addEventListener('abort', () => void stopAll());
+
+  const begin = (origin?: string): ServingProcess => {
+    const begun = start(origin);
+    running.add(begun);
+    begun.ready.catch(() => undefined); // who needs the reason waits for it too
+    void begun.exited.then((exit) => {
+      running.delete(begun);
+      cut += exit.cut;
+    });
+    return begun;
+  };
+  const first = begin();
+  const origin = await first.ready.catch(async (error) => {
+    await first.exited;
+    stopping.throwIfAborted();
+    throw error;
+  });
+  await stopIfAsked();
+  const places = Array.from(
+    { length: count },
+    (_, index): Place => ({
+      current: index === 0 ? first : begin(origin),
+      since: now(),
+    }),
+  );
+  watching = places.map(watch);
+  await Promise.allSettled(places.map(({ current }) => current?.ready));
+  await stopIfAsked();
+
+  let replacing: Promise<void> | undefined;
+  let isAskedAgain = false;
+  return { origin, replaceAll, close: stopAll };
+
+  /** Keeps one place occupied until all processes stop. */
+  async function watch(place: Place): Promise<void> {
+    for (let earlyDeaths = 0; ; ) {
+      const watched = place.current;
+      if (watched === undefined) return;
+      const { code, signal } = await watched.exited;
+      if (isStopping) return;
+      if (place.current !== watched) continue; // it was replaced
+      place.current = undefined;
+      earlyDeaths = now() - place.since < matureMs ? earlyDeaths + 1 : 1;
+      const pauseMs = findPauseMs(earlyDeaths);
+      logger.error({ process: watched.pid, code, signal, pauseMs, ...(await readFault(watched)) }, 'a process exited');
+      if (pauseMs > 0) await pause(pauseMs, stopping).catch(() => undefined);
+      if (isStopping) return;
+      // A replacement may have taken the place meanwhile.
+      if (place.current === undefined) occupy(place, begin(origin));
+    }
+  }
+
+  function occupy(place: Place, next: ServingProcess): void {
+    place.current = next;
+    place.since = now();
+  }
+
+  function replaceAll(): Promise<void> {
+    isAskedAgain = replacing !== undefined;
+    replacing ??= replaceEach().finally(() => {
+      replacing = undefined;
+    });
+    return replacing;
+  }
+
+  async function replaceEach(): Promise<void> {
+    do {
+      isAskedAgain = false;
+      for (const place of places) if (!isStopping && !(await replace(place))) break;
+    } while (isAskedAgain && !isStopping);
+  }
+
+  /** @returns whether the new process serves; otherwise the old one goes on */
+  async function replace(place: Place): Promise<boolean> {
+    const next = begin(origin);
+    try {
+      await next.ready;
+    } catch {
+      const { code, signal } = await next.exited;
+      const fault = { process: next.pid, code, signal, ...(await readFault(next)) };
+      if (!isStopping) logger.error(fault, 'a new process did not start, and the others go on');
+      return false;
+    }
+    if (isStopping) return false;
+    const old = place.current;
+    occupy(place, next);
+    logger.info({ process: next.pid, replaces: old?.pid }, 'a process was replaced');
+    if (old !== undefined) await stop(old, 'retire');
+    return true;
+  }
+
+  async function stopIfAsked(): Promise<void> {
+    if (stopping.aborted) await stopAll();
+    stopping.throwIfAborted();
+  }
+
+  async function stopAll(): Promise<{ readonly cut: number }> {
+    isStopping = true;
+    await Promise.all([...running].map((one) => stop(one, 'close')));
+    await Promise.all(watching);
+    return { cut };
+  }
+}
+
+/** One of the processes that should run, and the time of its start. Empty during a pause. */
+interface Place {
+  current: ServingProcess | undefined;
+  since: number;
+}
+
+async function stop(one: ServingProcess, manner: Manner): Promise<void> {
+  one.stop(manner);
+  const killing = setTimeout(one.kill, patienceMs[manner]);
+  await one.exited;
+  clearTimeout(killing);
+}
+
+async function readFault(exited: ServingProcess): Promise<{ readonly reason?: string }> {
+  return exited.ready.then(
+    () => ({}),
+    (error: Error) => ({ reason: error.message }),
+  );
+}
