@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Running } from '@lockstep/runtime/run-until-stopped';
+import type { Stoppable } from '@lockstep/runtime/run-until-stopped';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { serveSandbox } from './sandbox/command-line.ts';
 
@@ -31,7 +31,7 @@ afterEach(async () => {
   vi.unstubAllEnvs();
 });
 /** Servers within this process. */
-const listening: Running[] = [];
+const listening: Stoppable[] = [];
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });

@@ -1,11 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** A running program that a signal can stop. */
-export interface Running {
-  /** Number of pending requests. */
-  readonly underWay: () => number;
+export interface Stoppable {
+  /** Number of pending requests; omitted if other processes answer them. */
+  readonly underWay?: () => number;
   /** Stops it gracefully. @returns how many connections had to be cut */
   readonly close: () => Promise<{ readonly cut: number }>;
+}
+
+export interface Running extends Stoppable {
+  readonly underWay: () => number;
 }
 
 /** The log for its end. */
@@ -30,16 +34,16 @@ class Stopped extends Error {
  */
 export async function runUntilStopped(
   logger: StopLog,
-  start: (stopping: AbortSignal) => Promise<Running>,
+  start: (stopping: AbortSignal) => Promise<Stoppable>,
 ): Promise<void> {
   const stopping = new AbortController();
   const asked = Promise.withResolvers<void>();
-  let running: Running | undefined;
+  let running: Stoppable | undefined;
   let askedAt = 0;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping.signal.aborted) return;
     askedAt = performance.now();
-    logger.info({ signal, requests: running?.underWay() ?? 0 }, 'stopping');
+    logger.info({ signal, requests: running === undefined ? 0 : running.underWay?.() }, 'stopping');
     stopping.abort(new Stopped(`${signal} came while it started`));
     asked.resolve();
   };

@@ -205,6 +205,11 @@ describe('an operator', () => {
     { args: ['grant', 'revoke', 'x'], says: 'There is no grant x' },
     { args: ['grant', 'list', '--client', 'p'], says: 'There is no client p; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
+    { args: ['serve', '--processes', '2'], says: '--processes needs PostgreSQL, and DATABASE_URL is the SQLite file' },
+    ...['0', '65', '-1', '1.5', 'all', ''].map((processes) => ({
+      args: ['serve', '--processes', processes],
+      says: 'Give a whole number from 1 to 64.',
+    })),
   ])('$args is rejected with valid values', async ({ args, says }) => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).toBe(2);

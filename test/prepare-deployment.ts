@@ -13,8 +13,8 @@ export interface Deployment extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Keys and a database as an operator makes them, in a folder of their own. */
-export async function prepareDeployment(): Promise<Deployment> {
+/** Keys and a database as an operator makes them, in a folder of their own. Without `DATABASE_URL` it is a SQLite file. */
+export async function prepareDeployment(more: Readonly<Record<string, string>> = {}): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'deployment-'));
   const env = {
     ...process.env,
@@ -22,6 +22,7 @@ export async function prepareDeployment(): Promise<Deployment> {
     PORT: '0',
     LOCKSTEP_KEYS: join(folder, 'keys.json'),
     DATABASE_URL: `sqlite:${join(folder, 'service.sqlite')}`,
+    ...more,
   };
   await writeFile(join(folder, 'acme.json'), '{"account":{"id":"acme","name":"Acme"}}');
   for (const args of [

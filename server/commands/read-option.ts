@@ -9,6 +9,13 @@ export function readLimit(text: string): number {
   return limit;
 }
 
+/** Beyond the processors of a machine, further processes only need memory and connections of the database. */
+export function readProcesses(text: string): number {
+  const processes = Number(text);
+  if (!/^[1-9]\d?$/.test(text) || processes > 64) throw new InvalidArgumentError('Give a whole number from 1 to 64.');
+  return processes;
+}
+
 export function readDays(text: string): number {
   const days = Number(text);
   if (!/^\d{1,4}$/.test(text) || days < 1)
