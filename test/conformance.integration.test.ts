@@ -51,7 +51,7 @@ test('the server keeps its contract', async () => {
 });
 
 // `npm test` holds the mock of `npm start` to the contract, by the line in the README.
-test('the mock keeps its contract', async () => {
+test('the mock keeps its contract', { tags: ['full'] }, async () => {
   const run = await conform(mock, '--allow-effects', 'physical,remote', ...budget);
   expect(run.findings).toEqual([]);
   expect(run.exitCode).toBe(0);

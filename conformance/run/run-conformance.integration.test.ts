@@ -9,9 +9,9 @@ import { clock, type Handler, serve, type TestAnswer, type TestRequest } from '.
 import { weatherClient, weatherToken } from '../seeded/weather.ts';
 import { runConformance } from './run-conformance.ts';
 
-test.each(['library', 'weather', 'depot'] as const)(
-  '%s: the same requests in the same order for any number of workers',
-  async (api) => {
+describe.each(['library', 'weather', 'depot'] as const)('%s:', (api) => {
+  const tags = api === 'library' ? [] : ['full'];
+  test('the same requests in the same order for any number of workers', { tags }, async () => {
     const logs = await Promise.all(
       [1, 4, 16].map(async (workers) => {
         const handle = apis[api].create();
@@ -20,7 +20,7 @@ test.each(['library', 'weather', 'depot'] as const)(
           api,
           async (request) => ({
             ...(await handle(request)),
-            delayMs: ((request.path.length + request.method.length) * workers * 7) % 23,
+            delayMs: ((request.path.length + request.method.length) * workers * 3) % 7,
           }),
           { workers, seed: 7, phases: builtPhases },
         );
@@ -30,8 +30,8 @@ test.each(['library', 'weather', 'depot'] as const)(
     expect(logs[0]?.length).toBeGreaterThan(3);
     expect(logs[1]).toEqual(logs[0]);
     expect(logs[2]).toEqual(logs[0]);
-  },
-);
+  });
+});
 
 test.each([1, 2, 3, 5, 20, 50, 200])(
   'sends no more than a budget of %d requests, and the same ones as without it',
