@@ -77,6 +77,17 @@ describe.skipIf(missing)('the page of the sandbox', () => {
 
   const says = (page: Page, text: string | RegExp) => page.locator('.message', { hasText: text }).waitFor();
 
+  /** By the debugger, which no content policy holds back. */
+  async function findViolations(page: Page): Promise<unknown> {
+    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+    const { violations } = await page.evaluate<{ violations: readonly { id: string; nodes: readonly object[] }[] }>(
+      `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
+    );
+    const beyond = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
+    return { violations: violations.map(({ id, nodes }) => [id, nodes]), beyond, outside, complaints };
+  }
+  const clean = { violations: [], beyond: 0, outside: [], complaints: [] };
+
   const judgePage = async ({ width, colorScheme }: { width: number; colorScheme: 'light' | 'dark' }) => {
     const { faults, journal } = control.sandbox;
     faults.add({ operationId: 'getDevicesSupportingAlgoPin', times: 2, delayMs: 3_000, status: 503 });
@@ -90,14 +101,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await page.getByLabel('JSON in').fill('{');
     await page.getByRole('button', { name: 'Use this data' }).click();
     await says(page, 'This is not JSON');
-    // By the debugger, which no content policy holds back.
-    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-    const { violations } = await page.evaluate<{ violations: readonly { id: string; nodes: readonly object[] }[] }>(
-      `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
-    );
-    expect(violations.map(({ id, nodes }) => [id, nodes])).toEqual([]);
-    const beyond = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
-    expect({ beyond, outside, complaints }).toEqual({ beyond: 0, outside: [], complaints: [] });
+    expect(await findViolations(page)).toEqual(clean);
   };
   const judges = 'axe finds nothing, and nothing stands beyond the edge: $width px, $colorScheme';
   test.each([
@@ -319,8 +323,9 @@ describe.skipIf(missing)('the page of the sandbox', () => {
         await page.keyboard.press('Tab');
         passed.push(await page.evaluate<string>('document.activeElement.textContent.trim()'));
       }
-      expect(passed.slice(0, 4)).toEqual([
+      expect(passed.slice(0, 5)).toEqual([
         'The API',
+        'The keypad',
         'contract of the control',
         'Reset everything',
         expect.stringMatching(/^demo/),
@@ -332,6 +337,28 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       // It is drawn anew around the reader, not under their hands.
       expect(await page.evaluate<string>('document.activeElement.value')).toBe('quota');
     });
+  });
+
+  test.each([
+    { width: 320, colorScheme: 'dark' },
+    { width: 1280, colorScheme: 'light' },
+  ] as const)('sends digits to a lock: $width px, $colorScheme', async ({ width, colorScheme }) => {
+    const page = await open({ width, colorScheme });
+    await page.getByRole('link', { name: 'The keypad' }).click();
+    await page.getByLabel('Lock', { exact: true }).selectOption('LK0A00000001');
+    for (const key of '48291573') await page.getByRole('button', { name: key, exact: true }).click();
+    await page.getByRole('button', { name: 'Erase the last digit' }).click();
+    await page.getByRole('button', { name: 'Enter', exact: true }).click();
+    await page.getByText('The window of this code has not begun.').waitFor();
+    expect(control.done).toEqual(['enter 4829157']);
+    expect(await page.getByRole('img').getAttribute('aria-label')).toBe('The entry was before the window.');
+    await page.getByText('2 Jun 2026, 14:00, Europe/Berlin').waitFor();
+    await page.getByLabel('Digits').fill('1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'too_early' }).nth(1).waitFor();
+    await page.getByRole('button', { name: '+1 hour' }).click();
+    await says(page, 'Moved to 2026-06-01 13:00');
+    expect(await findViolations(page)).toEqual(clean);
   });
 
   test('shows that the sandbox is gone', async () => {

@@ -97,6 +97,10 @@ export async function createSandbox(
       return inTurn(() => begin(readScenario(choice)));
     },
     changeClock: (change) => inTurn(() => moveClock(change)),
+    keypads: {
+      list: (limit) => instance.keypads.list(limit),
+      enter: (deviceId, digits) => inTurn(() => instance.keypads.enter(deviceId, digits)),
+    },
     tokens: {
       get lifetimeSeconds() {
         return lives.lifetimeSeconds;

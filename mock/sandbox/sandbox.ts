@@ -4,6 +4,7 @@ import type { SandboxClock } from './clock.ts';
 import type { components } from './control/generated/types.gen.ts';
 import type { Faults } from './faults.ts';
 import type { Journal } from './journal.ts';
+import type { Keypads } from './keypad.ts';
 
 type Schemas = components['schemas'];
 
@@ -45,6 +46,7 @@ export interface Sandbox {
   readonly clock: SandboxClock;
   /** Makes the change, then runs due jobs before it resolves. */
   readonly changeClock: (change: () => void) => Promise<void>;
+  readonly keypads: Keypads;
   readonly faults: Faults;
   readonly journal: Journal;
   readonly tokens: SandboxTokens;

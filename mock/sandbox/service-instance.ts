@@ -8,6 +8,7 @@ import { createHandlers } from '@lockstep/server/operations/create-handlers';
 import { startPurging } from '@lockstep/server/start-purging';
 import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Logger } from 'pino';
+import { createKeypads, type Keypads } from './keypad.ts';
 
 export interface InstanceOptions {
   /** Its initial store. */
@@ -23,6 +24,7 @@ export interface InstanceOptions {
 export interface ServiceInstance {
   readonly handlers: ApiHandlers;
   readonly countRequest: CountRequest;
+  readonly keypads: Keypads;
   /** End of an account's trial; null for a subscribed account. */
   readonly trialEnd: (accountId: string) => EpochMilliseconds | null;
   /** Runs all due jobs. @returns the time of the next due job; null if there is none */
@@ -51,6 +53,7 @@ export async function openInstance({
   return {
     handlers: createHandlers({ store, clock, keys, bridges }),
     countRequest: accountQuota === 0 ? async () => undefined : createMemoryQuota(accountQuota, clock),
+    keypads: createKeypads(store, bridges.locks),
     trialEnd: (accountId) => trialEnds.get(accountId) ?? null,
     settle: bridges.settle,
     ping: () => store.ping(),

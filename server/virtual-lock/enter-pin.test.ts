@@ -50,6 +50,28 @@ describe('an entry', () => {
     expect(lock.state().codes).toBe(0);
   });
 
+  test.each([
+    { kind: 'hourly', duration: 48, endsAt: '2026-06-03T15:00:00Z', activateBy: '2026-06-02T15:00:00Z' },
+    { kind: 'onetime', duration: 0, endsAt: '2026-06-02T15:00:00Z', activateBy: '2026-06-02T15:00:00Z' },
+    { kind: 'permanent', duration: 0, endsAt: null, activateBy: '2026-06-02T15:00:00Z' },
+  ] as const)('has the window of a $kind code before, within and after it', ({ kind, duration, ...want }) => {
+    const { lock, clock, pin } = openLock();
+    const startsAt = '2026-06-01T15:00:00Z';
+    const digits = pin(kind, startsAt, { duration });
+    const before = lock.exportMemory();
+    for (const now of ['2026-06-01T10:00:00Z', startsAt, '2026-06-08T10:00:00Z']) {
+      clock.set(now);
+      const { endsAt = null, ...window } = lock.findWindow(digits) ?? {};
+      const times = { startsAt, ...want };
+      const ms = Object.entries(times).map(([name, time]) => [name, time && Date.parse(time)]);
+      expect({ endsAt, ...window }).toEqual({ kind, ...Object.fromEntries(ms) });
+    }
+    expect(lock.exportMemory()).toBe(before);
+    for (const none of ['999999999', '12345678', '1234', 'letters']) expect(lock.findWindow(none)).toBeUndefined();
+    const simple = openLock({ capabilities: { ...newLock, algoPin: false } });
+    expect(simple.lock.findWindow(simple.pin(kind, startsAt, { duration }))).toBeUndefined();
+  });
+
   test('is refused by a lock without offline codes, and passage codes by a lock of older firmware', () => {
     const simple = openLock({ capabilities: { ...newLock, algoPin: false } });
     expect(simple.lock.enter(simple.pin('onetime', '2026-06-01T10:00:00Z'))).toEqual(refused('unknown'));

@@ -25,6 +25,16 @@ export type Entry =
       readonly lockedOutUntil: EpochMilliseconds | null;
     };
 
+/** A code or custom PIN, and the time in which it opens the lock. */
+export interface PinWindow {
+  readonly kind: CodeKind | 'custom';
+  readonly startsAt: EpochMilliseconds;
+  /** Not included; null without an end. */
+  readonly endsAt: EpochMilliseconds | null;
+  /** A code's first use must be earlier; null for a custom PIN. */
+  readonly activateBy: EpochMilliseconds | null;
+}
+
 type Judgement =
   | { readonly kind: 'opened'; readonly entry: Entry & { opened: true }; readonly next: LockMemory }
   | { readonly kind: 'refused'; readonly reason: Exclude<EntryRefusal, 'locked_out'> };
@@ -43,6 +53,28 @@ export function enterPin(memory: LockMemory, pin: string, context: LockContext):
   if (judged.reason === 'memory_full') return { entry: refuse(judged.reason, memory), memory };
   const next = rememberWrongEntry(memory, pin);
   return { entry: refuse(judged.reason, next), memory: next };
+}
+
+/**
+ * Reads a PIN without an entry. Nothing changes, and a lockout does not matter.
+ *
+ * @returns undefined for digits that are no code and no stored PIN
+ */
+export function findWindow(memory: LockMemory, pin: string, context: LockContext): PinWindow | undefined {
+  if (isCustom(pin)) {
+    const custom = findCustomPin(memory.customPins, { pin });
+    return custom && { kind: 'custom', startsAt: custom.startsAt, endsAt: custom.endsAt, activateBy: null };
+  }
+  if (!context.capabilities.algoPin) return undefined;
+  const { code, window } = verifyPin(pin, context.key, localTime(memory, context), new Set());
+  if (code === undefined) return undefined;
+  const { start, end, activateBy } = window;
+  return {
+    kind: code.kind,
+    startsAt: start.epochMilliseconds,
+    endsAt: end?.epochMilliseconds ?? null,
+    activateBy: activateBy.epochMilliseconds,
+  };
 }
 
 /** Whether a job could have stored this PIN; an offline code has nine digits. */

@@ -1,7 +1,7 @@
 import type { Clock, EpochMilliseconds } from '../clock.ts';
 import type { LockCapabilities } from './capabilities.ts';
 import { countCodes } from './code-memory.ts';
-import { type Entry, enterPin } from './enter-pin.ts';
+import { type Entry, enterPin, findWindow, type PinWindow } from './enter-pin.ts';
 import { type Forgetting, forgetCode } from './forget-code.ts';
 import type { JobAnswer, LockJob } from './jobs/job.ts';
 import { lockStateOf, runJob } from './jobs/run-job.ts';
@@ -15,6 +15,8 @@ import { clockAt } from './running-time.ts';
 export interface Lock {
   readonly deviceId: string;
   enter(pin: string): Entry;
+  /** The window of a code or custom PIN, also when it is over; undefined for other digits. The call changes nothing. */
+  findWindow(pin: string): PinWindow | undefined;
   /** Cancels a code or removes a custom PIN, as a person at the lock does. Otherwise only a new key invalidates a permanent code. */
   forget(pin: string): Forgetting;
   /** Runs a job that a bridge delivers. An invalid job gets an answer, not an error; a known `jobId` gets its earlier answer. */
@@ -92,6 +94,7 @@ export function createLock({
   return {
     deviceId,
     enter: (pin) => keep(enterPin(present(), pin, context)).entry,
+    findWindow: (pin) => findWindow(present(), pin, context),
     forget: (pin) => keep(forgetCode(present(), pin, context)).forgetting,
     run: (job) => keep(runJob(present(), job, context)).answer,
     readLog: (from = Number.NEGATIVE_INFINITY) =>

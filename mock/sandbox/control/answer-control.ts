@@ -68,6 +68,12 @@ export function createControlHandlers(sandbox: Sandbox, scenarios: readonly Name
       });
       return readClock();
     },
+    listLocks: async ({ query }) => ({ status: 200, body: { locks: [...(await sandbox.keypads.list(query.limit))] } }),
+    enterDigits: async ({ path: { deviceId }, body: { digits } }) => {
+      const entry = await sandbox.keypads.enter(deviceId, digits);
+      if (entry !== undefined) return { status: 200, body: entry };
+      return { status: 404, body: { error: `There is no lock or keypad ${deviceId}`, code: 'lock_not_found' } };
+    },
     listFaults: () => ({ status: 200, body: { faults: [...sandbox.faults.list()] } }),
     addFault: ({ body }) => {
       if (body.operationId !== '*' && !isOperation(body.operationId))

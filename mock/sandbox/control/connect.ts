@@ -43,6 +43,10 @@ export interface SandboxControl {
   readonly readClock: () => Promise<SandboxClockReading>;
   /** `{ by: 'PT3S' }`, `{ now: '2026-06-01T12:00:00Z' }`, `{ ticking: false }`. When it resolves, due jobs have run. */
   readonly changeClock: (change: ClockChange) => Promise<SandboxClockReading>;
+  /** Locks and keypads of all accounts, by account and name; 100 by default. */
+  readonly listLocks: (limit?: number) => Promise<readonly Schemas['LockList']['locks'][number][]>;
+  /** Enters digits at the keypad of a lock, at the time of the sandbox. The lock remembers the entry. */
+  readonly enterDigits: (deviceId: string, digits: string) => Promise<Schemas['Entry']>;
   readonly listFaults: () => Promise<readonly Fault[]>;
   readonly addFault: (fault: NewFault) => Promise<Fault>;
   readonly removeFault: (faultId: string) => Promise<void>;
@@ -93,6 +97,8 @@ export function connectSandbox(origin: string): SandboxControl {
     useScenario: (scenario) => change('PUT', '/scenario', readGiven(scenario)),
     readClock: () => get('/clock'),
     changeClock: (to) => change('PATCH', '/clock', to),
+    listLocks: async (limit = 100) => (await get<Schemas['LockList']>(`/locks?limit=${limit}`)).locks,
+    enterDigits: (deviceId, digits) => change('POST', `/locks/${encodeURIComponent(deviceId)}/entries`, { digits }),
     listFaults: async () => (await get<Schemas['FaultList']>('/faults')).faults,
     addFault: (fault) => change('POST', '/faults', fault),
     removeFault: async (faultId) => {

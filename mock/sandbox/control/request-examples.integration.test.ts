@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportFile, type RunningSandbox, startMock } from '../../index.ts';
 import contract from './generated/contract.gen.json' with { type: 'json' };
 
@@ -28,16 +28,18 @@ let mock: RunningSandbox;
 beforeAll(async () => {
   mock = await startMock();
 });
+beforeEach(() => mock.control.useScenario('demo'));
 afterAll(() => mock.close());
 
 describe('a request as the contract of the control shows it succeeds', () => {
   test('of each operation that takes a body', () => {
-    expect(new Set(examples.map(({ line }) => line)).size).toBe(6);
+    expect(new Set(examples.map(({ line }) => line)).size).toBe(7);
   });
 
   test.each(examples)('$line $name', async ({ line, value, success }) => {
     const [method = '', path = ''] = line.split(' ');
-    const answer = await fetch(`${mock.origin}/_sandbox${path}`, {
+    const [lock] = await mock.control.listLocks(1);
+    const answer = await fetch(`${mock.origin}/_sandbox${path.replace('{deviceId}', String(lock?.deviceId))}`, {
       method,
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(value),
@@ -47,7 +49,6 @@ describe('a request as the contract of the control shows it succeeds', () => {
 
   test('and a client of an account that it brings can be used', async () => {
     const shown = examples.find(({ name }) => name === 'own')?.value as { readonly import: ImportFile };
-    await mock.control.useScenario('demo');
     const known = mock.clients.map(({ clientId }) => clientId);
     const { clients } = await mock.control.useScenario(shown.import);
     const added = clients.filter(({ clientId }) => !known.includes(clientId));

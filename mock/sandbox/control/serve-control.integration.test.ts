@@ -112,6 +112,36 @@ describe('the state', () => {
   });
 });
 
+describe('the keypad', () => {
+  test('has the locks', async () => {
+    const lock = { deviceId: 'LK0A00000001', name: 'Front door', type: 'Lock', timezone: 'Europe/Berlin' };
+    expect(await json('/_sandbox/locks')).toEqual({ status: 200, body: { locks: [lock] } });
+    expect(await json('/_sandbox/locks?limit=2000')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+
+  test('sends digits to a lock, and shows its decision', async () => {
+    expect(await json('/_sandbox/locks/LK0A00000001/entries', 'POST', { digits: '482915736' })).toMatchObject({
+      status: 200,
+      body: { opened: false, reason: 'too_early', code: { kind: 'hourly' } },
+    });
+    expect(control.done).toEqual(['enter 482915736']);
+  });
+
+  test.each(['', '12a', '1234567890123', 482915736, undefined])('does not send %j', async (digits) => {
+    const answer = await json('/_sandbox/locks/LK0A00000001/entries', 'POST', { digits });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', details: [{ at: '/digits' }] } });
+    expect(control.done).toEqual([]);
+  });
+
+  test('answers 404 for a device that is no lock', async () => {
+    const body = { error: 'There is no lock or keypad BR0A00000001', code: 'lock_not_found' };
+    expect(await json('/_sandbox/locks/BR0A00000001/entries', 'POST', { digits: '1' })).toMatchObject({
+      status: 404,
+      body,
+    });
+  });
+});
+
 describe('the clock', () => {
   test.each([
     { change: { now: '2027-01-01T00:00:00+01:00', ticking: false }, want: '2026-12-31T23:00:00.000Z' },
@@ -379,6 +409,9 @@ describe('refusals are worded as the contract shows them', () => {
     ForeignOrigin: { line: 'GET /state', headers: origin },
     ForeignHost: { line: 'GET /state', headers: host },
     RouteNotFound: { line: 'GET /states' },
+    LimitTooLarge: { line: 'GET /locks?limit=2000' },
+    NoDigits: { line: 'POST /locks/LK0A00000001/entries', value: { digits: 'open' } },
+    LockNotFound: { line: 'POST /locks/LK0A00000009/entries', value: { digits: '1' } },
     FaultNotFound: { line: 'DELETE /faults/fault-9' },
     MethodNotAllowed: { line: 'GET /reset' },
     TooLarge: { line: 'POST /reset', value: { all: 'x'.repeat(65_536) } },
@@ -533,16 +566,19 @@ test('another machine drives it where the control is open', async () => {
   await open.close();
 });
 
-test.each(['/_sandbox', '/_sandbox/', '/_sandbox/?from=here'])('%s is the page to click at', async (path) => {
-  const { status, headers, text } = await call(path);
-  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-  expect(headers['content-security-policy']).toMatch(
-    /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}'; /,
-  );
-  expect(text).toContain('<option>getDevices</option>');
-  const head = await call(path, { method: 'HEAD' });
-  expect([head.text, head.headers['content-length']]).toEqual(['', headers['content-length']]);
-});
+test.each(['/_sandbox', '/_sandbox/', '/_sandbox/?from=here', '/_sandbox/keypad'])(
+  '%s is the page to click at',
+  async (path) => {
+    const { status, headers, text } = await call(path);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}'; /,
+    );
+    expect(text).toContain(path.endsWith('keypad') ? 'Type a code at a lock' : '<option>getDevices</option>');
+    const head = await call(path, { method: 'HEAD' });
+    expect([head.text, head.headers['content-length']]).toEqual(['', headers['content-length']]);
+  },
+);
 
 test('the longest delay of a fault is shorter than a connection may be silent, and the page has no other', async () => {
   const { maximum } = contract.components.schemas.DelayMs;

@@ -5,10 +5,10 @@ import { isSound, readRequestId, readTarget, takeAuthority } from '@lockstep/run
 import type { ReplyLog } from '@lockstep/runtime/reply';
 import type { Sandbox } from '../sandbox.ts';
 import { createControlHandlers, type NamedScenario } from './answer-control.ts';
-import { readControlPage } from './control-page.ts';
 import contract from './generated/contract.gen.json' with { type: 'json' };
 import { operations } from './generated/operations.gen.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
+import { readPage } from './pages/read-page.ts';
 
 export interface ControlOptions extends GuardOptions {
   /** Every scenario that has a name, in the order of display. */
@@ -43,16 +43,17 @@ interface Own {
 }
 
 const ownPaths: Readonly<Record<string, () => Own>> = {
-  [basePath]: readPage,
-  [`${basePath}/`]: readPage,
+  [basePath]: () => servePage('control'),
+  [`${basePath}/`]: () => servePage('control'),
+  [`${basePath}/keypad`]: () => servePage('keypad'),
   [`${basePath}/openapi.json`]: () => ({
     headers: { 'Content-Type': 'application/json' },
     content: readFileSync(new URL('./generated/published.gen.json', import.meta.url)),
   }),
 };
 
-function readPage(): Own {
-  const { html, policy } = readControlPage();
+function servePage(name: 'control' | 'keypad'): Own {
+  const { html, policy } = readPage(name);
   return {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
     content: html,

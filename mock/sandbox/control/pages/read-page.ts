@@ -8,17 +8,25 @@ export interface ControlPage {
   readonly policy: string;
 }
 
+const files = {
+  control: new URL('./control.html', import.meta.url),
+  keypad: new URL('./keypad.html', import.meta.url),
+} as const;
+
 /**
- * Reads the control page and inserts the names of the operations. Its policy allows only its own script and style, by their hashes, and calls to
- * its own origin.
+ * Reads a page of the control, and inserts the style and script that the pages share and the names of the operations. Its policy allows only its own
+ * script and style, by their hashes, and calls to its own origin.
  *
  * @see Content Security Policy Level 3, 8.3 (hashes); Trusted Types, 3 (`require-trusted-types-for`: text never becomes markup)
  */
-export function readControlPage(): ControlPage {
-  const file = readFileSync(new URL('./page.html', import.meta.url), 'utf8');
+export function readPage(name: keyof typeof files): ControlPage {
+  const shared = readFileSync(new URL('./shared.html', import.meta.url), 'utf8');
   // An operationId has only letters and digits: it is a method of the generated code.
   const options = Object.keys(operations).map((operationId) => `<option>${operationId}</option>`);
-  const html = file.replaceAll('<!-- operations -->', options.join(''));
+  const html = readFileSync(files[name], 'utf8')
+    .replaceAll('<!-- operations -->', options.join(''))
+    .replace('/* shared style */', () => readElement(shared, 'style').trim())
+    .replace('/* shared script */', () => readElement(shared, 'script').trim());
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(html, 'script')}`,
@@ -34,6 +42,10 @@ export function readControlPage(): ControlPage {
 }
 
 function hashOf(html: string, name: 'script' | 'style'): string {
+  return `'sha256-${createHash('sha256').update(readElement(html, name)).digest('base64')}'`;
+}
+
+function readElement(html: string, name: 'script' | 'style'): string {
   const [, text = ''] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(html) ?? [];
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return text;
 }
