@@ -8,7 +8,10 @@ import { WrongUse } from '@lockstep/shell/wrong-use';
  * - `corrupt`: not a database, or a damaged one
  * - `foreign`: a database of some other program
  * - `altered`: its tables, indexes, triggers or views are not those of the migrations
+ * - `incomplete`: a copy into it is unfinished
+ * - `filled`: a copy needs an empty database
  * - `newer`: written by a later version of this code, which may have changed the meaning of columns
+ * - `older`: a copy needs the schema of this code
  * - `read_only`: the file or its folder can't be written to, or the server is a standby
  * - `unreachable`: the database server does not answer, or its TLS does not fit
  * - `denied`: the database server rejects the user, or the user has no privilege
@@ -23,6 +26,9 @@ export type UnusableReason =
   | 'corrupt'
   | 'foreign'
   | 'altered'
+  | 'incomplete'
+  | 'filled'
+  | 'older'
   | 'newer'
   | 'read_only'
   | 'unreachable'

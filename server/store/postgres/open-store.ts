@@ -9,6 +9,7 @@ import { migrate } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { describeUnfinished, readContent } from './copy-mark.ts';
 import { createPool, preparing } from './create-pool.ts';
 import { isSlow, readUnusable } from './postgres-error.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
@@ -34,20 +35,60 @@ export async function openPostgresStore(
   url: string,
   { mayCreate = true, now = systemClock.now, patienceMs }: OpenOptions = {},
 ): Promise<Store> {
+  const { database, close } = await openPostgresDatabase(
+    url,
+    async (opened, name) => {
+      await requireOwn(opened, name, mayCreate);
+      await migrate(opened, postgresSpelling, now);
+      // A copy may have found the database empty too, and created the schema.
+      if (mayCreate) await requireOwn(opened, name, false);
+    },
+    patienceMs,
+  );
+  return createStore(database, postgresSpelling, close);
+}
+
+export interface OpenDatabase {
+  readonly database: Kysely<Tables>;
+  /** Closes the connections when those who use them are done. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a PostgreSQL database that has the settings of the store.
+ *
+ * @param prepare gets the name of the database for messages; it is tried again while the server is starting
+ * @throws StoreUnusable, or an error of `prepare`
+ */
+export async function openPostgresDatabase(
+  url: string,
+  prepare: (database: Kysely<Tables>, name: string) => Promise<void>,
+  patienceMs?: number,
+): Promise<OpenDatabase> {
   const name = describeDatabase({ kind: 'postgres', url });
   for (const began = performance.now(); ; await setTimeout(openingPauseMs)) {
+    const opened = openPool(createPool(url, patienceMs));
     try {
-      return await open(createPool(url, patienceMs), name, mayCreate, now);
+      await requireSettings(opened.database, name);
+      await prepare(opened.database, name);
+      return opened;
     } catch (error) {
+      await opened.close();
       if (isSlow(error) && performance.now() - began < openingPatienceMs) continue;
-      const unusable = readUnusable(error);
-      if (unusable === undefined) throw error;
-      throw new StoreUnusable(unusable.reason, `${name} ${unusable.sentence}`, { cause: error });
+      throw explainFault(error, name);
     }
   }
 }
 
-async function open(pool: Pool, name: string, mayCreate: boolean, now: () => EpochMilliseconds): Promise<Store> {
+/** The error for the operator of a database that can't be opened; a bug stays as it is. */
+export function explainFault(error: unknown, name: string): unknown {
+  const unusable = readUnusable(error);
+  return unusable && !(error instanceof StoreUnusable)
+    ? new StoreUnusable(unusable.reason, `${name} ${unusable.sentence}`, { cause: error })
+    : error;
+}
+
+function openPool(pool: Pool): OpenDatabase {
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
   const end = async () => {
     await servePending(pool);
@@ -60,15 +101,7 @@ async function open(pool: Pool, name: string, mayCreate: boolean, now: () => Epo
     ending ??= end();
     return ending;
   };
-  try {
-    await requireSettings(database, name);
-    await requireOwn(database, name, mayCreate);
-    await migrate(database, postgresSpelling, now);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return createStore(database, postgresSpelling, close);
+  return { database, close };
 }
 
 /** A statement takes at most half as long. */
@@ -122,23 +155,16 @@ async function requireSettings(database: Kysely<Tables>, databaseName: string): 
 
 /**
  * A mistyped name must not add tables to another program's database, nor serve from an empty one: every token would be rejected while
- * `/healthz` answers 200.
+ * `/healthz` answers 200. An unfinished copy lacks data.
  *
- * @throws StoreUnusable `foreign` or `empty`
+ * @throws StoreUnusable `foreign`, `empty` or `incomplete`
  */
 async function requireOwn(database: Kysely<Tables>, name: string, mayCreate: boolean): Promise<void> {
-  const { rows } = await sql<{ relation: string; columns: string }>`
-    select relname as relation, string_agg(attname, ',' order by attnum) as columns
-    from pg_class left join pg_attribute on attrelid = pg_class.oid and attnum > 0
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
-    group by relname order by relname
-  `.execute(database);
-  const found = new Map(rows.map(({ relation, columns }) => [relation, columns]));
-  if (found.get('schema_version') === 'version,name,applied_at' && found.has('device')) return;
-  const [foreign] = found.keys();
-  if (foreign !== undefined)
-    throw new StoreUnusable('foreign', `${name} is a database of another program, with a table ${foreign}`);
-  if (!mayCreate)
+  const content = await readContent(database);
+  if (content.kind === 'foreign')
+    throw new StoreUnusable('foreign', `${name} is a database of another program, with a table ${content.table}`);
+  if (content.kind === 'copy') throw await describeUnfinished(database, name);
+  if (content.kind === 'empty' && !mayCreate)
     throw new StoreUnusable('empty', `${name} is empty. Check DATABASE_URL.`, {
       fixes: [{ message: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'] }],
     });

@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 
 /** Keys of advisory locks: arbitrary numbers, the same in every version of this code. */
-const lockKeys = { migration: 5_497_853_001, import: 5_497_853_002, leadership: 5_497_853_003 } as const;
+export const lockKeys = {
+  migration: 5_497_853_001,
+  import: 5_497_853_002,
+  leadership: 5_497_853_003,
+  copy: 5_497_853_004,
+} as const;
 
 /**
  * A step of the schema may take long, and so may the wait for another process that migrates. A table that is in use is another case: while a

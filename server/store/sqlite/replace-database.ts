@@ -7,6 +7,9 @@ import { readUnusable } from './sqlite-error.ts';
 
 // If a new file replaces a database, a process that has it open goes on with the old file, and all its writes are lost.
 
+/** In WAL mode each open connection has a shared lock on the file, which an exclusive lock detects. */
+const exclusiveMode = 'locking_mode = exclusive';
+
 /**
  * Throws if another process has the database open, idle or not. Nothing is changed.
  *
@@ -14,8 +17,18 @@ import { readUnusable } from './sqlite-error.ts';
  * @throws StoreUnusable `locked`
  */
 export function requireUnused(path: string): void {
-  // In WAL mode each open connection has a shared lock on the file, which an exclusive lock detects.
-  hold(path, 'locking_mode = exclusive')?.close();
+  hold(path, exclusiveMode)?.close();
+}
+
+/**
+ * Opens a database for a long read, with all changes of its WAL in the file itself. Until the connection is closed, no other process can open
+ * the database.
+ *
+ * @throws StoreUnusable `locked` if another process has it open, `corrupt`
+ */
+export function openUnused(path: string): BetterSqlite3.Database {
+  openAlone(path, exclusiveMode).close(); // the last connection writes the changes of a killed process to the file
+  return openAlone(path, exclusiveMode);
 }
 
 /**
@@ -40,6 +53,16 @@ export function replaceDatabase(path: string, draft: string): void {
 /** @returns undefined if the file can't be in use: it is missing, or its first page is damaged */
 function hold(path: string, pragma: string): BetterSqlite3.Database | undefined {
   if (!existsSync(path)) return undefined;
+  try {
+    return openAlone(path, pragma);
+  } catch (error) {
+    if (error instanceof StoreUnusable && error.reason === 'corrupt') return undefined;
+    throw error;
+  }
+}
+
+/** Opens an existing file in an exclusive transaction: no other process has it open, or can open it until this connection is closed. */
+function openAlone(path: string, pragma: string): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { fileMustExist: true, timeout: 0 });
   try {
     connection.pragma(pragma);
@@ -49,7 +72,6 @@ function hold(path: string, pragma: string): BetterSqlite3.Database | undefined 
     connection.close();
     const unusable = readUnusable(error);
     if (unusable === undefined) throw error;
-    if (unusable.reason === 'corrupt') return undefined;
     const isOpen = unusable.reason === 'locked';
     const sentence = isOpen ? 'is open in another process. Stop the server first.' : unusable.sentence;
     throw new StoreUnusable(unusable.reason, `${path} ${sentence}`, { cause: error });
