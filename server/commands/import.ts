@@ -10,7 +10,7 @@ import { type ImportEnd, type ImportRun, writeImport } from './import-apply.ts';
 import { findImportFaults, listNames, nothingTaken } from './import-plan.ts';
 import type { ImportFile } from './import-schema.ts';
 import { type Shell, signals, withStore } from './shell.ts';
-import { createImportProgress } from './show-progress.ts';
+import { createProgress } from './show-progress.ts';
 import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-changes.ts';
 
 /** The text after the options in `import --help`: the members of the file, as in the schema of `import-schema.ts`. */
@@ -38,7 +38,7 @@ export function addImportCommand(program: Command, shell: Shell): void {
     .action(
       shell.run(async (config, file: string) => {
         const began = performance.now();
-        const progress = createImportProgress(shell.own.stderr, () => performance.now() - began);
+        const progress = createProgress(shell.own.stderr, () => performance.now() - began);
         const interruption = new AbortController();
         const abort = () => interruption.abort();
         // A second signal stops the process at once; each written batch is complete all the same.
@@ -46,7 +46,7 @@ export function addImportCommand(program: Command, shell: Shell): void {
         try {
           return await importFile((use, options) => withStore(config, use, options), file, Date.now(), {
             signal: interruption.signal,
-            onProgress: progress.show,
+            onProgress: (step) => progress.show('importing', step),
           });
         } finally {
           progress.end();

@@ -27,6 +27,7 @@ const nouns: Readonly<Record<string, () => Promise<(program: Command, shell: She
   jobs: async () => (await import('./bridge.ts')).addJobsCommands,
   backup: async () => (await import('./database.ts')).addBackupCommand,
   restore: async () => (await import('./database.ts')).addRestoreCommand,
+  copy: async () => (await import('./copy.ts')).addCopyCommand,
 };
 
 /**

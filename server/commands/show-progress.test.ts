@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCopyProgress, createImportProgress } from './show-progress.ts';
+import { createCopyProgress, createProgress } from './show-progress.ts';
 
 const step = (devices: number) => ({
   properties: { done: 2, total: 2 },
@@ -10,10 +10,10 @@ const step = (devices: number) => ({
 function show(isTTY: boolean, times: readonly number[]): string {
   const written: string[] = [];
   let at = 0;
-  const progress = createImportProgress({ isTTY, write: (text) => written.push(text) }, () => at);
+  const progress = createProgress({ isTTY, write: (text) => written.push(text) }, () => at);
   for (const time of times) {
     at = time;
-    progress.show(step(time / 10));
+    progress.show('importing', step(time / 10));
   }
   progress.end();
   return written.join('');

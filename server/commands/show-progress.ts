@@ -1,5 +1,3 @@
-import type { ImportProgress } from './import-apply.ts';
-
 /** Shorter runs print no progress. */
 const silentMs = 2000;
 const betweenLinesMs = { terminal: 100, plain: 2000 };
@@ -10,21 +8,24 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
+/** The number of objects or rows that are done, by their kind. */
+type Progress = Readonly<Record<string, { readonly done: number; readonly total: number }>>;
+
 /**
- * Shows the progress of an import: on a terminal in one line, otherwise in a new line every two seconds.
+ * Shows the progress of a command: on a terminal in one line, otherwise in a new line every two seconds.
  *
  * @param elapsed milliseconds since the start of the command
- * @returns `show` for each step, `end` to call before other output
+ * @returns `show` for each step, with the name of the work, `end` to call before other output
  */
-export function createImportProgress(stream: ProgressStream, elapsed: () => number) {
+export function createProgress(stream: ProgressStream, elapsed: () => number) {
   let shownAt = Number.NEGATIVE_INFINITY;
   return {
-    show: (progress: ImportProgress): void => {
+    show: (what: string, progress: Progress): void => {
       const at = elapsed();
       const pause = stream.isTTY ? betweenLinesMs.terminal : betweenLinesMs.plain;
       if (at < silentMs || at - shownAt < pause) return;
       shownAt = at;
-      const text = describe(progress);
+      const text = describe(what, progress);
       stream.write(stream.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
     },
     end: (): void => {
@@ -33,9 +34,9 @@ export function createImportProgress(stream: ProgressStream, elapsed: () => numb
   };
 }
 
-function describe(progress: ImportProgress): string {
+function describe(what: string, progress: Progress): string {
   const parts = Object.entries(progress).filter(([, { total }]) => total > 0);
-  return `importing: ${parts.map(([name, { done, total }]) => `${name} ${done} of ${total}`).join(', ')}`;
+  return `${what}: ${parts.map(([name, { done, total }]) => `${name} ${done} of ${total}`).join(', ')}`;
 }
 
 /**
