@@ -15,11 +15,11 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'ci-'));
   await mkdir(join(root, 'bin'));
   await cp(scripts, join(root, '.ci'), { recursive: true });
+  for (const name of ['chromium', 'nginx', 'pg_dump', 'apt-get']) await stub(name, '');
 });
 afterEach(() => rm(root, { recursive: true }));
 
 test('every run has a seed and the browser that was found', async () => {
-  await stub('chromium', '');
   await stub('npm', 'echo "npm $1 $2 CI=$CI FC_SEED=$FC_SEED CHROMIUM=$CHROMIUM" >> calls');
   await run();
   const calls = (await readFile(join(root, 'calls'), 'utf8')).split('\n');
@@ -50,7 +50,6 @@ const outcomes = [
 ];
 for (const { name, npm, want } of outcomes) {
   test(`reports it when ${name}`, async () => {
-    await stub('chromium', '');
     await stub('npm', npm);
     const { code, stdout } = await run();
     expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual(want);
@@ -77,7 +76,6 @@ test('failures are printed before the count, since readers look at the end of a 
     ],
   };
   await writeFile(join(root, 'report.json'), JSON.stringify(failed));
-  await stub('chromium', '');
   await stub('npm', 'cp report.json dist/ci/test.json; [ $1 != test ]');
   const { code, stdout } = await run();
   expect(code).toBe(1);
@@ -99,7 +97,6 @@ test('failures are printed before the count, since readers look at the end of a 
 });
 
 test('a step that breaks outside of every test is named as such', async () => {
-  await stub('chromium', '');
   await stub('npm', `echo ${report} > dist/ci/test.json; [ $1 != test ]`);
   expect((await run()).stdout).toMatch(
     /== failed: npm test\n.*== failed: a step, outside of every test.*\n\n3 passed, 1 failed\n$/s,
