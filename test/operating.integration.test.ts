@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase } from '../server/store/postgres/fixtures/create-database.ts';
 import { untilPrinted } from './until-printed.ts';
 
 // If these fail, an operator types what the pages say, and it does not work as it stands.
@@ -20,7 +21,7 @@ const children = new Set<ChildProcess>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'operating-'));
-  for (const name of ['data', 'etc', 'backups/lockstep', 'tls', 'readme'])
+  for (const name of ['data', 'etc', 'backups/lockstep', 'tls', 'readme', 'bin'])
     mkdirSync(join(folder, name), { recursive: true });
   symlinkSync(root, join(folder, 'lockstep'));
 });
@@ -31,32 +32,46 @@ afterAll(async () => {
 
 describe('docs/operating.md', { tags: ['full'] }, () => {
   let secret: string;
+  let token: string;
   let port: number;
   let tlsPort: number;
+  /** The blocks that were run. */
+  const run = new Set<string>();
 
   beforeAll(async () => {
     [port, tlsPort] = [await freePort(), await freePort()];
-    const [environment = '', ...rest] = readBlocks(page, 'sh');
-    expect(rest.length).toBe(5);
+    const environment = findBlock('PUBLIC_ORIGIN=');
     const origin = `https://localhost:${tlsPort}`;
     writeFileSync(
       join(folder, 'etc/environment'),
       `${here(environment).replace('https://api.example', origin)}PORT=${port}\n`,
     );
-    writeFileSync(join(folder, 'acme.json'), sampleFile());
+    writeFileSync(join(folder, 'data/acme.json'), sampleFile());
   });
 
+  /** The only block of commands that contains the text. */
+  function findBlock(text: string): string {
+    const blocks = readBlocks(page, 'sh').filter((block) => block.includes(text));
+    expect([text, blocks.length]).toEqual([text, 1]);
+    const [block = ''] = blocks;
+    run.add(block);
+    return block;
+  }
+
   test('creates keys, data and a client, as described', async () => {
-    const { exitCode, text } = await paste(readBlocks(page, 'sh')[1]);
+    const { exitCode, text } = await paste(findBlock('keys create'));
     expect([exitCode, text]).toEqual([0, expect.stringContaining('Created the client acme-own')]);
     secret = text.trimEnd().split('\n').at(-1) ?? '';
-    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['keys.json', 'service.sqlite']);
+    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['acme.json', 'keys.json', 'service.sqlite']);
   });
 
   test('has a unit that systemd takes', ({ skip }) => {
     if (spawnSync('systemd-analyze', ['--version']).status !== 0) skip('systemd-analyze is not here to read the unit');
     const unit = join(folder, 'lockstep.service');
-    writeFileSync(unit, here(readBlocks(page, 'ini')[0] ?? '').replace('User=lockstep', 'User=root'));
+    const [whole = '', several = ''] = readBlocks(page, 'ini').map(here);
+    writeFileSync(unit, whole.replace('User=lockstep', 'User=root'));
+    mkdirSync(`${unit}.d`);
+    writeFileSync(join(`${unit}.d`, 'processes.conf'), several);
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit]);
     const own = String(stderr)
       .split('\n')
@@ -85,9 +100,10 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
       const ask = (password: string, more: Record<string, string> = {}) =>
         call('/auth/oauth2/token', { ...form, Authorization: `Basic ${btoa(`acme-own:${password}`)}`, ...more }, body);
       const spoofed = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' };
-      const token = await ask(secret, spoofed);
-      expect([token.status, token.text]).toEqual([200, expect.stringContaining('access_token')]);
-      const headers = { Authorization: `Bearer ${JSON.parse(token.text).access_token}` };
+      const answer = await ask(secret, spoofed);
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('access_token')]);
+      token = JSON.parse(answer.text).access_token;
+      const headers = { Authorization: `Bearer ${token}` };
       const device = await call('/v1/devices/LK1', headers);
       expect([device.status, device.text]).toEqual([200, expect.stringContaining('"deviceId":"LK1"')]);
       const discovery = await call('/auth/.well-known/openid-configuration', spoofed);
@@ -117,7 +133,7 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
   });
 
   test('adds an owner with a created password, and lists everything, as described', async () => {
-    const { exitCode, text } = await paste(readBlocks(page, 'sh')[3]);
+    const { exitCode, text } = await paste(findBlock('owner add'));
     expect([exitCode, text]).toEqual([
       0,
       expect.stringMatching(
@@ -127,8 +143,8 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
   });
 
   test('rotates a secret, backs up and restores, as described', async () => {
-    const [, , clients, , backup, restore] = readBlocks(page, 'sh');
-    const listed = await paste(clients);
+    const [backup, restore] = [findBlock('-- backup'), findBlock('-- restore')];
+    const listed = await paste(findBlock('client rotate'));
     expect([listed.exitCode, listed.text]).toEqual([
       0,
       expect.stringMatching(/acme-own[\s\S]*The old one works until /),
@@ -143,16 +159,96 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
     expect([brought.exitCode, brought.text]).toEqual([0, expect.stringContaining('Restored ')]);
   });
 
-  async function startUnit(): Promise<ChildProcess> {
-    const command = `cd ${readUnit('WorkingDirectory')}; set -a; . ${readUnit('EnvironmentFile')}; set +a; exec ${readUnit('ExecStart')}`;
+  test('moves to PostgreSQL, and serves by three processes from it, which are replaced while requests come', async ({
+    skip,
+  }) => {
+    for (const program of ['createdb', 'pg_dump', 'nginx'])
+      if (spawnSync(program, ['--version'], { env: sbin() }).error) skip(`${program} is not here to be run`);
+    const server = new URL(await createDatabase({ release: '15' })); // clients dump servers of earlier versions only
+    server.pathname = '/lockstep';
+    writeStubs();
+    const database = {
+      PGHOST: server.hostname,
+      PGPORT: server.port,
+      PGUSER: server.username,
+      PGPASSWORD: server.password,
+    };
+    for (const block of [findBlock('useradd'), findBlock('createdb')])
+      expect(await paste(block, database)).toEqual({ exitCode: 0, text: '' });
+    expect(readFileSync(join(folder, 'calls'), 'utf8').replaceAll(folder, '').split('\n')).toEqual([
+      'apt-get install --yes git nginx npm',
+      'useradd --system --home-dir /data --shell /bin/bash lockstep',
+      'install -d -m 0700 -o lockstep -g lockstep /data /backups/lockstep',
+      'install -d /etc',
+      'git clone REPOSITORY /lockstep',
+      'npm ci',
+      'apt-get install --yes postgresql',
+      '',
+    ]);
+    appendFileSync(join(folder, 'etc/environment'), `DATABASE_URL=${server.href}\n`);
+
+    const copied = await paste(findBlock('-- copy'));
+    expect([copied.exitCode, copied.text]).toEqual([0, expect.stringMatching(/\n2 device\n[\s\S]*Copied /)]);
+    const proxy = await startNginx();
+    const service = await startUnit(2);
+    try {
+      writeFileSync(join(folder, 'pid'), `${service.pid}`);
+      const readDevice = () => call('/v1/devices/LK1', { Authorization: `Bearer ${token}` });
+      expect(await readDevice()).toMatchObject({ status: 200, text: expect.stringContaining('"deviceId":"LK1"') });
+      expect((await paste(findBlock('pg_dump'))).exitCode).toBe(0);
+
+      const statuses = new Set<number>();
+      let replaced = 0;
+      service.stdout?.on('data', (text: string) => {
+        replaced += text.split('a process was replaced').length - 1;
+      });
+      const upgraded = await paste(findBlock('systemctl reload'));
+      expect([upgraded.exitCode, upgraded.text]).toEqual([0, '']);
+      while (replaced < 3) statuses.add((await readDevice()).status);
+      expect(statuses).toEqual(new Set([200]));
+    } finally {
+      for (const child of [proxy, service]) child.kill('SIGTERM');
+      await Promise.all([once(proxy, 'exit'), once(service, 'exit')]);
+    }
+    await paste('npm run -s lockstep-server -- account disable acme');
+    expect((await paste(findBlock('pg_restore'))).exitCode).toBe(0);
+    const listed = await paste('npm run -s lockstep-server -- account list');
+    expect(listed.text).toMatch(/acme +subscribed +- +no /);
+    // The last test of the page: it has no command that was left out.
+    expect(readBlocks(page, 'sh').filter((block) => !run.has(block))).toEqual([]);
+  });
+
+  /** Programs that change the machine, or download something, write down how they were called. */
+  function writeStubs(): void {
+    const log = `echo "$(basename "$0") $*" >> ${join(folder, 'calls')}`;
+    const stubs = {
+      'apt-get': log,
+      useradd: log,
+      install: log,
+      // The page has the repository in a folder; here, a link to it is moved.
+      git: `${log}; for last; do :; done; [ -e "$last" ] || ln -s ${root} "$last"`,
+      npm: `case $1 in ci) ${log};; *) PATH=\${PATH#*:} exec npm "$@";; esac`,
+      runuser: 'shift 3; exec "$@"',
+      systemctl: `kill -HUP "$(cat ${join(folder, 'pid')})"`,
+    };
+    for (const [name, lines] of Object.entries(stubs)) {
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${lines}\n`);
+      chmodSync(join(folder, 'bin', name), 0o755);
+    }
+  }
+
+  async function startUnit(blocks = 1): Promise<ChildProcess> {
+    const command = `cd ${readUnit('WorkingDirectory')}; set -a; . ${readUnit('EnvironmentFile')}; set +a; exec ${readUnit('ExecStart', blocks)}`;
     const child = spawn('sh', ['-c', command], { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
     children.add(child);
     await untilPrinted(child, '"ready"');
     return child;
   }
 
-  function readUnit(name: string): string {
-    return new RegExp(`^${name}=(.*)$`, 'm').exec(here(readBlocks(page, 'ini')[0] ?? ''))?.[1] ?? '';
+  /** @param blocks 2 for the unit with its drop-in for several processes, whose settings come last */
+  function readUnit(name: string, blocks = 1): string {
+    const text = here(readBlocks(page, 'ini').slice(0, blocks).join('\n'));
+    return [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].at(-1)?.[1] ?? '';
   }
 
   async function startNginx(): Promise<ChildProcess> {
@@ -250,9 +346,9 @@ function sampleFile(): string {
 }
 
 /** A block in the shell in which the first one was typed. */
-function paste(block = ''): Promise<{ exitCode: number; text: string }> {
+function paste(block = '', more: Record<string, string> = {}): Promise<{ exitCode: number; text: string }> {
   const before = `cd ${join(folder, 'lockstep')}; set -a; . ${join(folder, 'etc/environment')}; set +a\n`;
-  return execute(before + here(block).replace('acme.json', join(folder, 'acme.json')));
+  return execute(before + here(block), { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, ...more });
 }
 
 function execute(commands: string, more: Record<string, string> = {}): Promise<{ exitCode: number; text: string }> {
