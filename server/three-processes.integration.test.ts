@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createJobRunner } from './bridge/job-runner.ts';
+import type { Progress } from './bridge/link.ts';
 import { createOpenLocks } from './bridge/open-locks.ts';
 import { createAccountQuota } from './http/account-quota.ts';
 import { createGuessLimits, guessLimits } from './oauth/limit-guesses.ts';
@@ -7,7 +9,7 @@ import { createDatabase } from './store/postgres/fixtures/create-database.ts';
 import { openPostgresStore } from './store/postgres/open-store.ts';
 import type { Device } from './store/records.ts';
 import { type Store, StoreUnavailable } from './store/store.ts';
-import { addSite, makeJob, makeKey, proxied, start, targeted } from './store/suite/job-records.ts';
+import { addSite, day, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './store/suite/job-records.ts';
 import { addAccount, addOwner, makeDevice } from './store/suite/records.ts';
 
 // Three processes on one database: each call goes to the next of three stores. A test of this file fails if its lock or condition is removed.
@@ -161,6 +163,35 @@ describe('three processes at once', () => {
     expect((await stores[holder]?.jobs.lease(now + 15_001))?.jobs.filter(({ jobId }) => ids.has(jobId))).toHaveLength(
       ids.size,
     );
+  });
+
+  test('run no further job after their lease, which another has taken', async () => {
+    const site = await addSite(stores[0] as Store);
+    const clock = { at: start + day, now: () => clock.at };
+    const jobs = [0, 1].map(() => makeJob(site, { createdAt: clock.at }));
+    for (const job of jobs) await stores[0]?.jobs.create(job, proxied, null);
+    const done: Progress = { kind: 'done', report: { result: 0, output: {}, items: [], batteryLevel: null } };
+    const delivered: string[] = [];
+    const [first, second] = stores.slice(0, 2).map((store, index) =>
+      createJobRunner({
+        store,
+        clock,
+        link: {
+          deliver: async ({ jobId }) => {
+            delivered.push(`${index} ${jobs.findIndex((job) => job.jobId === jobId)}`);
+            if (delivered.length > 1) return done;
+            clock.at += 15_000;
+            await second?.tick();
+            return done;
+          },
+        },
+        jobData: { seal: () => new Uint8Array(), open: () => ({}) },
+        settle: async ({ jobId }) => void (await store.jobs.settle(makeSettlement(jobId, { at: clock.at }))),
+        logger: { error: (_fields, text) => delivered.push(text) },
+      }),
+    );
+    await first?.tick();
+    expect(delivered).toEqual(['0 0', '1 0', '1 1']);
   });
 
   test('have one that purges', async () => {
