@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { locks, type RemovedLock } from './lock-table.ts';
+import { makeCopy } from './make-copy.ts';
 
 const help = `Usage: npm run mutants:locks -- [NAME...]
 
@@ -13,7 +13,6 @@ and runs the test that has to fail. Prints a table.
 Exit codes: 0 each removal was noticed, 1 some were not.
 `;
 
-const root = join(import.meta.dirname, '../..');
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean' } } });
 
 if (values.help) process.stdout.write(help);
@@ -23,14 +22,8 @@ function main(): void {
   const chosen = locks.filter(
     ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
   );
-  const copy = join(mkdtempSync(join(tmpdir(), 'locks-')), 'copy');
-  execFileSync('git', ['worktree', 'add', '-q', '--detach', copy], { cwd: root });
+  const { path: copy, remove } = makeCopy();
   try {
-    for (const folder of ['.', 'server', 'toolkit'])
-      execFileSync('cp', ['-al', join(root, folder, 'node_modules'), join(copy, folder)]);
-    // They would be written through the links.
-    for (const cache of ['.vite', '.vitest-cache'])
-      rmSync(join(copy, 'node_modules', cache), { recursive: true, force: true });
     for (const file of new Set(chosen.map((lock) => lock.test.file))) requirePass(copy, file);
     process.stdout.write('| lock or condition | place | test | without it |\n|---|---|---|---|\n');
     for (const lock of chosen) {
@@ -42,8 +35,7 @@ function main(): void {
       if (!isNoticed) process.exitCode = 1;
     }
   } finally {
-    execFileSync('git', ['worktree', 'remove', '--force', copy], { cwd: root });
-    rmSync(join(copy, '..'), { recursive: true });
+    remove();
   }
 }
 

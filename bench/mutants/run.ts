@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeCopy } from './make-copy.ts';
 import { isUnit, nearestTests, readImports } from './nearest-tests.ts';
 import { plant } from './plant.ts';
 
@@ -27,7 +28,6 @@ interface Outcome {
 /** A test file without output for so long, which passes in a third of it without the mutant, is a kill: an endless loop. */
 const silenceSeconds = 60;
 const here = import.meta.dirname;
-const root = join(here, '../..');
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const results = new Map<string, Outcome>();
   const waiting = [...names];
   const work = async (): Promise<void> => {
-    const copy = makeCopy();
+    const { path: copy, remove } = makeCopy();
     try {
       for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
         const begun = performance.now();
@@ -72,8 +72,7 @@ async function main(): Promise<void> {
           writeFileSync(resultsPath, `${JSON.stringify(sorted({ ...known, [name]: result }), null, 2)}\n`);
       }
     } finally {
-      execFileSync('git', ['worktree', 'remove', '--force', copy], { cwd: root });
-      rmSync(join(copy, '..'), { recursive: true });
+      remove();
     }
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, work));
@@ -81,19 +80,6 @@ async function main(): Promise<void> {
     values.json ? `${JSON.stringify(sorted(Object.fromEntries(results)), null, 2)}\n` : formatTable(results),
   );
   if ([...results.values()].some(({ outcome }) => outcome === 'survived')) process.exitCode = 1;
-}
-
-/** A checkout of its own whose dependencies are hard links: a link to the folder would lead back to this one. */
-function makeCopy(): string {
-  const copy = join(mkdtempSync(join(tmpdir(), 'mutants-')), 'copy');
-  execFileSync('git', ['worktree', 'add', '-q', '--detach', copy], { cwd: root });
-  for (const folder of ['.', 'server', 'toolkit']) {
-    execFileSync('cp', ['-al', join(root, folder, 'node_modules'), join(copy, folder)]);
-  }
-  // Caches would be written through the links.
-  for (const cache of ['.vite', '.vitest-cache'])
-    rmSync(join(copy, 'node_modules', cache), { recursive: true, force: true });
-  return copy;
 }
 
 async function judge(copy: string, patch: string): Promise<Outcome> {
