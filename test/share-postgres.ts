@@ -13,8 +13,20 @@ const releases = { '15': EmbeddedPostgres15, '18': EmbeddedPostgres18 } as const
 const user = 'postgres';
 const password = 'not-a-secret';
 
+/** Both packages exit with 0 when the process has nothing left to do, whatever Vitest has set: failed tests would pass in CI. */
+function keepExitCode(): void {
+  let exitCode: typeof process.exitCode;
+  process.prependListener('beforeExit', () => {
+    exitCode = process.exitCode;
+  });
+  process.on('exit', () => {
+    process.exitCode = exitCode ?? process.exitCode;
+  });
+}
+
 /** Workers are other processes, so they ask over HTTP: `GET /18` answers the URL of that server. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  keepExitCode();
   const servers = new Map<string, Promise<{ readonly url: string; readonly stop: () => Promise<void> }>>();
   const listener = createServer(async ({ url = '' }, response) => {
     const release = url.slice(1) as keyof typeof releases;
