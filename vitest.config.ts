@@ -22,6 +22,25 @@ const everywhere = {
 const named = (lane: string) => `**/*.${lane}.test.ts`;
 const unit = { include: ['**/!(*.integration|*.browser|*.slow).test.ts'], exclude: ignored };
 
+/** The tests whose answers come from a store, for both PostgreSQL projects. */
+const answers = {
+  include: [
+    'server/{demo,http,oauth,operations}/**/*.integration.test.ts',
+    'server/operations/devices/!(*.slow).test.ts',
+    'test/{code-samples,conformance,cross-origin,field-examples,get-token,login-by-libraries}.integration.test.ts',
+    'test/{partner-program,same-answers,sandbox-differences,scopes,unread-requests}.integration.test.ts',
+  ],
+  exclude: [
+    ...ignored,
+    // Without a store: limits of a listener, and checks before any handler.
+    'server/http/{account-quota,check-response,differential-validation,listen,mount-service}.integration.test.ts',
+    // About SQLite files, and processes that share one.
+    'server/oauth/{kill,two-processes}.integration.test.ts',
+    // About the start of the demo, on either database.
+    'server/demo/start-demo.integration.test.ts',
+  ],
+};
+
 // The report has the name of the running script, such as test-full.json. CI sums up the reports.
 const outputFile = `dist/ci/${process.env.npm_lifecycle_event?.replace(':', '-') ?? 'vitest'}.json`;
 const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', { outputFile }]] : [];
@@ -30,7 +49,7 @@ const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', {
  * The lanes, each with its reason in CONTRIBUTING.md:
  * unit: no port, no other process. integration: real HTTP, child processes. browser: real pages in one real browser.
  * In these three, a test tagged `full` is left to `npm run test:full`.
- * postgres: the integration tests of answers again, on a PostgreSQL server. node26: tests that depend on Node itself, for the active LTS line. slow: the large counts, up to an hour.
+ * postgres: the tests of answers again, on a PostgreSQL server. postgres-three: against three processes that take turns. node26: tests that depend on Node itself, for the active LTS line. slow: the large counts, up to an hour.
  */
 export default defineConfig({
   test: {
@@ -58,23 +77,22 @@ export default defineConfig({
           hookTimeout: 30_000,
         },
       },
-      {
+      ...[
+        { name: 'postgres', processes: 1, without: [] },
+        // Handlers and stores alone, without a service.
+        { name: 'postgres-three', processes: 3, without: ['server/{demo,operations/{activity,devices,jobs}}/**'] },
+      ].map(({ name, processes, without }) => ({
         test: {
           ...everywhere,
-          name: 'postgres',
-          env: { ...everywhere.env, LOCKSTEP_TEST_ENGINE: 'postgres' },
-          include: [
-            'server/{http/scenarios,operations}/**/*.integration.test.ts',
-            'server/oauth/{at-rest,client-*,code-*,every-*,gone,half-*,lifetimes,login,owner-*}.integration.test.ts',
-            'server/oauth/{connected-apps,purge,refresh-*,revocation-*,single-use,token-*}.integration.test.ts',
-            'test/{same-answers,login-by-libraries}.integration.test.ts',
-          ],
-          exclude: ignored,
+          name,
+          env: { ...everywhere.env, LOCKSTEP_TEST_ENGINE: 'postgres', LOCKSTEP_TEST_PROCESSES: String(processes) },
+          include: answers.include,
+          exclude: [...answers.exclude, ...without],
           globalSetup: './test/share-postgres.ts',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
-      },
+      })),
       {
         test: {
           ...everywhere,

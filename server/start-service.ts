@@ -29,6 +29,8 @@ export interface RunningService extends Running {
   readonly retire: Running['close'];
   /** Address that clients use, without a trailing slash. */
   readonly origin: string;
+  /** The port that it listens on. */
+  readonly port: number;
 }
 
 /**
@@ -81,7 +83,7 @@ export async function startService({
     await bridges.stop();
     throw error;
   }
-  const { underWay, close: closeListener, retire } = listening;
+  const { underWay, port: ownPort, close: closeListener, retire } = listening;
   const stopPurging = startPurging(options.store, options.logger, { clock: options.clock });
   const closeAll = async () => {
     stopPurging();
@@ -97,6 +99,7 @@ export async function startService({
   };
   return {
     origin,
+    port: ownPort,
     underWay,
     close,
     retire: async () => {

@@ -12,7 +12,8 @@ import { readContractFile } from '../conformance/contract/read-contract.ts';
 import { authorize, createAccounts } from '../conformance/execute/authorize.ts';
 import { createConnection } from '../conformance/execute/connection.ts';
 import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
-import { startDemo } from '../server/demo/start-demo.ts';
+import { demoHabits } from '../server/demo/demo-habits.ts';
+import { startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, server or mock breaks the contract that partners build on, or the runner no longer sees when they do.
 
@@ -32,7 +33,7 @@ let mock: Side;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conform-'));
-  server = await startDemo({ folder, passwordCost: 12, ...onLoopback });
+  server = await startDemoService({ logger, habits: demoHabits, differentialValidation: 'logged' });
   mock = await startSandbox({ keyFile: join(folder, 'mock-keys.json'), ...onLoopback });
 });
 afterAll(async () => {

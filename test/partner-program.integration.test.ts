@@ -1,31 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StartedSandbox, startSandbox } from '../mock/sandbox/start-sandbox.ts';
-import { type Demo, startDemo } from '../server/demo/start-demo.ts';
+import { demoHabits } from '../server/demo/demo-habits.ts';
 import { runPartnerProgram } from './fixtures/partner-program.ts';
+import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, a program that was written against the sandbox meets another behaviour of the service.
 
-let folder: string;
-let service: Demo;
+let service: DemoService;
 let sandbox: StartedSandbox;
 /** Complaints of either program. */
 const logged: string[] = [];
 let outputs: readonly (readonly string[])[];
-let runProgram: (side: Demo | StartedSandbox) => Promise<readonly string[]>;
+let runProgram: (side: DemoService | StartedSandbox) => Promise<readonly string[]>;
 /** The program waits for two jobs one after the other; a lock takes four seconds for each. */
 const ofLocks = 60_000;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'partner-'));
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const listening = { port: 0, host: '127.0.0.1', logger };
-  service = await startDemo({ folder, passwordCost: 4, ...listening });
+  service = await startDemoService({ logger, habits: demoHabits });
   // The same keys on both sides, so that the digits of codes can be compared too.
-  sandbox = await startSandbox({ keyFile: join(folder, 'keys.json'), ...listening });
+  sandbox = await startSandbox({ keys: service.keys, ...listening });
   // One hour for all, and far enough ahead that none of them is too late for it.
   const arrival = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 7_200_000);
   runProgram = ({ origin, clients }) =>
@@ -34,7 +30,6 @@ beforeAll(async () => {
 }, ofLocks);
 afterAll(async () => {
   await Promise.all([service.close(), sandbox.close()]);
-  await rm(folder, { recursive: true });
 });
 
 test('a partner’s program sees the same at the service and in the sandbox', () => {

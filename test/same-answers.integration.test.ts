@@ -8,9 +8,10 @@ import { sampleRequest } from '../mock/sample-request.ts';
 import { type StartedSandbox, startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import { systemClock } from '../server/clock.ts';
 import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
+import { startProcesses } from '../server/fixtures/several-processes.ts';
 import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
 import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
-import { type RunningService, startService } from '../server/start-service.ts';
+import type { RunningService } from '../server/start-service.ts';
 import { openTestStore } from '../server/store/fixtures/test-database.ts';
 
 // If these fail, a client that is tried against the sandbox meets another answer at the service.
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const store = await openTestStore();
   const clients = await seedDemo(store, { keys, now: systemClock.now() });
   const listening = { port: 0, host: '127.0.0.1', logger, keys };
-  service = await startService({
+  service = await startProcesses({
     ...listening,
     store,
     clock: systemClock,

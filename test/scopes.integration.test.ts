@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
-import { startDemo } from '../server/demo/start-demo.ts';
 import { sampleRequest } from '../server/http/fixtures/sample-request.ts';
+import { startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, a token opens more than its scopes, or less. Tokens are those of each side's own OAuth server.
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-scopes-'));
   const listening = { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) };
   running = {
-    service: await startDemo({ folder, passwordCost: 12, ...listening }),
+    service: await startDemoService(),
     mock: await startSandbox({ keyFile: join(folder, 'mock-keys.json'), ...listening }),
   };
 });

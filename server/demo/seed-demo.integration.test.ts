@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rotateClient } from '../commands/client.ts';
-import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
+import { openTestStore } from '../store/fixtures/test-database.ts';
 import type { Store } from '../store/store.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
 import { DemoKeyMismatch, seedDemo } from './seed-demo.ts';
@@ -12,7 +12,7 @@ const keys = { demoKey: new Uint8Array(32).fill(1) };
 
 let store: Store;
 beforeEach(async () => {
-  store = await openMemoryStore();
+  store = await openTestStore();
 });
 afterEach(() => store.close());
 

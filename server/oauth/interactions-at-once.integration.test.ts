@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ownEngine } from '../store/fixtures/test-database.ts';
 import type { OidcArtifact } from '../store/store.ts';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
@@ -215,7 +216,10 @@ describe('a form that is sent twice', () => {
     const codes = pages
       .filter((back) => at(back) === 'code')
       .map((back) => new URL(back.address).searchParams.get('code'));
-    expect(new Set(pages.map(at)).difference(new Set(['code', ended]))).toEqual(new Set());
+    // oidc-provider writes the whole session at the end of each request. One that began earlier may write it without the new grant, if the
+    // database does not answer at once: then the owner is asked again.
+    const asked = ownEngine === 'postgres' ? ['consent'] : [];
+    expect(new Set(pages.map(at)).difference(new Set(['code', ended, ...asked]))).toEqual(new Set());
     expect(codes.length).toBeGreaterThan(0);
     expect(new Set(codes).size).toBe(codes.length);
     expect(await countUsable(running, pages)).toBe(codes.length);
