@@ -35,7 +35,7 @@ const answers = {
     // Without a store: limits of a listener, and checks before any handler.
     'server/http/{account-quota,check-response,differential-validation,listen,mount-service}.integration.test.ts',
     // About SQLite files, and processes that share one.
-    'server/oauth/{kill,two-processes}.integration.test.ts',
+    'server/oauth/{kill,several-processes}.integration.test.ts',
     // About the start of the demo, on either database.
     'server/demo/start-demo.integration.test.ts',
   ],
