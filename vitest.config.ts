@@ -26,7 +26,7 @@ const unit = { include: ['**/!(*.integration|*.browser|*.slow).test.ts'], exclud
 const answers = {
   include: [
     'server/{demo,http,oauth,operations}/**/*.integration.test.ts',
-    'server/operations/devices/!(*.slow).test.ts',
+    'server/operations/devices/!(paging*).test.ts', // which opens hundreds of stores
     'test/{code-samples,conformance,cross-origin,field-examples,get-token,login-by-libraries}.integration.test.ts',
     'test/{partner-program,same-answers,sandbox-differences,scopes,unread-requests}.integration.test.ts',
   ],

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createJobRunner } from './bridge/job-runner.ts';
 import type { Progress } from './bridge/link.ts';
 import { createOpenLocks } from './bridge/open-locks.ts';
 import { createAccountQuota } from './http/account-quota.ts';
 import { createGuessLimits, guessLimits } from './oauth/limit-guesses.ts';
+import { passwordsAtOnce } from './oauth/passwords.ts';
 import { createDatabase } from './store/postgres/fixtures/create-database.ts';
 import { openPostgresStore } from './store/postgres/open-store.ts';
 import type { Device } from './store/records.ts';
@@ -217,6 +218,64 @@ describe('three processes at once', () => {
     });
     expect([most, led.filter(Boolean)]).toEqual([1, [true]]);
     expect(await stores[1]?.lead(async () => undefined)).toBe(true);
+  });
+});
+
+// docs/operating.md names what each process counts or limits for itself.
+describe('N processes have N times as many', () => {
+  const [email, network] = ['bob@harbour.example', '198.51.100'];
+  const isWaited = () => true;
+
+  test('attempts in a second at an e-mail with too many wrong passwords', async () => {
+    const wrong = async () => ({ kind: 'wrong' }) as const;
+    const pauses = stores.map(() => 0);
+    let held: (() => void)[] = [];
+    const limiters = stores.map((store, index) =>
+      createGuessLimits({
+        openCounter: store.counters.open,
+        pause: () => {
+          pauses[index] = (pauses[index] ?? 0) + 1;
+          return new Promise<void>((resolve) => held.push(resolve));
+        },
+      }),
+    );
+    const attempt = (index: number) =>
+      limiters[index % limiters.length]?.({ email, address: `${network}.${index}`, isWaited }, wrong);
+    const free = guessLimits.email.failures + 1;
+    for (let index = 0; index < free; index += 1) expect(await attempt(index)).toEqual({ kind: 'wrong' });
+
+    let judged = 0;
+    const attempts = Array.from({ length: 3 * stores.length }, async (_, index) => {
+      await attempt(free + index);
+      judged += 1;
+    });
+    for (let round = 1; round <= 3; round += 1) {
+      await vi.waitFor(() => expect([judged, held.length]).toEqual([(round - 1) * stores.length, stores.length]));
+      const all = held;
+      held = [];
+      for (const release of all) release();
+    }
+    await Promise.all(attempts);
+    expect(pauses).toEqual(stores.map(() => 3));
+  });
+
+  test('checks of passwords at once', async () => {
+    let [underWay, most] = [0, 0];
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    const places = passwordsAtOnce * stores.length;
+    const limiters = stores.map((store) => createGuessLimits({ openCounter: store.counters.open }));
+    const attempts = Array.from({ length: 2 * places }, (_, index) =>
+      limiters[index % limiters.length]?.({ email: `${index}`, address: `203.0.113.${index}`, isWaited }, async () => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        if (underWay === places) resolve();
+        await all;
+        underWay -= 1;
+        return { kind: 'right' } as const;
+      }),
+    );
+    await Promise.all(attempts);
+    expect(most).toBe(places);
   });
 });
 

@@ -69,7 +69,7 @@ function run(copy: string, file: string, more: readonly string[]): { status: num
   const bin = join(copy, 'node_modules/.bin');
   const { status, stdout, stderr } = spawnSync(
     join(bin, 'vitest'),
-    ['run', '--project', project, file, '--testTimeout', '20000', '--hookTimeout', '60000', ...more],
+    ['run', '--project', project, file, '--testTimeout', '60000', '--hookTimeout', '180000', ...more],
     { cwd: copy, encoding: 'utf8', env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, FC_SEED: '1' } },
   );
   return { status, output: stripVTControlCharacters(stdout + stderr) };
