@@ -38,7 +38,7 @@ export interface CopyTarget {
  * has the lock of the copy: if the connection is lost, so is the lock, and nothing more is written.
  *
  * @param name of the database, for messages
- * @throws StoreUnusable `filled`, `foreign`, `incomplete` or `locked`, and as `openPostgresStore`
+ * @throws StoreUnusable `filled`, `incomplete` or `locked`, and as `openPostgresStore`
  */
 export async function withCopyTarget<Result>(
   url: string,
