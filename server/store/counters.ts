@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { bucketsInWindow, openMemoryCounter, type WindowOptions, type WindowUse } from '../limits/window-counter.ts';
 import type { Database, Spelling } from './database.ts';
+import { prepareDeletion } from './delete-due.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
 import type { CounterStore } from './store.ts';
 
@@ -36,18 +37,7 @@ export function createCounterStore(database: Database, spelling: Spelling): Coun
     database.selectFrom('use_count').select('uses').where('key_hash', '=', keyHash),
   );
   const giveBack = prepareGiveBack(database, spelling);
-  const purge = prepareWrite<{ now: number; atMost: number }>(database, ({ now, atMost }) =>
-    database
-      .deleteFrom('use_count')
-      .where('key_hash', 'in', ({ selectFrom }) =>
-        selectFrom('use_count as due')
-          .select('due.key_hash')
-          .where('due.purge_at', '<=', now)
-          .orderBy('due.purge_at')
-          .limit(atMost),
-      )
-      .where('purge_at', '<=', now),
-  );
+  const purge = prepareDeletion(database, spelling, { table: 'use_count', key: ['key_hash'], due: 'purge_at' });
 
   return {
     open(name, options) {
@@ -76,7 +66,7 @@ export function createCounterStore(database: Database, spelling: Spelling): Coun
         look: (key, now) => look(hashKey(key), now),
       };
     },
-    purge: (now, atMost) => purge({ now, atMost }),
+    purge: (dueBy, atMost) => purge({ dueBy, atMost }),
   };
 }
 

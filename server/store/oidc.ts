@@ -1,6 +1,7 @@
 import { type Expression, expressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { addAuditEntry } from './audit.ts';
-import type { Database, DatabaseTransaction } from './database.ts';
+import type { Database, DatabaseTransaction, Spelling } from './database.ts';
+import { prepareDeletion } from './delete-due.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
 import type { Tables } from './schema.ts';
 import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
@@ -19,7 +20,7 @@ const columns = [
 
 type Key = Pick<OidcArtifact, 'model' | 'idHash'>;
 
-export function createOidcStore(database: Database): OidcStore {
+export function createOidcStore(database: Database, spelling: Spelling): OidcStore {
   const findByKey = prepareQuery<Key, OidcArtifact & { consumedAt: number | null }>(database, ({ model, idHash }) =>
     database
       .selectFrom('oidc_artifact')
@@ -40,6 +41,16 @@ export function createOidcStore(database: Database): OidcStore {
     database.selectFrom('revoked_grant').select('grant_id').where('grant_id', '=', grantId),
   );
   const put = preparePut(database);
+  const purgeArtifacts = prepareDeletion(database, spelling, {
+    table: 'oidc_artifact',
+    key: ['model', 'id_hash'],
+    due: 'purge_at',
+  });
+  const purgeRevoked = prepareDeletion(database, spelling, {
+    table: 'revoked_grant',
+    key: ['grant_id'],
+    due: 'keep_until',
+  });
   // The condition of the update decides, not an earlier read: of any number of concurrent requests one changes the row.
   const consume = prepareWrite<Key & { atSeconds: number }>(database, ({ model, idHash, atSeconds }) =>
     database
@@ -65,7 +76,12 @@ export function createOidcStore(database: Database): OidcStore {
         .transaction()
         .execute((transaction) => revokeGrants(transaction, of, { atSeconds, keepUntilSeconds, audit })),
     isGrantRevoked: async (grantId) => (await findRevoked({ grantId })).length > 0,
-    purge: (nowSeconds, atMost) => purge(database, nowSeconds, atMost),
+    // No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists.
+    purge: (dueBy, atMost) =>
+      database.transaction().execute(async (transaction) => {
+        const artifacts = await purgeArtifacts({ dueBy, atMost }, transaction);
+        return artifacts + (await purgeRevoked({ dueBy, atMost: atMost - artifacts }, transaction));
+      }),
   };
 }
 
@@ -251,57 +267,15 @@ export async function revokeGrants(
         .orderBy('grant_id'),
     )
     .execute();
-  // A grant that was given since then is not revoked: its artifacts stay.
-  const revoked = transaction.selectFrom('revoked_grant').select('revoked_grant.grant_id');
+  // A grant that was given since then is not revoked: its artifacts stay. Looked up one by one: PostgreSQL would join all revoked grants.
+  const isRevoked = sql<SqlBool>`(select r.revoked_at from revoked_grant as r where r.grant_id = oidc_artifact.grant_id) is not null`;
   // A revocation that was first has left nothing.
-  if ((await grants.where('grant_id', 'in', revoked).limit(1).execute()).length === 0) return 0;
+  if ((await named.select('grant_id').where(isRevoked).limit(1).execute()).length === 0) return 0;
   if (audit !== undefined) await addAuditEntry(transaction, audit);
   const { live } = await selectLive(transaction, atSeconds, of)
-    .where('oidc_artifact.grant_id', 'in', revoked)
+    .where(isRevoked)
     .select(({ fn }) => fn.countAll<number>().as('live'))
     .executeTakeFirstOrThrow();
-  await transaction
-    .deleteFrom('oidc_artifact')
-    .where('grant_id', 'in', grants)
-    .where('grant_id', 'in', revoked)
-    .execute();
+  await transaction.deleteFrom('oidc_artifact').where('grant_id', 'in', grants).where(isRevoked).execute();
   return live;
-}
-
-/**
- * No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists. Each condition is repeated for the
- * deleted row itself, which another process may have renewed since it was selected.
- */
-async function purge(database: Database, nowSeconds: number, atMost: number): Promise<number> {
-  return database.transaction().execute(async (transaction) => {
-    const artifacts = await transaction
-      .deleteFrom('oidc_artifact')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('model', 'id_hash'),
-          'in',
-          selectFrom('oidc_artifact as due')
-            .select(['due.model', 'due.id_hash'])
-            .where('due.purge_at', '<=', nowSeconds)
-            .orderBy('due.purge_at')
-            .limit(atMost)
-            .$asTuple('model', 'id_hash'),
-        ),
-      )
-      .where('purge_at', '<=', nowSeconds)
-      .executeTakeFirstOrThrow();
-    const left = atMost - Number(artifacts.numDeletedRows);
-    const grants = await transaction
-      .deleteFrom('revoked_grant')
-      .where('grant_id', 'in', ({ selectFrom }) =>
-        selectFrom('revoked_grant as due')
-          .select('due.grant_id')
-          .where('due.keep_until', '<=', nowSeconds)
-          .orderBy('due.keep_until')
-          .limit(left),
-      )
-      .where('keep_until', '<=', nowSeconds)
-      .executeTakeFirstOrThrow();
-    return atMost - left + Number(grants.numDeletedRows);
-  });
 }

@@ -12,11 +12,14 @@ class Placeholder {
 /** Runs the query with its arguments, in the transaction if one is given. */
 export type PreparedQuery<Arguments, Row> = (
   argument: Arguments,
-  within?: DatabaseTransaction,
+  within?: Database | DatabaseTransaction,
 ) => Promise<readonly Row[]>;
 
 /** The same for a statement that changes rows. @returns their number */
-export type PreparedWrite<Arguments> = (argument: Arguments, within?: DatabaseTransaction) => Promise<number>;
+export type PreparedWrite<Arguments> = (
+  argument: Arguments,
+  within?: Database | DatabaseTransaction,
+) => Promise<number>;
 
 /**
  * Compiles a query once, at its first run; each run only fills in its arguments. Building the query again would take several times as long
@@ -43,7 +46,7 @@ export function prepareWrite<Arguments extends object>(
 function prepare<Arguments extends object, Row>(
   database: Database,
   build: (argument: Arguments) => Compilable<Row>,
-): (argument: Arguments, within?: DatabaseTransaction) => Promise<QueryResult<Row>> {
+): (argument: Arguments, within?: Database | DatabaseTransaction) => Promise<QueryResult<Row>> {
   let compiled: CompiledQuery<Row> | undefined;
   const compile = (): CompiledQuery<Row> => {
     const standIns = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) });

@@ -1,4 +1,5 @@
-import { type NotNull, sql } from 'kysely';
+import type { NotNull } from 'kysely';
+import { rowsPerRead, takeBatches } from './batches.ts';
 import type { Database, Spelling } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { Property } from './records.ts';
@@ -6,16 +7,17 @@ import type { PropertyStore } from './store.ts';
 
 const columns = ['id', 'account_id as accountId', 'name', 'timezone'] as const;
 
-export function createPropertyStore(database: Database, { jsonTexts }: Spelling): PropertyStore {
+export function createPropertyStore(database: Database, { isAmong }: Spelling): PropertyStore {
   const findByIds = prepareQuery<{ accountId: string; ids: string }, Property>(database, ({ accountId, ids }) =>
-    database
-      .selectFrom('property')
-      .select(columns)
-      .where('account_id', '=', accountId)
-      .where('id', 'in', jsonTexts(sql`${ids}`)),
+    database.selectFrom('property').select(columns).where('account_id', '=', accountId).where(isAmong('id', ids)),
   );
   return {
-    findAll: (accountId, ids) => findByIds({ accountId, ids: JSON.stringify(ids) }),
+    findAll: async (accountId, ids) => {
+      const found: Property[] = [];
+      for (const batch of takeBatches(ids, rowsPerRead))
+        found.push(...(await findByIds({ accountId, ids: JSON.stringify(batch) })));
+      return found;
+    },
     list: ({ accountId, limit }) =>
       database
         .selectFrom('property')

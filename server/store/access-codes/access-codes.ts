@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
+import { type DeviceOrder, readByPages, rowsPerRead } from '../batches.ts';
 import type { Database, Spelling } from '../database.ts';
-import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import { prepareDeletion } from '../delete-due.ts';
+import { prepareQuery } from '../prepared-query.ts';
 import type { AccessCode, AccessCodeStore } from './access-code-store.ts';
 
 const columns = [
@@ -17,27 +19,13 @@ const columns = [
   'issued_at as issuedAt',
 ] as const;
 
-export function createAccessCodeStore(database: Database, { jsonTexts }: Spelling): AccessCodeStore {
+export function createAccessCodeStore(database: Database, spelling: Spelling): AccessCodeStore {
   const issue = prepareIssue(database);
   const findByIds = prepareQuery<{ pinIds: string }, AccessCode>(database, ({ pinIds }) =>
-    database
-      .selectFrom('access_code')
-      .select(columns)
-      .where('pin_id', 'in', jsonTexts(sql`${pinIds}`)),
+    database.selectFrom('access_code').select(columns).where(spelling.isAmong('pin_id', pinIds)),
   );
-  const purge = prepareWrite<{ endedBefore: number; atMost: number }>(database, ({ endedBefore, atMost }) =>
-    database
-      .deleteFrom('access_code')
-      .where('pin_id', 'in', ({ selectFrom }) =>
-        selectFrom('access_code as due')
-          .select('due.pin_id')
-          .where('due.ends_at', '<', endedBefore)
-          .orderBy('due.ends_at')
-          .limit(atMost),
-      )
-      // Again for the row itself: another process may have issued the code anew since it was selected.
-      .where('ends_at', '<', endedBefore),
-  );
+  const countOfPage = prepareCount(database);
+  const purge = prepareDeletion(database, spelling, { table: 'access_code', key: ['pin_id'], due: 'ends_at' });
   return {
     issue: async (code) => {
       const [kept] = await issue(code);
@@ -46,27 +34,13 @@ export function createAccessCodeStore(database: Database, { jsonTexts }: Spellin
     },
     findAll: async (pinIds) => (pinIds.length === 0 ? [] : findByIds({ pinIds: JSON.stringify(pinIds) })),
     countOpen: async (accountId, at) => {
-      const rows = await database
-        .selectFrom('access_code')
-        .innerJoin('device', (join) =>
-          join
-            .onRef('device.device_id', '=', 'access_code.device_id')
-            .onRef('device.pairing_generation', '=', 'access_code.generation'),
-        )
-        .leftJoin('device_property', (join) =>
-          join.onRef('device_property.device_id', '=', 'device.device_id').on('device_property.position', '=', 0),
-        )
-        .leftJoin('property', 'property.id', 'device_property.property_id')
-        .where('device.account_id', '=', accountId)
-        .where(({ eb, or }) => or([eb('access_code.ends_at', 'is', null), eb('access_code.ends_at', '>', at)]))
-        .groupBy(['device.device_id', 'property.timezone'])
-        .orderBy('device.device_id')
-        .select(['device.device_id as deviceId', 'property.timezone'])
-        .select(({ fn }) => fn.countAll<number>().as('codes'))
-        .execute();
-      return rows.map(({ codes, ...row }) => ({ ...row, codes: Number(codes) }));
+      const rows = await readByPages((after) => countOfPage({ accountId, at, ...after }));
+      const open = rows
+        .filter(({ codes }) => codes > 0)
+        .map(({ device_id, timezone, codes }) => ({ deviceId: device_id, timezone, codes }));
+      return open.sort((one, other) => (one.deviceId < other.deviceId ? -1 : 1));
     },
-    purge: (endedBefore, atMost) => purge({ endedBefore, atMost }),
+    purge: (endedBefore, atMost) => purge({ dueBy: endedBefore - 1, atMost }),
   };
 }
 
@@ -107,5 +81,41 @@ function prepareIssue(database: Database) {
         })),
       )
       .returning(columns),
+  );
+}
+
+interface DeviceCount extends DeviceOrder {
+  readonly timezone: string | null;
+  readonly codes: number;
+}
+
+/** Counts the open codes of each device of a page. */
+function prepareCount(database: Database) {
+  return prepareQuery<DeviceOrder & { accountId: string; at: number }, DeviceCount>(
+    database,
+    ({ accountId, at, name_sort, device_id }) =>
+      database
+        .selectFrom('device')
+        .select(['device.name_sort', 'device.device_id'])
+        .select(({ selectFrom }) => [
+          selectFrom('device_property as first')
+            .innerJoin('property', 'property.id', 'first.property_id')
+            .select('property.timezone')
+            .whereRef('first.device_id', '=', 'device.device_id')
+            .where('first.position', '=', sql.lit(0))
+            .as('timezone'),
+          selectFrom('access_code')
+            .select(({ fn }) => fn.countAll<number>().as('codes'))
+            .whereRef('access_code.device_id', '=', 'device.device_id')
+            .whereRef('access_code.generation', '=', 'device.pairing_generation')
+            .where(({ eb, or }) => or([eb('access_code.ends_at', 'is', null), eb('access_code.ends_at', '>', at)]))
+            .as('codes'),
+        ])
+        .$narrowType<{ codes: NotNull }>()
+        .where('device.account_id', '=', accountId)
+        .where(({ eb, refTuple, tuple }) => eb(refTuple('name_sort', 'device_id'), '>', tuple(name_sort, device_id)))
+        .orderBy('device.name_sort')
+        .orderBy('device.device_id')
+        .limit(sql.lit(rowsPerRead)),
   );
 }

@@ -1,8 +1,9 @@
-import type { Database } from '../database.ts';
-import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import type { Database, Spelling } from '../database.ts';
+import { prepareDeletion } from '../delete-due.ts';
+import { prepareQuery } from '../prepared-query.ts';
 import { type ActivityRow, activityColumns, readActivity } from './activity-rows.ts';
 import type { ActivityQuery, ActivityStore } from './activity-store.ts';
-import { prepareAddActivity } from './add-activity.ts';
+import { isOneStatement, prepareAddActivity } from './add-activity.ts';
 
 /** A position in the log, at an entry or between two. No id is empty, so that `{ at, id: '' }` is before all entries of that instant. */
 interface Place {
@@ -13,35 +14,27 @@ interface Place {
 const first: Place = { at: Number.MIN_SAFE_INTEGER, id: '' };
 const last: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
 
-export function createActivityStore(database: Database): ActivityStore {
+export function createActivityStore(database: Database, spelling: Spelling): ActivityStore {
   const add = prepareAddActivity(database);
   const lists = { asc: prepareList(database, 'asc'), desc: prepareList(database, 'desc') };
-  const purge = prepareWrite<{ arrivedBefore: number; atMost: number }>(database, ({ arrivedBefore, atMost }) =>
-    database
-      .deleteFrom('activity')
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('device_id', 'at', 'id'),
-          'in',
-          selectFrom('activity as due')
-            .select(['due.device_id', 'due.at', 'due.id'])
-            .where('due.received_at', '<', arrivedBefore)
-            .orderBy('due.received_at')
-            .limit(atMost)
-            .$asTuple('device_id', 'at', 'id'),
-        ),
-      ),
-  );
+  const purge = prepareDeletion(database, spelling, {
+    table: 'activity',
+    key: ['device_id', 'at', 'id'],
+    due: 'received_at',
+  });
   return {
-    add: async (entries) =>
-      entries.length === 0 ? 0 : database.transaction().execute((transaction) => add(entries, transaction)),
+    add: async (entries) => {
+      // One statement needs no transaction around it.
+      if (isOneStatement(entries.length)) return add(entries, database);
+      return entries.length === 0 ? 0 : database.transaction().execute((transaction) => add(entries, transaction));
+    },
     list: async (query) => {
       const { above, below } = findBounds(query);
       const bounds = { aboveAt: above.at, aboveId: above.id, belowAt: below.at, belowId: below.id };
       const run = lists[query.descending ? 'desc' : 'asc'];
       return (await run({ deviceId: query.deviceId, ...bounds, limit: query.limit })).map(readActivity);
     },
-    purge: (arrivedBefore, atMost) => purge({ arrivedBefore, atMost }),
+    purge: (arrivedBefore, atMost) => purge({ dueBy: arrivedBefore - 1, atMost }),
   };
 }
 

@@ -6,8 +6,13 @@ import type { NewActivity } from './activity-store.ts';
 /** Numbers of rows per statement. Each shape is compiled once, and a full push of 100 is one statement. */
 const shapes = [100, 10, 1] as const;
 
-/** Adds entries inside a transaction; existing entries stay as they are. @returns the number of new entries */
-export type AddActivity = (entries: readonly NewActivity[], within: DatabaseTransaction) => Promise<number>;
+/** Whether that number of entries is added by one statement. */
+export function isOneStatement(entries: number): boolean {
+  return shapes.some((rows) => rows === entries);
+}
+
+/** Adds entries by one statement or inside a transaction; existing entries stay as they are. @returns the number of new entries */
+export type AddActivity = (entries: readonly NewActivity[], within: Database | DatabaseTransaction) => Promise<number>;
 
 export function prepareAddActivity(database: Database): AddActivity {
   const inserts = shapes.map((rows) => ({ rows, insert: prepareInsert(database, rows) }));
@@ -39,7 +44,7 @@ function prepareInsert(database: Database, size: number) {
       )
       .onConflict((conflict) => conflict.doNothing()),
   );
-  return (rows: readonly ActivityRow[], within: DatabaseTransaction) =>
+  return (rows: readonly ActivityRow[], within: Database | DatabaseTransaction) =>
     insert(
       rows.flatMap((row) => activityColumns.map((column) => row[column])),
       within,

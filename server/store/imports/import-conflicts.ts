@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { readByPages, rowsPerRead, takeBatches } from '../batches.ts';
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { type ImportPart, type ImportScope, type NamesTaken, type NewAccount, StoreConflict } from '../store.ts';
 
@@ -26,10 +26,10 @@ export async function refuseClientId(transaction: DatabaseTransaction, { id }: N
  */
 export async function refuseTakenIds(
   transaction: DatabaseTransaction,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   { properties, devices }: ImportPart,
 ): Promise<void> {
-  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
+  const among = (column: string, ids: Iterable<string>) => isAmong(column, JSON.stringify([...ids]));
   const propertyOwners = new Map(properties.map(({ id, accountId }) => [id, accountId]));
   const deviceById = new Map(devices.map((device) => [device.deviceId, device]));
   const deviceIdOf = new Map(devices.map(({ id, deviceId }) => [id, deviceId]));
@@ -38,18 +38,14 @@ export async function refuseTakenIds(
   if (deviceIdOf.size < devices.length) throw new StoreConflict('two devices share one id');
 
   const accountIds = new Set([...properties, ...devices].map(({ accountId }) => accountId));
-  const accounts = await transaction
-    .selectFrom('account')
-    .select('id')
-    .where('id', 'in', among([...accountIds]))
-    .execute();
+  const accounts = await transaction.selectFrom('account').select('id').where(among('id', accountIds)).execute();
   for (const { id } of accounts) accountIds.delete(id);
   for (const id of accountIds) throw new StoreConflict(`there is no account ${id}`);
 
   const takenProperties = await transaction
     .selectFrom('property')
     .select(['id', 'account_id'])
-    .where('id', 'in', among([...propertyOwners.keys()]))
+    .where(among('id', propertyOwners.keys()))
     .execute();
   for (const { id, account_id } of takenProperties)
     if (propertyOwners.get(id) !== account_id) throw new StoreConflict(`the property ${id} belongs to another account`);
@@ -57,9 +53,7 @@ export async function refuseTakenIds(
   const takenDevices = await transaction
     .selectFrom('device')
     .select(['device_id', 'id', 'account_id'])
-    .where(({ eb, or }) =>
-      or([eb('device_id', 'in', among([...deviceById.keys()])), eb('id', 'in', among([...deviceIdOf.keys()]))]),
-    )
+    .where(({ or }) => or([among('device_id', deviceById.keys()), among('id', deviceIdOf.keys())]))
     .execute();
   for (const { device_id, id, account_id } of takenDevices) {
     const device = deviceById.get(device_id);
@@ -72,28 +66,55 @@ export async function refuseTakenIds(
 /** Stored objects with the names of an import, and other objects of its account, to report all conflicts before anything is written. */
 export async function findTaken(
   database: Database,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   { accountId, propertyIds, deviceIds }: ImportScope,
   objectIds: readonly string[],
 ): Promise<NamesTaken> {
-  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
+  const among = (column: string, ids: readonly string[]) => isAmong(column, JSON.stringify(ids));
   const account = await database.selectFrom('account').select('id').where('id', '=', accountId).executeTakeFirst();
   const client = await database
     .selectFrom('oauth_client')
     .select('client_id')
     .where('client_id', '=', accountId)
     .executeTakeFirst();
-  const properties = await database
-    .selectFrom('property')
-    .select(['id', 'account_id as accountId'])
-    .where(({ eb, or }) => or([eb('account_id', '=', accountId), eb('id', 'in', among(propertyIds))]))
-    .execute();
-  const devices = await database
+  const properties = new Map<string, NamesTaken['properties'][number]>();
+  const devices = new Map<string, NamesTaken['devices'][number]>();
+  const keep = <Key extends string, Row extends Record<Key, string>>(
+    into: Map<string, Row>,
+    key: Key,
+    rows: readonly Row[],
+  ) => {
+    for (const row of rows) into.set(row[key], row);
+  };
+  const ofProperties = database.selectFrom('property').select(['id', 'account_id as accountId']);
+  keep(properties, 'id', await ofProperties.where('account_id', '=', accountId).execute());
+  for (const ids of takeBatches(propertyIds, rowsPerRead))
+    keep(properties, 'id', await ofProperties.where(among('id', ids)).execute());
+  const ofDevices = database
     .selectFrom('device')
-    .select(['device_id as deviceId', 'id', 'account_id as accountId', 'type'])
-    .where(({ eb, or }) =>
-      or([eb('account_id', '=', accountId), eb('device_id', 'in', among(deviceIds)), eb('id', 'in', among(objectIds))]),
-    )
-    .execute();
-  return { account: account ? 'stored' : client ? 'client' : 'new', properties, devices };
+    .select(['device_id as deviceId', 'id', 'account_id as accountId', 'type']);
+  const own = await readByPages(({ name_sort, device_id }) =>
+    ofDevices
+      .select(['name_sort', 'device_id'])
+      .where('account_id', '=', accountId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('name_sort', 'device_id'), '>', tuple(name_sort, device_id)))
+      .orderBy('name_sort')
+      .orderBy('device_id')
+      .limit(rowsPerRead)
+      .execute(),
+  );
+  keep(
+    devices,
+    'deviceId',
+    own.map(({ deviceId, id, type }) => ({ deviceId, id, accountId, type })),
+  );
+  for (const ids of takeBatches(deviceIds, rowsPerRead))
+    keep(devices, 'deviceId', await ofDevices.where(among('device_id', ids)).execute());
+  for (const ids of takeBatches(objectIds, rowsPerRead))
+    keep(devices, 'deviceId', await ofDevices.where(among('id', ids)).execute());
+  return {
+    account: account ? 'stored' : client ? 'client' : 'new',
+    properties: [...properties.values()],
+    devices: [...devices.values()],
+  };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { takeBatches } from '../batches.ts';
 import type { DatabaseTransaction, Spelling } from '../database.ts';
 import { type DeviceType, linkable, type NewDevice } from '../records.ts';
@@ -12,14 +12,14 @@ import { type DeviceRecord, type ImportStore, StoreConflict } from '../store.ts'
  */
 export async function writePlaces(
   transaction: DatabaseTransaction,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   devices: readonly DeviceRecord[],
 ): Promise<void> {
   const propertyIds = new Set(devices.flatMap((device) => device.propertyIds));
   const found = await transaction
     .selectFrom('property')
     .select(['id', 'account_id'])
-    .where('id', 'in', jsonTexts(sql`${JSON.stringify([...propertyIds])}`))
+    .where(isAmong('id', JSON.stringify([...propertyIds])))
     .execute();
   const owners = new Map(found.map(({ id, account_id }) => [id, account_id]));
   for (const { deviceId, accountId, propertyIds } of devices)
@@ -27,10 +27,7 @@ export async function writePlaces(
       if (owners.get(id) !== accountId) throw new StoreConflict(`the account of ${deviceId} has no property ${id}`);
 
   const deviceIds = JSON.stringify(devices.map(({ deviceId }) => deviceId));
-  await transaction
-    .deleteFrom('device_property')
-    .where('device_id', 'in', jsonTexts(sql`${deviceIds}`))
-    .execute();
+  await transaction.deleteFrom('device_property').where(isAmong('device_id', deviceIds)).execute();
   const rows = devices.flatMap(({ deviceId, propertyIds }) =>
     propertyIds.map((propertyId, position) => ({ device_id: deviceId, position, property_id: propertyId })),
   );
@@ -45,17 +42,14 @@ export async function writePlaces(
  */
 export async function writeLinks(
   transaction: DatabaseTransaction,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   devices: readonly NewDevice[],
 ): Promise<void> {
   const given = JSON.stringify(devices.map(({ deviceId }) => deviceId));
   await transaction
     .deleteFrom('device_link')
     .where(({ eb, or, and }) =>
-      or([
-        eb('device_id', 'in', jsonTexts(sql`${given}`)),
-        and([eb('linked_id', 'in', jsonTexts(sql`${given}`)), eb('by_bridge', '=', eb.lit(1))]),
-      ]),
+      or([isAmong('device_id', given), and([isAmong('linked_id', given), eb('by_bridge', '=', eb.lit(1))])]),
     )
     .execute();
   const links = collectLinks(devices);
@@ -68,7 +62,7 @@ export async function writeLinks(
         .on('device_link.by_bridge', '=', sql.lit(1 as const)),
     )
     .select(['device.device_id', 'device.account_id', 'device.type', 'device_link.device_id as bridge_id'])
-    .where('device.device_id', 'in', jsonTexts(sql`${ends}`))
+    .where(isAmong('device.device_id', ends))
     .execute();
   const rows = checkLinks(links, new Map(known.map((row) => [row.device_id, row])));
   for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
@@ -132,16 +126,15 @@ function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): 
  */
 export async function replaceLinks(
   transaction: DatabaseTransaction,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   accountId: string,
   links: Parameters<ImportStore['relink']>[1],
 ): Promise<void> {
-  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
   const owners = links.map(({ deviceId }) => deviceId);
   const found = await transaction
     .selectFrom('device')
     .select(['device_id', 'account_id', 'type'])
-    .where('device_id', 'in', among([...owners, ...links.flatMap(({ linked }) => linked)]))
+    .where(isAmong('device_id', JSON.stringify([...owners, ...links.flatMap(({ linked }) => linked)])))
     .execute();
   // With the account as a condition of the query, SQLite reads all of its devices: 8 ms for each batch if it has 20,000.
   const own = found.filter(({ account_id }) => account_id === accountId);
@@ -158,10 +151,13 @@ export async function replaceLinks(
   );
   const taken = rows.filter(({ by_bridge }) => by_bridge === 1).map(({ linked_id }) => linked_id);
   // Two statements, since for one with `or` SQLite reads the whole table.
-  await transaction.deleteFrom('device_link').where('device_id', 'in', among(owners)).execute();
   await transaction
     .deleteFrom('device_link')
-    .where('linked_id', 'in', among(taken))
+    .where(isAmong('device_id', JSON.stringify(owners)))
+    .execute();
+  await transaction
+    .deleteFrom('device_link')
+    .where(isAmong('linked_id', JSON.stringify(taken)))
     .where(({ eb }) => eb('by_bridge', '=', eb.lit(1)))
     .execute();
   for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
@@ -170,17 +166,24 @@ export async function replaceLinks(
 /** Removes links that the new type of a device doesn't allow. A bridge that became a lock keeps its keypads. */
 export async function endUnfitLinks(
   transaction: DatabaseTransaction,
-  { jsonTexts }: Spelling,
+  { isAmong }: Spelling,
   changed: readonly string[],
 ): Promise<void> {
   if (changed.length === 0) return;
-  const among = jsonTexts(sql`${JSON.stringify(changed)}`);
+  const ids = JSON.stringify(changed);
   const links = await transaction
     .selectFrom('device_link as link')
-    .innerJoin('device as from', 'from.device_id', 'link.device_id')
-    .innerJoin('device as to', 'to.device_id', 'link.linked_id')
-    .select(['link.device_id', 'link.linked_id', 'link.by_bridge', 'from.type as fromType', 'to.type as toType'])
-    .where(({ eb, or }) => or([eb('link.device_id', 'in', among), eb('link.linked_id', 'in', among)]))
+    .select(['link.device_id', 'link.linked_id', 'link.by_bridge'])
+    .select(({ selectFrom }) =>
+      (['device_id', 'linked_id'] as const).map((end) =>
+        selectFrom('device')
+          .select('type')
+          .whereRef('device.device_id', '=', `link.${end}`)
+          .as(end === 'device_id' ? 'fromType' : 'toType'),
+      ),
+    )
+    .$narrowType<{ fromType: NotNull; toType: NotNull }>()
+    .where(({ or }) => or([isAmong('link.device_id', ids), isAmong('link.linked_id', ids)]))
     .execute();
   for (const { device_id, linked_id, by_bridge, fromType, toType } of links) {
     const isKept = linkable[fromType].includes(toType);

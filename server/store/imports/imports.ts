@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { putAccount } from '../accounts.ts';
 import { addAuditEntry } from '../audit.ts';
 import { takeBatches } from '../batches.ts';
@@ -79,24 +78,29 @@ async function readStored(
   spelling: Spelling,
   { accountId, propertyIds, deviceIds }: ImportScope,
 ): Promise<Import> {
-  const among = (ids: readonly string[]) => spelling.jsonTexts(sql`${JSON.stringify(ids)}`);
+  const among = (column: string, ids: readonly string[]) => spelling.isAmong(column, JSON.stringify(ids));
   const properties = await transaction
     .selectFrom('property')
     .select(['id', 'account_id as accountId', 'name', 'timezone'])
-    .where('id', 'in', among(propertyIds))
+    .where(among('id', propertyIds))
     .modifyEnd(spelling.rowLock)
     .execute();
   const ofScope = await transaction
     .selectFrom('device')
     .select(['device_id', 'account_id'])
-    .where('device_id', 'in', among(deviceIds))
+    .where(among('device_id', deviceIds))
     .orderBy('device_id')
     .modifyEnd(spelling.rowLock)
     .execute();
   // With the account as a condition of the query, SQLite reads all rows of the account: 4 ms if it has 20,000 devices.
   const own = ofScope.filter(({ account_id }) => account_id === accountId);
   const devices = await selectDevices(transaction, spelling)
-    .where('device.device_id', 'in', among(own.map(({ device_id }) => device_id)))
+    .where(
+      among(
+        'device.device_id',
+        own.map(({ device_id }) => device_id),
+      ),
+    )
     .execute();
   return {
     properties: properties.filter((property) => property.accountId === accountId),

@@ -101,7 +101,7 @@ export interface JobStore {
   /** Unfinished jobs that this process, and no other, may run. */
   lease(now: EpochMilliseconds): Promise<LeasedJobs>;
   /** Leaves its jobs to other processes. */
-  release(): Promise<void>;
+  release(now: EpochMilliseconds): Promise<void>;
   /** Jobs as of `now`, newest first. For operators. */
   list(query: {
     readonly now: EpochMilliseconds;

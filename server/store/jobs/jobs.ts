@@ -64,6 +64,6 @@ export function createJobStore(database: Database, spelling: Spelling): JobStore
     },
     markDelivered: async (jobId, at) => (await deliver({ jobId, at })) === 1,
     settle: prepareSettlement(database),
-    purge: prepareJobPurge(database),
+    purge: prepareJobPurge(database, spelling),
   };
 }

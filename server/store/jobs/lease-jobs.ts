@@ -79,8 +79,8 @@ export function prepareLeases(
       .where('job_lease.until', '>', now)
       .orderBy('job.number'),
   );
-  const release = prepareWrite<{ holder: string }>(database, ({ holder }) =>
-    database.deleteFrom('job_lease').where('holder', '=', holder),
+  const release = prepareWrite<{ holder: string; now: number }>(database, ({ holder, now }) =>
+    database.deleteFrom('job_lease').where('holder', '=', holder).where('until', '>', now),
   );
   return {
     lease: async (now) => {
@@ -89,8 +89,8 @@ export function prepareLeases(
       const jobs = (await list({ holder, now })).map((row) => readJob(row, now));
       return { jobs, until: half, lookAgainAt: now + lookAgainMs };
     },
-    release: async () => {
-      await release({ holder });
+    release: async (now) => {
+      await release({ holder, now });
     },
   };
 }

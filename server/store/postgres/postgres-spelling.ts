@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 
 /** Keys of advisory locks: arbitrary numbers, the same in every version of this code. */
@@ -18,7 +18,11 @@ const patience = { migration: { statement: '0', lock: '10s' }, import: { stateme
 /** Text has the collation `C`, which compares bytes: with UTF-8 that is the order of code points, as on SQLite. */
 export const postgresSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`coalesce(json_agg(json_build_array(${first}, ${second})), '[]')::text`,
-  jsonTexts: (array) => sql<string>`(select value from json_array_elements_text(${array}::json) as element(value))`,
+  // An array, not a subquery: joined to a subquery of unknown length, a table is often read as a whole, and always where it stands in an `or`.
+  isAmong: (column, texts) =>
+    sql<SqlBool>`${sql.ref(column)} = any(array(select value from json_array_elements_text(${texts}::json) as element(value)))`,
+  // By the place of a row, which needs no join. A row that moves meanwhile was updated, and is judged again.
+  isSelected: (_key, selectDue) => sql<SqlBool>`ctid = any(array(${selectDue(sql`due.ctid`)}))`,
   jsonPairRows: (array) =>
     sql`(select (value ->> 0)::bigint as first, (value ->> 1)::bigint as second from json_array_elements(${array}::json) as element(value))`,
   // Only for rows that an earlier step wrote, and the first release for PostgreSQL has all steps that need it.

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Spelling } from '../database.ts';
 
 /** `LKST` in ASCII, in the header of each database since schema 6. */
@@ -7,7 +7,11 @@ export const applicationId = 0x4c4b5354;
 /** SQLite compares text by its UTF-8 bytes, which is the order of code points, and has a counter: the rowid. */
 export const sqliteSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`json_group_array(json_array(${first}, ${second}))`,
-  jsonTexts: (array) => sql<string>`(select value from json_each(${array}))`,
+  isAmong: (column, texts) => sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${texts}))`,
+  isSelected: (key, selectDue) => {
+    const columns = (alias: string) => sql.join(key.map((column) => sql.ref(`${alias}${column}`)));
+    return sql<SqlBool>`(${columns('')}) in (${selectDue(columns('due.'))})`;
+  },
   jsonPairRows: (array) =>
     sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second from json_each(${array}))`,
   jsonMember: (object, name) =>
