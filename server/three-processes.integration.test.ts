@@ -160,7 +160,7 @@ describe('three processes at once', () => {
     };
     expect(await countOf(now + 14_999)).toBe(ids.size - (first[holder]?.length ?? 0));
     expect(await countOf(now + 15_000)).toBe(ids.size);
-    for (const store of others) await store.jobs.release();
+    for (const store of others) await store.jobs.release(now + 15_000);
     expect((await stores[holder]?.jobs.lease(now + 15_001))?.jobs.filter(({ jobId }) => ids.has(jobId))).toHaveLength(
       ids.size,
     );

@@ -38,7 +38,7 @@ export function startBridges({ store, keys, clock, logger, habits = {} }: Bridge
   const stop = async () => {
     await timer.stop();
     await store.jobs
-      .release()
+      .release(clock.now())
       .catch((error) => logger.warn({ err: error }, 'the jobs of this process wait for their lease to end'));
   };
   return { link, locks, ...timer, stop };

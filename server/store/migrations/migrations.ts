@@ -8,6 +8,7 @@ import { owners } from './0007-owners.ts';
 import { knownBrowsers } from './0008-known-browsers.ts';
 import { useCounts } from './0009-use-counts.ts';
 import { jobLeases } from './0010-job-leases.ts';
+import { largeTables } from './0011-large-tables.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the version of the last one is the schema that this code reads and writes. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   knownBrowsers,
   useCounts,
   jobLeases,
+  largeTables,
 ];
