@@ -129,6 +129,7 @@ export default defineConfig({
           isolate: true,
           include: [named('slow')],
           exclude: ignored,
+          globalSetup: './test/share-postgres.ts',
           testTimeout: 3_600_000,
           hookTimeout: 120_000,
         },

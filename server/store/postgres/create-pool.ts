@@ -14,6 +14,12 @@ const preparedFrom = 5;
 /** More than the number of the store's fixed queries. Each connection keeps their plans. */
 const mostPrepared = 300;
 
+/**
+ * A statement has one plan, whatever its values: the plan that tests require, and made once. By default each run of a page would be planned for
+ * its own values, which takes as long as the page. No statement is long enough to be worth compiling.
+ */
+const planning = '-c plan_cache_mode=force_generic_plan -c jit=off';
+
 /** Counts are 64-bit integers, which node-postgres reads as text. All of this store are below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -33,6 +39,7 @@ export function createPool(url: string, patienceMs: number = usualPatienceMs): p
     lock_timeout: 0.9 * patienceMs,
     statement_timeout: 5 * patienceMs,
     idle_in_transaction_session_timeout: 5 * patienceMs,
+    options: planning,
     keepAlive: true,
     application_name: 'lockstep',
     types,
