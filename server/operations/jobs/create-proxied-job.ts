@@ -29,9 +29,10 @@ export async function createProxiedJob(
   const known = await answerKnownKey(store, key, keyText, clock.now());
   if (known !== undefined) return known;
 
-  const device = await store.devices.find(accountId, path.deviceId);
+  const found = await store.devices.findAll(accountId, [path.deviceId, path.bridgeId]);
+  const device = found.find(({ deviceId }) => deviceId === path.deviceId);
   if (device === undefined || device.type === 'Bridge') return reject('device_not_found');
-  const bridge = await store.devices.find(accountId, path.bridgeId);
+  const bridge = found.find(({ deviceId }) => deviceId === path.bridgeId);
   if (bridge?.type !== 'Bridge') return reject('bridge_not_found');
 
   const broken = checkSupport(jobType, device) ?? checkLink(device, bridge) ?? checkJobWindow(sent, data, clock.now());
