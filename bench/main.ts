@@ -11,6 +11,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   login: () => import('./login.ts').then(({ login }) => login),
   'large-list': () => import('./large-list.ts').then(({ largeList }) => largeList),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
+  postgres: () => import('./postgres.ts').then(({ postgres }) => postgres),
   mock: () => import('./mock.ts').then(({ mock }) => mock),
   sandbox: () => import('./sandbox.ts').then(({ sandbox }) => sandbox),
   start: () => import('./start.ts').then(({ start }) => start),

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PeerOptions } from './peers/peer.ts';
 import { type Child, startChild } from './start-child.ts';
 
 const run = promisify(execFile);
@@ -25,12 +24,12 @@ export interface Peer extends Child {
 }
 
 /** @param file that of `bench/peers` which serves */
-export async function startPeer(file: string, options: PeerOptions): Promise<Peer> {
+export async function startPeer(file: string, options: object): Promise<Peer> {
   const { firstLine: port, close } = await startChild(peerLine(file, options));
   return { base: `http://127.0.0.1:${port}/v1`, close };
 }
 
-export function peerLine(file: string, options: PeerOptions): readonly string[] {
+export function peerLine(file: string, options: object): readonly string[] {
   return [join(folder, file), JSON.stringify(options)];
 }
 
@@ -44,7 +43,11 @@ export function prismLine(port: number): readonly string[] {
 /** The options of autocannon that the benches use. */
 export interface Load {
   readonly url: string;
+  /** Sent one after the other, by each connection from another one on. */
+  readonly requests?: readonly { readonly path: string }[];
   readonly method?: 'POST';
+  /** Whether each `[<id>]` of the body becomes a new id. */
+  readonly idReplacement?: boolean;
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly connections: number;

@@ -19,19 +19,23 @@ export interface BenchFiles {
   readonly database: string;
   /** The environment of the server and its commands. */
   readonly env: NodeJS.ProcessEnv;
-  readonly start: () => Promise<BenchServer>;
+  /** @param options those of `serve` */
+  readonly start: (options?: readonly string[]) => Promise<BenchServer>;
 }
 
 /** Makes keys, database, one account with its locks, and a client of it. Nothing runs until `start`. */
-export async function prepareServer(folder: string, deviceIds: readonly string[]): Promise<BenchFiles> {
+export async function prepareServer(
+  folder: string,
+  deviceIds: readonly string[],
+  { database = join(folder, 'bench.sqlite'), port = 0 }: { readonly database?: string; readonly port?: number } = {},
+): Promise<BenchFiles> {
   await mkdir(folder, { recursive: true });
-  const database = join(folder, 'bench.sqlite');
   const env = {
     ...process.env,
-    PORT: '0',
+    PORT: String(port),
     ACCOUNT_QUOTA: '0',
     LOCKSTEP_KEYS: join(folder, 'keys.json'),
-    DATABASE_URL: `sqlite:${database}`,
+    DATABASE_URL: database.startsWith('postgres:') ? database : `sqlite:${database}`,
   };
   const house = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
   const devices = deviceIds.map((deviceId) => ({
@@ -47,11 +51,11 @@ export async function prepareServer(folder: string, deviceIds: readonly string[]
   await run(process.execPath, [main, 'import', file], { env });
   const create = ['client', 'create', 'bench-own', '--name', 'Bench', '--account', 'bench', '--json'];
   const { secret } = JSON.parse((await run(process.execPath, [main, ...create], { env })).stdout);
-  return { database, env, start: () => start(env, secret) };
+  return { database, env, start: (options = []) => start(env, secret, options) };
 }
 
-async function start(env: NodeJS.ProcessEnv, secret: string): Promise<BenchServer> {
-  const { firstLine, close } = await startChild([main, 'serve'], env);
+async function start(env: NodeJS.ProcessEnv, secret: string, options: readonly string[]): Promise<BenchServer> {
+  const { firstLine, close } = await startChild([main, 'serve', ...options], env);
   try {
     const { origin } = JSON.parse(firstLine);
     const response = await fetch(`${origin}/auth/oauth2/token`, {

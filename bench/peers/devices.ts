@@ -1,7 +1,7 @@
 // The answer of all peers: the rows and fields of the service, by one prepared statement each, as anybody would write it.
 import Database from 'better-sqlite3';
 
-interface Row {
+export interface Row {
   readonly id: string;
   readonly device_id: string;
   readonly name: string;
@@ -51,7 +51,8 @@ export function openDevices(path: string, seal: (lastDeviceId: string, lastName:
   };
 }
 
-function describe(row: Row) {
+/** The fields of an answer, from the columns above. */
+export function describe(row: Row) {
   return {
     id: row.id,
     deviceId: row.device_id,
@@ -71,7 +72,7 @@ function describe(row: Row) {
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-12-01T15:00:00+01:00`: Sweden writes a date as ISO 8601 does. */
-function formatLocalTime(at: number, timezone: string | null): string {
+export function formatLocalTime(at: number, timezone: string | null): string {
   const timeZone = timezone ?? 'UTC';
   let format = formats.get(timeZone);
   if (format === undefined) {

@@ -18,6 +18,29 @@ export interface PeerOptions {
   readonly contract: string;
 }
 
+/** A statement of ours as it was sent, with its values. Bytes are in base64. */
+export interface Sent {
+  readonly sql: string;
+  readonly parameters: readonly (string | number | null | { readonly bytes: string })[];
+}
+
+export interface PostgresPeerOptions {
+  readonly port: number;
+  readonly processes: number;
+  readonly database: string;
+  readonly cursorLength: number;
+  /** The names in the statements, which requests replace. */
+  readonly sample: {
+    readonly deviceId: string;
+    readonly bridgeId: string;
+    readonly jobId: string;
+    readonly now: number;
+  };
+  readonly sent: Readonly<Record<'page' | 'device' | 'code' | 'lockBridge' | 'job' | 'push', Sent>>;
+  /** The answer to a code. */
+  readonly code: Readonly<Record<string, unknown>>;
+}
+
 export const options: PeerOptions = JSON.parse(process.argv[2] ?? '{}');
 
 /** Prints the port, by which the bench knows that the peer listens. */
