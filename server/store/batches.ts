@@ -1,7 +1,7 @@
 /** Rows per statement: with 13 columns each, they stay far below SQLite's 32,766 parameters. */
 const rowsPerStatement = 500;
 
-/** Rows that one statement reads, or texts that it looks for: some milliseconds, so that it ends in time and blocks no other for long. */
+/** Rows that one statement reads, or texts that it looks for: some milliseconds, so that it finishes in time and blocks no other for long. */
 export const rowsPerRead = 5000;
 
 export function* takeBatches<Row>(rows: readonly Row[], size: number = rowsPerStatement): Generator<readonly Row[]> {
