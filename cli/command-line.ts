@@ -81,11 +81,14 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .action(async (options) =>
       run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
     );
-  addAddress(addCommand(program, 'mock', 'answer every operation as the contract documents it'), 8090)
+  addAddress(addCommand(program, 'mock', 'serve the contract from a store in memory and its examples'), 8090)
+    .option('--stateless', 'store nothing: every answer is the documented one')
+    .option('--explain', 'print the role of each operation and the reason, without a start')
     .addHelpText('after', runningHelp)
-    .action(async (options) =>
-      run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around)),
-    );
+    .action(async (options) => {
+      if (options.explain) return print(options, async () => (await import('./commands/mock.ts')).explain(options));
+      await run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around));
+    });
   addCommand(
     program,
     'docs',

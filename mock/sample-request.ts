@@ -115,7 +115,8 @@ function prepare(contract: ContractDocument): Tools {
   return tools;
 }
 
-function sampleParameter(contract: ContractDocument, parameter: Parameter): unknown {
+/** The value of a parameter in the sample request of its operation. */
+export function sampleParameter(contract: ContractDocument, parameter: Parameter): unknown {
   const { document, judge, makeValue } = prepare(contract);
   const node = readPointer(document, parameter.schema.replace(/\/schema$/, ''));
   const schema = readPointer(document, parameter.schema);

@@ -29,6 +29,8 @@ export const rejectionKinds = {
   body_too_large: { statuses: [413, 400, 422], words: ['too_large', 'large', ...formWords] },
   body_type: { statuses: [415, 400, 422], words: ['media_type', 'content_type', ...formWords] },
   form: { statuses: [400, 422], words: formWords },
+  not_found: { statuses: [404, 410, 400, 422], words: ['not_found', 'notfound', 'unknown', 'missing'] },
+  conflict: { statuses: [409, 422, 400], words: ['conflict', 'exists', 'duplicate', 'taken'] },
   unimplemented: { statuses: [501], words: ['not_implemented', 'unimplemented', 'implemented'] },
   internal: { statuses: [500], words: ['internal'] },
 } as const satisfies Readonly<Record<string, RejectionKind>>;

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   json: [], // a leaf: knows JSON and JSON Schema, no contract and no product
   shell: ['json'], // a leaf: knows processes and what commands hand back, no command
+  state: ['json', 'values'], // a leaf: infers resources and keeps items; the judge of values and the clock are arguments
   values: ['json'], // a leaf: makes values from schemas, and knows nothing of who sends or serves them
   generated: [],
   toolkit: ['json', 'shell'], // what is wrong with a contract is wrong use
@@ -19,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   runtime: ['json'], // serves any contract: what it serves is an argument
   docs: ['json', 'runtime', 'shell', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
   server: ['generated', 'json', 'runtime', 'shell'],
-  mock: ['generated', 'json', 'runtime', 'server', 'shell', 'values'],
+  mock: ['generated', 'json', 'runtime', 'server', 'shell', 'state', 'values'],
   conformance: ['values'], // speaks HTTP only: one fault in the toolkit must not hide on both sides; values hide none, each side judges them by a judge of its own
   bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, validation and runner are measured without HTTP and without a start; mutants need the configuration of all tests; clients are generated from the files of docs, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
@@ -83,6 +84,7 @@ const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegEx
 const workspaces: Readonly<Record<string, string>> = {
   '@lockstep/json': 'json',
   '@lockstep/shell': 'shell',
+  '@lockstep/state': 'state',
   '@lockstep/values': 'values',
   '@lockstep/contract': 'generated',
   '@lockstep/runtime': 'runtime',

@@ -1,17 +1,29 @@
+import { createStatefulHandlers, explainRoles, type Role } from '@lockstep/mock/answer-from-state';
 import { createMock } from '@lockstep/mock/create-mock';
 import { type BadExample, findBadExamples } from '@lockstep/mock/find-bad-examples';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
-import type { Notice } from '@lockstep/shell/printable';
-import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
+import { type CommandResult, done } from '@lockstep/shell/command-result';
+import { type Notice, oneLine } from '@lockstep/shell/printable';
+import { bodyLimitBytes, readServed, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
 import type { Surroundings } from './command.ts';
 
 /** Limit for validating examples before the start: a large contract has many. */
 const lookForMs = 1000;
 
-/** `lockstep mock`: answers every operation by its documented examples, or by values of its schema. */
-export function mock(options: ServingOptions, around: Surroundings): Promise<Running> {
+export interface MockCommandOptions extends ServingOptions {
+  /** Whether every answer is the documented one. */
+  readonly stateless?: true;
+}
+
+/**
+ * `lockstep mock`: keeps the items that requests create, change and delete. Operations without such a role, and all operations with
+ * `--stateless`, answer by their documented examples, or by values of their schemas.
+ */
+export function mock({ stateless, ...options }: MockCommandOptions, around: Surroundings): Promise<Running> {
   return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
-    const { listener } = createMock({ contract: document, operations, logger, unchecked, bodyLimitBytes });
+    const state = stateless === true ? undefined : createStatefulHandlers(document, operations);
+    const service = state && { security: {}, handlers: state.handlers };
+    const { listener } = createMock({ contract: document, operations, logger, service, unchecked, bodyLimitBytes });
     const enough = AbortSignal.timeout(lookForMs);
     const bad = await findBadExamples(document, operations, AbortSignal.any([around.stopping, enough]));
     return {
@@ -21,11 +33,35 @@ export function mock(options: ServingOptions, around: Surroundings): Promise<Run
       notices: [...bad.map(describeBad), ...(enough.aborted ? [notAll] : [])],
       notes: [
         'Only the format of credentials is checked: any bearer token passes, whatever its scopes and age.',
-        'The mock stores nothing: an object that you create cannot be read back. Answers are the examples of the contract, or generated from its schemas.',
+        describeMemory(state?.roles),
         'Select a documented answer by a header: Prefer: code=404, and example=<name> for one of several; in an address ?__code=404. An unknown one is answered 400 with a list.',
       ],
     };
   });
+}
+
+/** The note about the store: the operations that use it, and those that do not. */
+function describeMemory(roles: readonly Role[] | undefined): string {
+  const documented = 'examples of the contract, or generated from its schemas';
+  if (roles === undefined)
+    return `The mock stores nothing: an object that you create cannot be read back. Answers are ${documented}.`;
+  const kept = roles.filter(({ role }) => role !== 'none').length;
+  return `${kept} of ${roles.length} operations share a store in memory: what you create can be read, listed, changed and deleted, until the mock stops. Answers of the others are ${documented}: --explain lists both.`;
+}
+
+/** `lockstep mock --explain`: the role of each operation, without a start. */
+export async function explain(options: MockCommandOptions): Promise<CommandResult> {
+  const { document, operations, notices } = await readServed(options.contract, options);
+  const roles = explainRoles(document, operations);
+  const widths = [
+    Math.max(0, ...roles.map(({ operationId }) => operationId.length)),
+    'singleton-write'.length,
+  ] as const;
+  const lines = roles.map(
+    ({ operationId, role, why }) =>
+      `${oneLine(operationId).padEnd(widths[0])}  ${role.padEnd(widths[1])}  ${oneLine(why)}`,
+  );
+  return { ...done(lines.join('\n'), { roles }), notices };
 }
 
 const notAll: Notice = {

@@ -43,7 +43,7 @@ export interface Flavour {
 }
 
 /** A contract to serve, without generated files. */
-interface Served {
+export interface Served {
   readonly title: string;
   readonly version: string;
   readonly document: ContractDocument;
@@ -276,7 +276,7 @@ function keepFirst<Value>(make: () => Value): () => Value {
 }
 
 /** @throws ContractError with all problems that make the contract unreadable */
-async function readServed(source: string, options: ContractOptions): Promise<Served> {
+export async function readServed(source: string, options: ContractOptions): Promise<Served> {
   const contract = await readContract(source, options);
   const { document } = contract;
   return {

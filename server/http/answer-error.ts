@@ -21,6 +21,9 @@ const codes = {
   body_too_large: 'too_large',
   body_type: 'unsupported_media_type',
   form: 'invalid_request',
+  // Handlers of this service name these codes themselves.
+  not_found: 'internal',
+  conflict: 'internal',
   // Every operation has a handler, so this is a bug.
   unimplemented: 'internal',
   internal: 'internal',

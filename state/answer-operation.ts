@@ -1,0 +1,597 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import { actOn } from './act-on-item.ts';
+import { createItemBuilder, type ItemBuilder } from './build-item.ts';
+import { type ContractTools, jsonContentOf, type StateResponse } from './contract-tools.ts';
+import { idNames, type Resource } from './find-resources.ts';
+import { type Model, type Plan, pathValues } from './infer-roles.ts';
+import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
+import type { ItemMemory } from './memory.ts';
+import { jsonPatch, PatchFault } from './patch.ts';
+import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { createShowPage, type Page, readCursor, type Target } from './show-page.ts';
+import { createShowValue } from './show-value.ts';
+import type { StoredItem } from './store.ts';
+import { nameTemplate, plainName, readTemplate } from './template.ts';
+
+/** A validated request. */
+export interface StateRequest extends Target {
+  readonly path: JsonObject;
+  readonly query: JsonObject;
+  /** Names in lower case. */
+  readonly headers: JsonObject;
+  readonly body?: unknown;
+  readonly mediaType?: string | undefined;
+}
+
+export type StateAnswer =
+  /** Headers in addition to the documented ones. Without a body, the answer has no content. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly mediaType?: string;
+      readonly body?: unknown;
+    }
+  /** The first of these statuses that the operation documents. */
+  | { readonly kind: 'rejected'; readonly statuses: readonly number[]; readonly text: string }
+  /** The store has no room. */
+  | { readonly kind: 'full'; readonly text: string };
+
+const unknownItem = [404, 410, 400, 422] as const;
+const unusable = [400, 422, 409] as const;
+
+/** Names of members of which two items of a collection have different values. */
+const uniqueNames = /^(?:e?mail(?:address)?|name|slug|username|login|handle|sku|isbn|key|code|title)$/;
+
+/** Names that people give twice unless nothing else identifies an item. */
+const weakNames = /^(?:title|code|key)$/;
+
+type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
+
+interface Call {
+  readonly plan: Plan;
+  readonly request: StateRequest;
+  readonly memory: ItemMemory;
+  /** Ids of the owners. */
+  readonly owners: readonly string[];
+}
+
+/** Creates the answers of the operations by their roles. */
+export function createAnswers(
+  tools: ContractTools,
+  reader: SchemaReader,
+  model: Model,
+): {
+  readonly builder: ItemBuilder;
+  readonly answer: (plan: Plan, request: StateRequest, memory: ItemMemory) => StateAnswer | undefined;
+} {
+  const show = createShowValue(reader);
+  const builder = createItemBuilder(reader, show);
+  const showPage = createShowPage(reader);
+  const listShapes = new Map<Plan, ListShape>();
+  const bases = new Map<unknown, unknown>();
+  const shownItems = new WeakMap<JsonObject, Map<SchemaNode, unknown>>();
+  const plans = [...model.plans.values()];
+
+  const roles: Answers = {
+    list: (call) => {
+      const { plan, request, memory, owners } = call;
+      const { list, answer, success, content, address } = plan;
+      if (list === undefined || answer === undefined || success === undefined || content === undefined)
+        return undefined;
+      const shape = shapeOf(plan);
+      const node = reader.itemOf(list.node);
+      const members = reader.membersOf(node);
+      const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
+      const found = memory
+        .list(address, owners, plan.parents)
+        .filter(({ value }) => filters.every((filter) => isSelected(value, filter, request.query[filter.parameter])));
+      const order = shape.sort === undefined ? undefined : readOrder(shape.sort, request.query, members);
+      const sorted =
+        order === undefined
+          ? found
+          : found.toSorted((a, b) => {
+              const difference = compareValues(valueAtPlace(a.value, order.place), valueAtPlace(b.value, order.place));
+              return order.isDescending ? -difference : difference;
+            });
+      const cut = cutPage(shape, request, sorted);
+      if (cut === undefined)
+        return { kind: 'rejected', statuses: unusable, text: 'the cursor is of no page of this list' };
+      const items = cut.items.map((item) => showItem(item, node, memory, plan));
+      if (items.includes(undefined)) return undefined;
+      const around = { page: cut.page, shape, target: request };
+      const body = showPage.body(answer, list, baseFor(answer, content.examples), items, around);
+      if (!reader.accepts(body, answer)) return undefined;
+      return {
+        kind: 'answer',
+        status: success.status,
+        headers: showPage.headers(success, around),
+        mediaType: content.mediaType,
+        body,
+      };
+    },
+
+    create: (call) => {
+      const { plan, request } = call;
+      if (Array.isArray(request.body)) {
+        const drafts = request.body.filter(isObject);
+        const made = drafts.map((draft) => createOne(call, draft));
+        const rejected = made.find((one) => 'kind' in one);
+        if (rejected !== undefined && 'kind' in rejected) return rejected;
+        return respondWithMany(
+          call,
+          made.flatMap((one) => ('kind' in one ? [] : [one])),
+        );
+      }
+      if (request.body !== undefined && !isObject(request.body)) return undefined;
+      const sent = draftOf(plan, request.body);
+      const made = createOne(call, sent);
+      if ('kind' in made) return made;
+      const response = responseWith(plan, [201]) ?? plan.success;
+      return respond(call, response, made, locationFor(plan.address.resource, made, response));
+    },
+
+    read: (call) => {
+      const item = findItem(call);
+      if ('kind' in item) return item;
+      const { request, plan } = call;
+      const tag = `"${item.version}"`;
+      if (request.headers['if-none-match'] === tag && responseWith(plan, [304]) !== undefined)
+        return { kind: 'answer', status: 304, headers: { ETag: tag } };
+      return respond(call, plan.success, item);
+    },
+
+    replace: (call) => {
+      const { plan, request, memory, owners } = call;
+      const { resource } = plan.address;
+      if (!isObject(request.body)) return request.body === undefined ? change(call, (item) => item.value) : undefined;
+      const sent = draftOf(plan, request.body);
+      const key = keyFor(call, sent);
+      if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the body has no id' };
+      const scope = memory.scopeOf(plan.address, owners);
+      const missing = memory.findMissingOwner(plan.address, owners);
+      if (missing === undefined && memory.find(resource, scope, key) === undefined && mayPut(plan)) {
+        const made = createOne(call, sent, key);
+        if ('kind' in made) return made;
+        const response = responseWith(plan, [201]) ?? plan.success;
+        return respond(call, response, made, locationFor(resource, made, response));
+      }
+      return change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts));
+    },
+
+    merge: (call) => {
+      const { plan, request } = call;
+      const { resource } = plan.address;
+      const { body, mediaType = '' } = request;
+      if (Array.isArray(body) && /json-patch/.test(mediaType))
+        return change(call, ({ value }, facts) => {
+          const patched = jsonPatch(value, body);
+          return isObject(patched) ? builder.change(resource, value, patched, facts) : value;
+        });
+      if (body !== undefined && !isObject(body)) return undefined;
+      const sent = { ...queryMembers(plan, request), ...draftOf(plan, body) };
+      const isDeep = /merge-patch/.test(mediaType);
+      return change(call, ({ value }, facts) => builder.merge(resource, value, sent, facts, isDeep));
+    },
+
+    delete: (call) => {
+      const { plan, memory, owners, request } = call;
+      const { address } = plan;
+      const { resource } = address;
+      const key = keyFor(call, isObject(request.body) ? request.body : request.query);
+      if (key !== undefined || plan.key !== undefined) {
+        const item = findItem(call);
+        if ('kind' in item) return item;
+        const answer = respond(call, deletedResponse(plan), item);
+        memory.remove(resource, item);
+        return answer;
+      }
+      const missing = memory.findMissingOwner(address, owners);
+      if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+      const shape = shapeOf(plan);
+      const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
+      for (const item of memory.list(address, owners, plan.parents))
+        if (filters.every((filter) => isSelected(item.value, filter, request.query[filter.parameter])))
+          memory.remove(resource, item);
+      return respondWithMany(call, []);
+    },
+
+    action: (call) => {
+      const { plan, request } = call;
+      const { resource } = plan.address;
+      return change(call, ({ value }, facts) => {
+        const timeFor = (node: SchemaNode): unknown => builder.time(node, facts.now);
+        const isUndone = plan.operation.method === 'delete';
+        const set = actOn(reader, resource.views, plan.action ?? '', { isUndone, timeFor });
+        const sent = isObject(request.body) ? membersAmong(resource, request.body) : {};
+        return builder.change(resource, value, { ...value, ...sent, ...set }, facts);
+      });
+    },
+
+    'singleton-read': (call) => {
+      const item = findItem(call);
+      return 'kind' in item ? item : respond(call, call.plan.success, item);
+    },
+
+    'singleton-write': (call) => {
+      const { plan, request, memory, owners } = call;
+      const { resource } = plan.address;
+      const { method } = plan.operation;
+      if (method === 'delete') return roles.delete(call);
+      if (request.body !== undefined && !isObject(request.body)) return undefined;
+      const sent = draftOf(plan, request.body);
+      if (method !== 'patch' && memory.isGone(resource, owners, '')) {
+        const missing = memory.findMissingOwner(plan.address, owners);
+        if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+        const value = builder.create(resource, sent, undefined, memory.factsFor(resource));
+        const item = newItem('', owners, value, memory.now());
+        if (!memory.put(resource, item)) return full(memory);
+        return respond(call, plan.success, item);
+      }
+      return method === 'put'
+        ? change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts))
+        : change(call, ({ value }, facts) => builder.merge(resource, value, sent, facts));
+    },
+  };
+
+  return {
+    builder,
+    answer: (plan, request, memory) => {
+      const owners = pathValues(request.path, plan.parents);
+      if (plan.role === 'list' || plan.role === 'create') {
+        const missing = memory.findMissingOwner(plan.address, owners);
+        if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+      }
+      return roles[plan.role]({ plan, request, memory, owners });
+    },
+  };
+
+  function responseWith({ operation }: Plan, statuses: readonly number[]): StateResponse | undefined {
+    return tools.responsesOf(operation).find(({ status }) => statuses.includes(status));
+  }
+
+  /** A success that creates nothing. */
+  function changedResponse(plan: Plan): StateResponse | undefined {
+    const good = tools.responsesOf(plan.operation).filter(({ status }) => status < 300);
+    return good.find(({ status }) => status !== 201) ?? good[0];
+  }
+
+  function deletedResponse(plan: Plan): StateResponse | undefined {
+    return responseWith(plan, [204]) ?? changedResponse(plan);
+  }
+
+  /** PUT creates where 201 is documented, or where nothing else creates and no 404 is documented. */
+  function mayPut(plan: Plan): boolean {
+    if (responseWith(plan, [201]) !== undefined) return true;
+    const hasOther = plans.some(({ address, role }) => address.resource === plan.address.resource && role === 'create');
+    return !hasOther && !tools.responsesOf(plan.operation).some(({ status }) => status === 404);
+  }
+
+  function keyFor({ plan, request }: Call, sent: JsonObject): string | undefined {
+    if (plan.key !== undefined) return String(request.path[plan.key]);
+    const { idPlace, kind } = plan.address.resource;
+    if (kind === 'singleton') return '';
+    const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  }
+
+  function findItem(call: Call): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> {
+    const { plan, request, memory, owners } = call;
+    const { address } = plan;
+    const { resource } = address;
+    const missing = memory.findMissingOwner(address, owners);
+    if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+    const given = isObject(request.body) ? draftOf(plan, request.body) : request.query;
+    const key = keyFor(call, given);
+    if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the request has no id' };
+    const item = memory.find(resource, memory.scopeOf(address, owners), key);
+    const isHere =
+      item !== undefined && (resource.kind === 'singleton' || memory.isBelow(address, owners, plan.parents, item));
+    const text =
+      resource.kind === 'singleton' ? `there is no ${resource.noun}` : `no ${resource.noun} has the id ${key}`;
+    return isHere ? item : { kind: 'rejected', statuses: unknownItem, text };
+  }
+
+  /** Changes an item, and answers with the new one. */
+  function change(
+    call: Call,
+    make: (item: StoredItem, facts: Parameters<ItemBuilder['merge']>[3]) => JsonObject,
+  ): StateAnswer | undefined {
+    const { plan, request, memory } = call;
+    const { resource } = plan.address;
+    const item = findItem(call);
+    if ('kind' in item) return item;
+    const condition = request.headers['if-match'];
+    if (
+      condition !== undefined &&
+      condition !== '*' &&
+      condition !== `"${item.version}"` &&
+      responseWith(plan, [412]) !== undefined
+    )
+      return { kind: 'rejected', statuses: [412], text: `the item has the version "${item.version}"` };
+    let value: JsonObject;
+    try {
+      value = make(item, memory.factsFor(resource));
+    } catch (error) {
+      if (error instanceof PatchFault) return { kind: 'rejected', statuses: [409, 422, 400], text: error.message };
+      throw error;
+    }
+    const next = { ...item, value, version: item.version + 1, changedAt: memory.now() };
+    const twin = findTwin(call, value, item.key);
+    if (twin !== undefined) return twin;
+    if (!memory.put(resource, next)) return full(memory);
+    return respond(call, changedResponse(plan), next);
+  }
+
+  function createOne(
+    call: Call,
+    sent: JsonObject,
+    givenKey?: string,
+  ): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> {
+    const { plan, memory, owners } = call;
+    const { address } = plan;
+    const { resource } = address;
+    const scope = memory.scopeOf(address, owners);
+    const chosen = givenKey ?? chosenKey(resource, sent);
+    const isKnown =
+      chosen !== undefined && givenKey === undefined && memory.find(resource, scope, chosen) !== undefined;
+    if (isKnown && responseWith(plan, [409]) !== undefined)
+      return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
+    const twin = findTwin(call, sent, undefined);
+    if (twin !== undefined) return twin;
+    const key = chosen ?? memory.newId(resource, scope);
+    if (key === undefined) return full(memory);
+    const id = memory.idFor(resource, String(key));
+    const owned = memory.ownersOf(resource, address, plan.parents, owners);
+    const path = pathOf(resource, scope, String(key));
+    const facts = memory.factsFor(resource, { owners: owned, path, state: firstState(resource) });
+    const value = builder.create(resource, sent, id, facts);
+    const belongs = address.parents.length === resource.parents.length ? {} : { [address.name]: owners };
+    const item = { ...newItem(String(key), scope, value, memory.now()), belongs };
+    return memory.put(resource, item) ? item : full(memory);
+  }
+
+  /** An id that the client may choose. */
+  function chosenKey(resource: Resource, sent: JsonObject): string | undefined {
+    const { idPlace, idNodes, drafts, views } = resource;
+    const [name] = idPlace ?? [];
+    const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
+    if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
+      return undefined;
+    const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
+    const isOwn = members.some((member) => reader.isReadOnly(member));
+    const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));
+    const isShown = members.every((member) => idPlace?.length !== 1 || reader.accepts(value, member));
+    return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
+  }
+
+  /** Where 409 is documented, two items of a collection differ in members such as `email`. */
+  function findTwin(
+    { plan, memory, owners }: Call,
+    value: JsonObject,
+    key: string | undefined,
+  ): (StateAnswer & { kind: 'rejected' }) | undefined {
+    const { address } = plan;
+    if (address.resource.kind === 'singleton' || responseWith(plan, [409]) === undefined) return undefined;
+    const names = Object.keys(value).filter(
+      (name) => uniqueNames.test(plainName(name)) && typeof value[name] === 'string',
+    );
+    const strong = names.filter((name) => !weakNames.test(plainName(name)));
+    for (const name of strong.length > 0 ? strong : names)
+      for (const other of memory.list(address, owners, plan.parents))
+        if (other.key !== key && other.value[name] === value[name])
+          return {
+            kind: 'rejected',
+            statuses: [409],
+            text: `a ${address.resource.noun} with this ${name} exists already`,
+          };
+    return undefined;
+  }
+
+  function draftOf({ draft }: Plan, body: unknown): JsonObject {
+    const inner = valueAtPlace(body, draft?.place ?? []);
+    return isObject(inner) ? inner : isObject(body) ? body : {};
+  }
+
+  /** Query parameters of an update that are members of the item: `POST /pet/{petId}?name=Rex`. */
+  function queryMembers(plan: Plan, { query }: StateRequest): JsonObject {
+    return plan.operation.requestBody === null ? membersAmong(plan.address.resource, query) : {};
+  }
+
+  function membersAmong({ views }: Resource, values: JsonObject): JsonObject {
+    const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
+    const known = Object.entries(values).filter(([name, value]) => {
+      const member = members.get(name);
+      return member !== undefined && !reader.isReadOnly(member) && reader.accepts(value, member);
+    });
+    return Object.fromEntries(known);
+  }
+
+  /** The state that no other state leads to, by `x-state` of a read. */
+  function firstState(resource: Resource) {
+    for (const { address, operation } of plans) {
+      const declared = operation.extensions['x-state'];
+      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
+      const next = isObject(declared.next) ? declared.next : {};
+      const later = new Set(Object.values(next).flat());
+      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
+      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
+    }
+    return undefined;
+  }
+
+  function shapeOf(plan: Plan): ListShape {
+    const known = listShapes.get(plan);
+    if (known !== undefined) return known;
+    const { list, address, operation } = plan;
+    const members =
+      list === undefined
+        ? new Map(address.resource.views.flatMap((view) => [...reader.membersOf(view)]))
+        : reader.membersOf(reader.itemOf(list.node));
+    const shape = readListShape(reader, operation, members);
+    listShapes.set(plan, shape);
+    return shape;
+  }
+
+  function cutPage(
+    { limit, pageSize, cursor, page, offset }: ListShape,
+    { query }: StateRequest,
+    all: readonly StoredItem[],
+  ): { readonly items: readonly StoredItem[]; readonly page: Page } | undefined {
+    const sentLimit = limit === undefined ? undefined : query[limit];
+    const sentCursor = cursor === undefined ? undefined : query[cursor];
+    const from =
+      sentCursor === undefined || sentCursor === ''
+        ? { start: 0 }
+        : readCursor(
+            sentCursor,
+            all.map(({ key }) => key),
+          );
+    if (from === undefined) return undefined;
+    const asked = typeof sentLimit === 'number' ? sentLimit : (from.size ?? pageSize ?? all.length);
+    const size = Math.max(0, Math.floor(asked));
+    const number = page === undefined ? undefined : query[page.parameter];
+    const skipped = offset === undefined ? undefined : query[offset];
+    const start =
+      typeof number === 'number' && page !== undefined
+        ? Math.max(0, number - page.first) * size
+        : typeof skipped === 'number'
+          ? Math.max(0, skipped)
+          : from.start;
+    const items = all.slice(start, start + size);
+    return { items, page: { total: all.length, start, length: items.length, size, lastKey: items.at(-1)?.key } };
+  }
+
+  /** A valid body with the members of the example, or made by the schema. */
+  function baseFor(node: SchemaNode, examples: readonly unknown[]): unknown {
+    if (bases.has(node)) return bases.get(node);
+    const base = examples.find((example) => reader.accepts(example, node)) ?? reader.make(node);
+    bases.set(node, base);
+    return base;
+  }
+
+  /** An item is shown the same way until it changes. */
+  function showItem(
+    item: StoredItem,
+    node: SchemaNode,
+    memory: ItemMemory,
+    { address: { resource } }: Plan,
+    donor?: JsonObject,
+  ): unknown {
+    const known = shownItems.get(item.value) ?? new Map<SchemaNode, unknown>();
+    shownItems.set(item.value, known);
+    if (known.has(node)) return known.get(node);
+    const facts = memory.factsFor(resource, {
+      ...(donor && { donor }),
+      path: pathOf(resource, item.parents, item.key),
+    });
+    const shown = show(item.value, node, builder.fillWith(facts));
+    known.set(node, shown);
+    return shown;
+  }
+
+  /** @returns undefined if no valid answer shows the item */
+  function respond(
+    call: Call,
+    response: StateResponse | undefined,
+    item: StoredItem,
+    headers: Readonly<Record<string, string>> = {},
+  ): StateAnswer | undefined {
+    const { plan, memory } = call;
+    if (response === undefined) return undefined;
+    const { status } = response;
+    const all = { ...headers, ...itemHeaders(response, item) };
+    const content = jsonContentOf(response);
+    if (content === undefined || plan.operation.method === 'head')
+      return response.contents.length === 0 || plan.operation.method === 'head'
+        ? { kind: 'answer', status, headers: all }
+        : undefined;
+    const node = reader.nodeOf(content.schema);
+    const part = partOf(plan, node);
+    const base = baseFor(node, content.examples);
+    if (part === undefined) return undefined;
+    const example = valueAtPlace(base, part.place);
+    const isOwnView = plan.address.resource.views.includes(part.node);
+    const shown = showItem(item, part.node, memory, plan, isOwnView || !isObject(example) ? undefined : example);
+    const body = shown === undefined ? undefined : replaceAtPlace(base, part.place, shown);
+    if (body === undefined || !reader.accepts(body, node)) return undefined;
+    return { kind: 'answer', status, headers: all, mediaType: content.mediaType, body };
+  }
+
+  /** The item in an answer. The answer of an action or a delete may be about something else. */
+  function partOf(plan: Plan, node: SchemaNode) {
+    const { resource } = plan.address;
+    const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
+    const part = reader.findItem(node, resource.noun, keys);
+    if (part === undefined || plan.role !== 'action') return part;
+    const identity = reader.identityOf(part.node);
+    const isItem = resource.views.some(
+      (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
+    );
+    return isItem ? part : undefined;
+  }
+
+  function respondWithMany(call: Call, items: readonly StoredItem[]): StateAnswer | undefined {
+    const { plan, memory } = call;
+    const { success, content, answer } = plan;
+    if (success === undefined) return undefined;
+    if (content === undefined || answer === undefined)
+      return success.contents.length === 0 ? { kind: 'answer', status: success.status, headers: {} } : undefined;
+    const list = reader.findList(answer, plan.address.resource.noun);
+    if (list === undefined) return undefined;
+    const node = reader.itemOf(list.node);
+    const shown = items.map((item) => showItem(item, node, memory, plan));
+    const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);
+    if (!reader.accepts(body, answer)) return undefined;
+    return { kind: 'answer', status: success.status, headers: {}, mediaType: content.mediaType, body };
+  }
+
+  function itemHeaders(
+    { headers }: StateResponse,
+    { version, changedAt }: StoredItem,
+  ): Readonly<Record<string, string>> {
+    const found: Record<string, string> = {};
+    for (const name of Object.keys(headers)) {
+      if (/^etag$/i.test(name)) found[name] = `"${version}"`;
+      if (/^last-modified$/i.test(name)) found[name] = new Date(changedAt).toUTCString();
+    }
+    return found;
+  }
+
+  /** The address of an item by its own path, without the origin. */
+  function pathOf(resource: Resource, scope: readonly string[], key: string): string | undefined {
+    const name = `${resource.name}/{}`;
+    const plan = plans.find(
+      ({ operation }) => nameTemplate(readTemplate(operation.basePath + operation.path).segments) === name,
+    );
+    if (plan === undefined) return undefined;
+    const values = [...scope, key];
+    let index = 0;
+    return (plan.operation.basePath + plan.operation.path).replaceAll(/\{[^}]*\}/g, () =>
+      encodeURIComponent(values[index++] ?? ''),
+    );
+  }
+
+  function locationFor(
+    resource: Resource,
+    { parents, key }: StoredItem,
+    response: StateResponse | undefined,
+  ): Readonly<Record<string, string>> {
+    const path = pathOf(resource, parents, key);
+    if (path === undefined || response === undefined) return {};
+    const name = Object.keys(response.headers).find((one) => one.toLowerCase() === 'location');
+    return name !== undefined || (resource.idPlace === undefined && response.status === 201)
+      ? { [name ?? 'Location']: path }
+      : {};
+  }
+
+  function full(memory: ItemMemory): { readonly kind: 'full'; readonly text: string } {
+    const { items, bytes } = memory.size();
+    return { kind: 'full', text: `the store is full: it has ${items} items and ${bytes} bytes` };
+  }
+}
+
+function newItem(key: string, parents: readonly string[], value: JsonObject, time: number): StoredItem {
+  return { key, parents, belongs: {}, value, version: 1, createdAt: time, changedAt: time };
+}

@@ -1,0 +1,241 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { spellInstant } from '@lockstep/values/instant';
+import { isSame } from '@lockstep/values/same-value';
+import type { SchemaNode } from '@lockstep/values/shape';
+import type { Resource } from './find-resources.ts';
+import { mergePatch } from './patch.ts';
+import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { FillMember, ShowValue } from './show-value.ts';
+import { plainName } from './template.ts';
+
+/** Facts for the members of an item that a service sets itself. */
+export interface ItemFacts {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** An item of the contract's examples: it proposes values of required members. */
+  readonly donor: JsonObject;
+  /** The address of the item, if it has a path of its own. */
+  readonly path: string | undefined;
+  /** Members that name an owner, with the id of that owner. */
+  readonly owners: readonly IdOf[];
+  /** The first state of `x-state`. */
+  readonly state: { readonly place: Place; readonly value: unknown } | undefined;
+  /** The item of another resource that a member refers to: `customer` for `customerId`. */
+  readonly find: (noun: string, id: unknown) => JsonObject | undefined;
+}
+
+const created =
+  /^(?:date)?(?:created|creation|inserted|registered|registration|joined|added|signup)(?:at|on|date|time|timestamp|datetime|utc)?$/;
+const changed =
+  /^(?:date)?(?:last)?(?:updated?|modified|modification|changed?|edited)(?:at|on|date|time|timestamp|datetime|utc)?$/;
+const counts = /count|total|^num(?:ber)?of|balance|size$/;
+const switchedOn = /^(?:is)?(?:active|enabled|available|visible|valid|open|public)$/;
+const states = /^(?:status|state|phase|stage|lifecycle)$|(?:status|state)$/;
+const links = /^(?:href|self|selflink|selfurl|uri|resourceuri|link)$/;
+const versions = /^(?:version|revision|resourceversion|etag)$/;
+
+export type ItemBuilder = ReturnType<typeof createItemBuilder>;
+
+/** Builds the stored value of an item from what a client sent, and from what only the service knows. */
+export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
+  const membersOfAll = (nodes: readonly SchemaNode[]): ReadonlyMap<string, SchemaNode> => {
+    const found = new Map<string, SchemaNode>();
+    for (const node of nodes)
+      for (const [name, member] of reader.membersOf(node)) if (!found.has(name)) found.set(name, member);
+    return found;
+  };
+
+  /** A time in the spelling of the example, if there is one. */
+  const timeFor = (node: SchemaNode, now: number, example: unknown): unknown => {
+    const [seconds, milliseconds, ...others] = spellInstant(now);
+    const inSeconds = Math.floor(now / 1000);
+    const isPrecise = typeof example !== 'string' || /\.\d+Z?/.test(example);
+    const texts = isPrecise ? [milliseconds, seconds] : [seconds, milliseconds];
+    const numbers = typeof example === 'number' && example > 1e11 ? [now, inSeconds] : [inSeconds, now];
+    const spellings = reader.isOnly(node, 'number') ? numbers : [...texts, ...others];
+    return spellings.find((spelling) => spelling !== undefined && reader.accepts(spelling, node));
+  };
+
+  const isTime = (name: string, node: SchemaNode): boolean => {
+    const plain = plainName(name);
+    return (
+      (created.test(plain) || changed.test(plain)) && !reader.isOnly(node, 'boolean') && !reader.isOnly(node, 'object')
+    );
+  };
+
+  /** The value of a member that the client did not send. */
+  const makeMember = (name: string, node: SchemaNode, around: JsonObject, facts: ItemFacts): unknown => {
+    const plain = plainName(name);
+    const shape = reader.form.branch(node);
+    const example = facts.donor[name];
+    const isGood = (value: unknown): boolean => value !== undefined && reader.accepts(value, node);
+    if (isTime(name, node)) {
+      const time = timeFor(node, facts.now, example ?? shape.examples[0]);
+      if (time !== undefined) return time;
+    }
+    if (links.test(plain) && facts.path !== undefined && isGood(facts.path)) return facts.path;
+    const referred = around[`${name}Id`] ?? around[`${name}_id`];
+    if (referred !== undefined && reader.isObjectNode(node)) {
+      const known = facts.find(plain, referred);
+      const shown = known === undefined ? undefined : show(known, node, fillWith({ ...facts, donor: {} }));
+      if (shown !== undefined) return shown;
+    }
+    const [wish] = shape.preferred;
+    if (isGood(wish)) return wish;
+    if (shape.values?.length === 1) return shape.values[0];
+    if (isGood(null) && shape.types.size < 6) return null;
+    if (states.test(plain) && shape.values !== undefined) return shape.values.find(isGood);
+    if (versions.test(plain) && isGood(1)) return 1;
+    if (counts.test(plain) && isGood(0)) return 0;
+    if (isGood(example)) return example;
+    if (reader.isOnly(node, 'boolean')) return [switchedOn.test(plain), true, false].find(isGood);
+    if (reader.isOnly(node, 'array') && isGood([])) return [];
+    return reader.make(node);
+  };
+
+  const fillWith =
+    (facts: ItemFacts): FillMember =>
+    (name, node, around) =>
+      makeMember(name, node, around, facts);
+
+  const readOnlyNames = ({ views, drafts }: Resource): ReadonlySet<string> =>
+    new Set(
+      [...views, ...drafts].flatMap((node) =>
+        [...reader.membersOf(node)].flatMap(([name, member]) => (reader.isReadOnly(member) ? [name] : [])),
+      ),
+    );
+
+  /** Adds what the answers of the resource require, so that every later answer shows the same values. */
+  const complete = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
+    let whole = value;
+    for (const view of resource.views) {
+      const shown = show(whole, view, fillWith(facts));
+      if (!isObject(shown)) continue;
+      const added = Object.entries(shown).filter(([name]) => !Object.hasOwn(whole, name));
+      if (added.length > 0) whole = { ...whole, ...Object.fromEntries(added) };
+    }
+    return whole;
+  };
+
+  /** Members that only the service sets: `readOnly`, or in answers alone. */
+  const addOwn = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
+    const added: Record<string, unknown> = {};
+    const drafted = membersOfAll(resource.drafts);
+    const isShared = drafted.size === 0;
+    for (const [name, member] of membersOfAll(resource.views)) {
+      if (Object.hasOwn(value, name) || reader.isWriteOnly(member)) continue;
+      const isOwn = reader.isReadOnly(member) || !drafted.has(name);
+      const plain = plainName(name);
+      const isKnown =
+        isTime(name, member) ||
+        (isOwn && !isShared && (states.test(plain) || links.test(plain) || versions.test(plain) || counts.test(plain)));
+      const [wish] = reader.form.branch(member).preferred;
+      const made =
+        wish !== undefined && reader.accepts(wish, member)
+          ? wish
+          : isKnown
+            ? makeMember(name, member, value, facts)
+            : isOwn && Object.hasOwn(facts.donor, name) && reader.accepts(facts.donor[name], member)
+              ? makeMember(name, member, value, facts)
+              : undefined;
+      if (made !== undefined && made !== null && reader.accepts(made, member)) added[name] = made;
+    }
+    return { ...value, ...added };
+  };
+
+  const placeFacts = (value: JsonObject, facts: ItemFacts, id: IdOf | undefined): JsonObject => {
+    let placed: unknown = value;
+    for (const { place, value: owner } of facts.owners) placed = replaceAtPlace(placed, place, owner);
+    if (id !== undefined) placed = replaceAtPlace(placed, id.place, id.value);
+    return isObject(placed) ? placed : value;
+  };
+
+  return {
+    fillWith,
+    /** @returns undefined if the schema accepts no spelling of the time */
+    time: (node: SchemaNode, now: number): unknown => timeFor(node, now, reader.form.branch(node).examples[0]),
+    /** @param sent the members of the request body */
+    create: (resource: Resource, sent: JsonObject, id: IdOf | undefined, facts: ItemFacts): JsonObject => {
+      const readOnly = readOnlyNames(resource);
+      const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !readOnly.has(name)));
+      const stated = facts.state === undefined ? own : replaceAtPlace(own, facts.state.place, facts.state.value);
+      const placed = placeFacts(isObject(stated) ? stated : own, facts, id);
+      return complete(resource, addOwn(resource, placed, facts), facts);
+    },
+    /** An item of the contract's examples. */
+    adopt: (resource: Resource, example: JsonObject, id: IdOf | undefined, facts: ItemFacts): JsonObject =>
+      complete(resource, placeFacts(example, facts, id), { ...facts, donor: example }),
+    replace: (resource: Resource, before: JsonObject, sent: JsonObject, facts: ItemFacts): JsonObject => {
+      const readOnly = readOnlyNames(resource);
+      const drafted = membersOfAll(resource.drafts);
+      const isKept = (name: string): boolean => {
+        const member = drafted.get(name);
+        return readOnly.has(name) || member === undefined || reader.isWriteOnly(member) || isTime(name, member);
+      };
+      const kept = Object.entries(before).filter(([name]) => isKept(name));
+      const given = Object.entries(sent).filter(([name]) => !readOnly.has(name));
+      const whole = { ...Object.fromEntries(kept), ...Object.fromEntries(given) };
+      return finish(resource, before, whole, facts);
+    },
+    /** @param isDeep whether objects in it are changed member by member, as RFC 7396 demands; otherwise they replace those of the item */
+    merge: (resource: Resource, before: JsonObject, sent: JsonObject, facts: ItemFacts, isDeep = false): JsonObject => {
+      const readOnly = readOnlyNames(resource);
+      const members = membersOfAll(resource.views);
+      const own: Record<string, unknown> = {};
+      const nulls: Record<string, null> = {};
+      for (const [name, value] of Object.entries(sent)) {
+        if (readOnly.has(name)) continue;
+        const member = members.get(name);
+        const isNullable = value === null && member !== undefined && reader.accepts(null, member);
+        if (isNullable) nulls[name] = null;
+        // A required member cannot be removed.
+        else if (
+          value !== null ||
+          member === undefined ||
+          !resource.views.some((view) => reader.isRequired(view, name))
+        )
+          own[name] = value;
+      }
+      const removed = Object.entries(own).filter(([, value]) => value === null);
+      const merged = isDeep ? mergePatch(before, own) : { ...before, ...own };
+      const whole: Record<string, unknown> = { ...(isObject(merged) ? merged : before), ...nulls };
+      for (const [name] of removed) delete whole[name];
+      return finish(resource, before, whole, facts);
+    },
+    /** Any new value of an item. */
+    change: finish,
+  };
+
+  /** The members that an owner or the id decides do not change; times and versions do. */
+  function finish(resource: Resource, before: JsonObject, whole: JsonObject, facts: ItemFacts): JsonObject {
+    const id = resource.idPlace === undefined ? undefined : valueAtPlace(before, resource.idPlace);
+    const isId = typeof id === 'string' || typeof id === 'number';
+    const ids = resource.idPlace === undefined || !isId ? undefined : { place: resource.idPlace, value: id };
+    const placed = placeFacts(whole, { ...facts, owners: [] }, ids);
+    const isChanged = !isSame(before, placed);
+    const own: Record<string, unknown> = {};
+    for (const [name, member] of membersOfAll(resource.views)) {
+      const plain = plainName(name);
+      const value = placed[name];
+      const isSent = !isSame(value, before[name]);
+      if (changed.test(plain) && isTime(name, member) && !isSent && isChanged) {
+        const time = timeFor(member, facts.now, before[name]);
+        if (time !== undefined) own[name] = time;
+      }
+      if (
+        versions.test(plain) &&
+        typeof value === 'number' &&
+        !isSent &&
+        isChanged &&
+        reader.accepts(value + 1, member)
+      )
+        own[name] = value + 1;
+    }
+    return complete(resource, { ...placed, ...own }, { ...facts, donor: before });
+  }
+}
+
+export interface IdOf {
+  readonly place: Place;
+  readonly value: string | number;
+}

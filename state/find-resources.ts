@@ -1,0 +1,319 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
+import { type Part, type Place, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { countParameters, nameTemplate, nounOf, plainName, readTemplate, type Template } from './template.ts';
+
+/** An operation with its path and the schemas of its bodies. */
+export interface Route {
+  readonly operation: StateOperation;
+  readonly template: Template;
+  /** `/owners/{}/pets` */
+  readonly name: string;
+  /** Schema of the JSON body of its success. */
+  readonly answer: SchemaNode | undefined;
+  /** Schema of its request body, whatever the media type. */
+  readonly body: SchemaNode | undefined;
+  /** The list in its answer. */
+  readonly list: Part | undefined;
+}
+
+/** A set of items with ids, or a single item of each parent. */
+export interface Resource {
+  /** The path of its collection without names of parameters: `/owners/{}/pets`. */
+  readonly name: string;
+  readonly kind: 'collection' | 'singleton';
+  /** The resources that own it, one for each parameter of its path, the outermost first; undefined if no operation is about the owner. */
+  readonly parents: readonly (Resource | undefined)[];
+  readonly noun: string;
+  /** Name of the parameter with the id of an item. */
+  readonly idParameter: string | undefined;
+  /** Schemas of that parameter. */
+  readonly idNodes: readonly SchemaNode[];
+  /** The member of an item with its id. */
+  readonly idPlace: Place | undefined;
+  /** Schemas of an item in answers: read, created, listed. */
+  readonly views: readonly SchemaNode[];
+  /** Schemas of an item in the bodies that create it. */
+  readonly drafts: readonly SchemaNode[];
+  /** Whether an item is addressed by a path of its own. */
+  readonly hasItemPath: boolean;
+}
+
+/** The resource of a collection path. Several paths may lead to one resource: `/orders` and `/users/{}/orders`. */
+export interface Address {
+  readonly name: string;
+  readonly resource: Resource;
+  /** The resources that own the collection at this path; undefined if no operation is about the owner. */
+  readonly parents: readonly (Resource | undefined)[];
+}
+
+export interface Resources {
+  readonly routes: readonly Route[];
+  readonly addresses: ReadonlyMap<string, Address>;
+  readonly resources: readonly Resource[];
+}
+
+/** Last words of paths that stand for the collection before them: `/pets/create`, `/pets/list`. */
+const verbs = new Set('create add new list all search find query filter update edit delete remove'.split(' '));
+
+export function readRoutes(tools: ContractTools, reader: SchemaReader): readonly Route[] {
+  return tools.operations.map((operation) => {
+    const template = readTemplate(operation.basePath + operation.path);
+    const schema = jsonContentOf(successOf(tools, operation))?.schema;
+    const answer = schema === undefined ? undefined : reader.nodeOf(schema);
+    const [bodyPointer] = Object.values(operation.requestBody?.content ?? {});
+    const noun = nounOf(template.segments);
+    return {
+      operation,
+      template,
+      name: nameTemplate(template.segments),
+      answer,
+      body: bodyPointer === undefined ? undefined : reader.nodeAt(bodyPointer),
+      list:
+        answer && (operation.method === 'get' || operation.method === 'post')
+          ? reader.findList(answer, noun)
+          : undefined,
+    };
+  });
+}
+
+/**
+ * Finds the collections of a contract: paths before a last parameter, and paths whose GET answers a list of objects. A collection without
+ * items of its own is another view of a collection with the same noun or the same item schema.
+ */
+export function findResources(tools: ContractTools, reader: SchemaReader): Resources {
+  const routes = readRoutes(tools, reader).filter(({ template }) => template.isPlain);
+  const byName = Map.groupBy(routes, ({ name }) => name);
+  const collections = new Map<string, readonly string[]>();
+  for (const { template } of routes)
+    if (template.segments.length > 1 && template.segments.at(-1) === '{}')
+      collections.set(nameTemplate(template.segments.slice(0, -1)), template.segments.slice(0, -1));
+  const withItems = new Set(collections.keys());
+  for (const { name, operation, template, list } of routes)
+    if (operation.method === 'get' && list !== undefined && template.segments.at(-1) !== '{}')
+      collections.set(name, template.segments);
+  // A verb after a collection: `/pets/create`.
+  for (const { name, template } of routes) {
+    const before = nameTemplate(template.segments.slice(0, -1));
+    if (verbs.has(plainName(template.segments.at(-1) ?? '')) && (collections.has(before) || isVerbPath(before)))
+      collections.set(name, template.segments);
+  }
+  const itemSchemaOf = (name: string): SchemaNode | undefined => {
+    const list = byName.get(name)?.find(({ operation, list: own }) => operation.method === 'get' && own)?.list;
+    if (list !== undefined) return reader.itemOf(list.node);
+    const noun = nounOf(collections.get(name) ?? []);
+    const reads = [...(byName.get(`${name === '/' ? '' : name}/{}`) ?? []), ...(byName.get(name) ?? [])];
+    const read = reads.find(({ operation, answer }) => answer !== undefined && operation.method !== 'delete');
+    return read?.answer === undefined ? undefined : reader.findItem(read.answer, noun, ['id'])?.node;
+  };
+  const identityOf = (name: string): unknown => {
+    const node = itemSchemaOf(name);
+    return node === undefined ? undefined : (reader.identityOf(node) ?? node);
+  };
+
+  const targets = new Map([...collections].map(([name, segments]) => [name, findTarget(name, segments)]));
+  const resources = new Map<string, Resource>();
+  const addresses = new Map<string, Address>();
+  const inOrder = [...collections].toSorted(([, a], [, b]) => a.length - b.length);
+  for (const [name, segments] of inOrder) addressOf(name, segments);
+  return { routes, addresses, resources: [...resources.values()] };
+
+  /** Whether a path is a collection only because a verb follows. */
+  function isVerbPath(name: string): boolean {
+    return (byName.get(name) ?? []).length > 0 && withItems.has(name);
+  }
+
+  /** The collection that a collection without items is a view of; itself by default. */
+  function findTarget(name: string, segments: readonly string[]): string {
+    if (withItems.has(name)) return name;
+    const identity = identityOf(name);
+    const before = segments.slice(0, -1);
+    const around = nameTemplate(before);
+    const last = plainName(segments.at(-1) ?? '');
+    if (collections.has(around) && before.at(-1) !== '{}')
+      if (verbs.has(last) || (identity !== undefined && identity === identityOf(around))) return around;
+    const noun = nounOf(segments);
+    const others = [...withItems].map((other) => ({ other, own: collections.get(other) ?? [] }));
+    const sibling = others.find(
+      ({ own }) => nameTemplate(own.slice(0, -1)) === around && own.at(-1) !== '{}' && nounOf(own) === noun,
+    );
+    if (sibling !== undefined) return sibling.other;
+    const flat = others.find(
+      ({ other, own }) =>
+        countParameters(own) === 0 && nounOf(own) === noun && identity !== undefined && identity === identityOf(other),
+    );
+    return flat?.other ?? name;
+  }
+
+  function addressOf(name: string, segments: readonly string[]): Address {
+    const known = addresses.get(name);
+    if (known !== undefined) return known;
+    const target = targets.get(name) ?? name;
+    const resource = target === name ? resourceOf(name, segments) : resourceOf(target, collections.get(target) ?? []);
+    const address = { name, resource, parents: parentsOf(segments) };
+    addresses.set(name, address);
+    return address;
+  }
+
+  function parentsOf(segments: readonly string[]): readonly (Resource | undefined)[] {
+    return segments.flatMap((segment, index) => {
+      if (segment !== '{}') return [];
+      const before = segments.slice(0, index);
+      const name = nameTemplate(before);
+      const hasOperations = (byName.get(nameTemplate(segments.slice(0, index + 1))) ?? []).length > 0;
+      return [hasOperations && collections.has(name) ? addressOf(name, before).resource : undefined];
+    });
+  }
+
+  function resourceOf(name: string, segments: readonly string[]): Resource {
+    const known = resources.get(name);
+    if (known !== undefined) return known;
+    const noun = nounOf(segments);
+    const members = [...targets].flatMap(([own, target]) => (target === name ? [own] : []));
+    const items = members.flatMap((own) => byName.get(`${own === '/' ? '' : own}/{}`) ?? []);
+    const own = members.flatMap((member) => byName.get(member) ?? []);
+    const idParameter = items[0]?.template.parameters.at(-1);
+    const idNodes = items.flatMap(({ operation, template }) => {
+      const last = template.parameters.at(-1);
+      const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === last);
+      return parameter === undefined ? [] : [reader.nodeAt(parameter.schema)];
+    });
+    const keys = idNames(idParameter, noun);
+    const lists = own.filter(({ operation, list }) => operation.method === 'get' && list !== undefined);
+    const creates = own.filter(({ operation }) => operation.method === 'post' || operation.method === 'put');
+    const reads = items.filter(({ operation }) => operation.method === 'get');
+    const writes = items.filter(({ operation }) => ['put', 'patch', 'post'].includes(operation.method));
+    const shown = ({ answer, list }: Route): readonly SchemaNode[] =>
+      answer === undefined || list !== undefined ? [] : partOf(answer);
+    const partOf = (answer: SchemaNode): readonly SchemaNode[] => {
+      const part = reader.findItem(answer, noun, keys);
+      return part === undefined ? [] : [part.node];
+    };
+    const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [reader.itemOf(list.node)]));
+    const drafts = [...creates, ...writes].flatMap(({ body }) => (body === undefined ? [] : partOf(body)));
+    const views = [...reads.flatMap(shown), ...creates.flatMap(shown), ...listed];
+    const resource: Resource = {
+      name,
+      kind: 'collection',
+      parents: parentsOf(segments),
+      noun,
+      idParameter,
+      idNodes,
+      idPlace: undefined,
+      views: [...new Set(views.length > 0 ? views : drafts.slice(0, 1))],
+      drafts: [...new Set(drafts)],
+      hasItemPath: items.length > 0,
+    };
+    const idPlace = declaredKey(lists) ?? linkedKey(own) ?? findId(resource, keys);
+    const whole = { ...resource, idPlace };
+    resources.set(name, whole);
+    return whole;
+  }
+
+  function declaredKey(lists: readonly Route[]): Place | undefined {
+    for (const { operation } of lists) {
+      const { 'x-pagination': pagination } = operation.extensions;
+      const key = isObject(pagination) ? pagination.key : undefined;
+      if (typeof key === 'string') return key.split('/').slice(1);
+    }
+    return undefined;
+  }
+
+  /** A link from the answer of a create to an operation of the item. */
+  function linkedKey(own: readonly Route[]): Place | undefined {
+    for (const { operation, answer } of own) {
+      if (operation.method !== 'post' || answer === undefined) continue;
+      const links = Object.values(successOf(tools, operation)?.links ?? {});
+      for (const { operationId, parameters } of links) {
+        const target = routes.find((route) => route.operation.operationId === operationId);
+        if (target === undefined || !isObject(parameters)) continue;
+        const last = target.template.parameters.at(-1) ?? '';
+        const expression = parameters[last] ?? parameters[`path.${last}`];
+        const isItem = target.template.segments.at(-1) === '{}' && target.name.slice(0, -3) === nameOf(operation);
+        const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
+        if (!isItem || pointer === undefined) continue;
+        const wrapper = reader.findItem(answer, nounOf(target.template.segments), ['id'])?.place ?? [];
+        const place = pointer.split('/');
+        return wrapper.every((name, index) => place[index] === name) ? place.slice(wrapper.length) : undefined;
+      }
+    }
+    return undefined;
+  }
+
+  function nameOf(operation: StateOperation): string {
+    return nameTemplate(readTemplate(operation.basePath + operation.path).segments);
+  }
+
+  function findId({ views, drafts, idNodes }: Resource, keys: readonly string[]): Place | undefined {
+    const isFit = (member: SchemaNode): boolean =>
+      !reader.isOnly(member, 'object') &&
+      !reader.isOnly(member, 'array') &&
+      !reader.isOnly(member, 'boolean') &&
+      (idNodes.length === 0 || !reader.isOnly(idNodes[0] ?? member, 'number') || !reader.isOnly(member, 'string'));
+    for (const node of [...views, ...drafts]) {
+      const members = [...reader.membersOf(node)];
+      for (const key of keys) {
+        const found = members.find(([name, member]) => plainName(name) === key && isFit(member));
+        if (found !== undefined) return [found[0]];
+      }
+      for (const [name, member] of members) {
+        if (!/^(?:meta(?:data)?|attributes|properties|summary)$/i.test(name)) continue;
+        const inner = [...reader.membersOf(member)];
+        const found = keys.flatMap((key) => inner.filter(([own]) => plainName(own) === key)).at(0);
+        if (found !== undefined) return [name, found[0]];
+      }
+    }
+    // Otherwise the only id that the service sets.
+    for (const node of views) {
+      const own = [...reader.membersOf(node)].filter(
+        ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isFit(member),
+      );
+      if (own.length === 1) return own[0]?.slice(0, 1) as [string];
+    }
+    return undefined;
+  }
+}
+
+/** Plain names of members that may hold the id, the likeliest first. */
+export function idNames(parameter: string | undefined, noun: string): readonly string[] {
+  const plain = plainName(parameter ?? '');
+  const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
+  const usual = [
+    'id',
+    'uuid',
+    'guid',
+    `${noun}id`,
+    `${noun}uuid`,
+    'uid',
+    'sid',
+    'key',
+    'slug',
+    'code',
+    'name',
+    'number',
+  ];
+  return [
+    ...new Set([plain, rest, ...usual, `${noun}name`, `${noun}key`, `${noun}code`, 'identifier', 'username']),
+  ].filter((name) => name !== '');
+}
+
+/** The schema of the member with the id. */
+export function idNodeOf(
+  reader: SchemaReader,
+  { idPlace, views, drafts }: Pick<Resource, 'idPlace' | 'views' | 'drafts'>,
+): SchemaNode | undefined {
+  if (idPlace === undefined) return undefined;
+  for (const view of [...views, ...drafts]) {
+    let node: SchemaNode | undefined = view;
+    for (const name of idPlace) node = node && reader.membersOf(node).get(name);
+    if (node !== undefined) return node;
+  }
+  return undefined;
+}
+
+/** The id of an item as text; undefined if it has none. */
+export function readKey({ idPlace }: Resource, item: unknown): string | undefined {
+  const value = idPlace === undefined ? undefined : valueAtPlace(item, idPlace);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

@@ -1,0 +1,286 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import {
+  type ContractTools,
+  jsonContentOf,
+  type ResponseContent,
+  type StateOperation,
+  type StateResponse,
+  successOf,
+} from './contract-tools.ts';
+import { type Address, findResources, idNames, type Resource, type Route } from './find-resources.ts';
+import type { Part, SchemaReader } from './read-schemas.ts';
+import { nameTemplate, nounOf, plainName } from './template.ts';
+
+/** The effect of an operation on a resource. An operation of the role `none` answers as documented. */
+export type RoleName =
+  | 'list'
+  | 'create'
+  | 'read'
+  | 'replace'
+  | 'merge'
+  | 'delete'
+  | 'action'
+  | 'singleton-read'
+  | 'singleton-write'
+  | 'none';
+
+export interface Role {
+  readonly operationId: string;
+  readonly role: RoleName;
+  /** The path of the resource without names of parameters: `/owners/{}/pets`. */
+  readonly resource?: string;
+  readonly why: string;
+}
+
+/** The role of an operation with the parts of the contract that its answers need. */
+export interface Plan {
+  readonly role: Exclude<RoleName, 'none'>;
+  readonly why: string;
+  readonly operation: StateOperation;
+  readonly address: Address;
+  /** Names of the path parameters of the owners. */
+  readonly parents: readonly string[];
+  /** Name of the path parameter with the id of the item. */
+  readonly key: string | undefined;
+  /** The word of an action: `cancel`. */
+  readonly action: string | undefined;
+  readonly success: StateResponse | undefined;
+  readonly content: ResponseContent | undefined;
+  /** Schema of the body of the answer. */
+  readonly answer: SchemaNode | undefined;
+  readonly list: Part | undefined;
+  /** The item in the answer. */
+  readonly item: Part | undefined;
+  /** The item in the request body. */
+  readonly draft: Part | undefined;
+}
+
+export interface Model {
+  /** One for each operation, in the order of the contract. */
+  readonly roles: readonly Role[];
+  readonly plans: ReadonlyMap<string, Plan>;
+  readonly resources: readonly Resource[];
+  /** Resources of which every id exists until it is deleted, since no operation lists or creates their items. */
+  readonly open: ReadonlySet<Resource>;
+}
+
+const writing = new Set(['post', 'put', 'patch', 'delete']);
+
+/** Verbs that are the last word of a path, by the role that they name. */
+const verbRoles: Readonly<Record<string, 'list' | 'create' | 'merge' | 'delete'>> = {
+  ...Object.fromEntries(['create', 'add', 'new'].map((word) => [word, 'create' as const])),
+  ...Object.fromEntries(['list', 'all', 'search', 'find', 'query', 'filter'].map((word) => [word, 'list' as const])),
+  ...Object.fromEntries(['update', 'edit'].map((word) => [word, 'merge' as const])),
+  ...Object.fromEntries(['delete', 'remove'].map((word) => [word, 'delete' as const])),
+};
+
+type Found = Pick<Plan, 'role' | 'why' | 'address' | 'action'> & { readonly depth: 'collection' | 'item' | 'below' };
+
+/** Infers the role of each operation from paths, methods and schemas. */
+export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
+  const found = findResources(tools, reader);
+  const singletons = new Map<string, Address>();
+  const byName = Map.groupBy(found.routes, ({ name }) => name);
+  const plans = new Map<string, Plan>();
+  const roles: Role[] = [];
+  const routeOf = new Map(found.routes.map((route) => [route.operation, route]));
+  for (const operation of tools.operations) {
+    const { operationId } = operation;
+    const route = routeOf.get(operation);
+    const result = route === undefined ? 'a part of a path segment is a parameter' : findRole(route);
+    if (typeof result === 'string') {
+      roles.push({ operationId, role: 'none', why: result });
+      continue;
+    }
+    const plan = planOf(route as Route, result);
+    plans.set(operationId, plan);
+    roles.push({ operationId, role: plan.role, resource: plan.address.resource.name, why: plan.why });
+  }
+  const used = [...plans.values()];
+  const isFilled = (resource: Resource): boolean =>
+    used.some(({ address, role, success }) => {
+      const isOwn = address.resource === resource;
+      return isOwn && (role === 'list' || role === 'create' || (role === 'replace' && success?.status === 201));
+    });
+  const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
+  return { roles, plans, resources, open: new Set(resources.filter((one) => !isFilled(one))) };
+
+  /** @returns the reason if the operation has no role */
+  function findRole(route: Route): Found | string {
+    const { operation, template, name, list } = route;
+    const { segments } = template;
+    const { method } = operation;
+    const own = found.addresses.get(name);
+    const last = plainName(segments.at(-1) ?? '');
+    const before = found.addresses.get(nameTemplate(segments.slice(0, -1)));
+    if (operation.extensions['x-effect'] === 'none' && method !== 'get' && list === undefined)
+      return 'x-effect states that it changes nothing';
+    if (own !== undefined) return findCollectionRole(route, own, last);
+    if (segments.at(-1) === '{}' && before !== undefined) return findItemRole(route, before);
+    if (method === 'get' || method === 'head') {
+      if (before !== undefined && list !== undefined)
+        return list.place.length === 0 ? 'it reads another list' : 'it reads several lists';
+      return findSingletonRole(route);
+    }
+    const singleton = findSingletonRole(route);
+    if (typeof singleton !== 'string') return singleton;
+    const item = itemBefore(route);
+    if (item === undefined || !writing.has(method)) return singleton;
+    return {
+      role: 'action',
+      address: item,
+      action: last,
+      depth: 'below',
+      why: `${last} acts on an item of ${item.resource.name}`,
+    };
+  }
+
+  function findCollectionRole(route: Route, address: Address, last: string): Found | string {
+    const { operation, list, body } = route;
+    const { method } = operation;
+    const { resource } = address;
+    const base = { address, action: undefined, depth: 'collection' } as const;
+    const verb = verbRoles[last];
+    if (
+      method === 'get' ||
+      (method === 'post' && list !== undefined && (verb === 'list' || operation.extensions['x-effect'] === 'none'))
+    ) {
+      return list === undefined
+        ? 'its answer has no list of objects'
+        : { ...base, role: 'list', why: `it answers a list of the items of ${resource.name}` };
+    }
+    if (method === 'head') return 'it has no body';
+    if (!resource.hasItemPath && !hasList(resource)) return 'no operation reads the items';
+    if (method === 'delete' || verb === 'delete')
+      return { ...base, role: 'delete', why: `it deletes items of ${resource.name}` };
+    if (body === undefined && method !== 'post') return 'it has no body';
+    if (method === 'post' && verb !== 'merge')
+      return body !== undefined && !reader.isObjectNode(body) && !reader.isOnly(body, 'array')
+        ? 'its body is no object'
+        : { ...base, role: 'create', why: `POST on the collection ${resource.name}` };
+    const isPut = method === 'put';
+    return {
+      ...base,
+      role: isPut && verb === undefined ? 'replace' : 'merge',
+      why: `${method.toUpperCase()} on the collection: the body has the id of the item`,
+    };
+  }
+
+  function findItemRole({ operation, answer }: Route, address: Address): Found | string {
+    const { resource } = address;
+    const base = { address, action: undefined, depth: 'item' } as const;
+    const { method } = operation;
+    const of = `an item of ${resource.name}`;
+    if (method === 'head') return { ...base, role: 'read', why: `HEAD of ${of}` };
+    if (method === 'get') {
+      const contents = successOf(tools, operation)?.contents ?? [];
+      if (answer === undefined) return contents.length === 0 ? 'its answer has no content' : 'its answer is not JSON';
+      if (!reader.isObjectNode(answer)) return 'its answer is no object';
+      return { ...base, role: 'read', why: `GET of ${of}` };
+    }
+    if (method === 'put') return { ...base, role: 'replace', why: `PUT of ${of}` };
+    if (method === 'delete') return { ...base, role: 'delete', why: `DELETE of ${of}` };
+    if (method === 'patch' || method === 'post')
+      return { ...base, role: 'merge', why: `${method.toUpperCase()} of ${of}` };
+    return `no role for ${method.toUpperCase()}`;
+  }
+
+  /** The item that a path begins with: `/orders/{}` of `/orders/{}/cancel`. */
+  function itemBefore({ template: { segments } }: Route): Address | undefined {
+    const index = segments.lastIndexOf('{}');
+    if (index < 1 || index === segments.length - 1) return undefined;
+    return found.addresses.get(nameTemplate(segments.slice(0, index)));
+  }
+
+  /** An object at a path of its own: `/settings`, `/users/{}/profile`. It must be written somewhere, or belong to an item. */
+  function findSingletonRole(route: Route): Found | string {
+    const { name, operation, template } = route;
+    const all = byName.get(name) ?? [];
+    const read = all.find((one) => one.operation.method === 'get');
+    const isObject = read?.answer !== undefined && read.list === undefined && reader.isObjectNode(read.answer);
+    if (!isObject) return read === undefined ? 'no operation reads what it changes' : 'its answer is no object';
+    const isWritten = all.some((one) => ['put', 'patch'].includes(one.operation.method));
+    const parent = itemBefore(route);
+    if (!isWritten && parent === undefined) return 'no operation changes what it reads';
+    const address = singletons.get(name) ?? addSingleton(route, all, parent);
+    const base = { address, action: undefined, depth: 'collection' } as const;
+    const { method } = operation;
+    if (method === 'get' || method === 'head') {
+      const why = isWritten ? 'a single object that other operations change' : 'a single object of an item';
+      return { ...base, role: 'singleton-read', why };
+    }
+    if (!isWritten && template.segments.at(-1) !== undefined) return 'no operation reads what it changes';
+    return { ...base, role: 'singleton-write', why: `${method.toUpperCase()} of a single object` };
+  }
+
+  function addSingleton({ name, template }: Route, all: readonly Route[], parent: Address | undefined): Address {
+    const noun = nounOf(template.segments);
+    const partOf = (node: SchemaNode | undefined): readonly SchemaNode[] => {
+      const part = node === undefined ? undefined : reader.findItem(node, noun, []);
+      return part === undefined ? [] : [part.node];
+    };
+    const resource: Resource = {
+      name,
+      kind: 'singleton',
+      parents: parent === undefined ? [] : [...parent.parents, parent.resource],
+      noun,
+      idParameter: undefined,
+      idNodes: [],
+      idPlace: undefined,
+      views: [...new Set(all.flatMap(({ answer }) => partOf(answer)))],
+      drafts: [...new Set(all.flatMap(({ body }) => partOf(body)))],
+      hasItemPath: false,
+    };
+    const address = { name, resource, parents: resource.parents };
+    singletons.set(name, address);
+    return address;
+  }
+
+  function hasList(resource: Resource): boolean {
+    return found.routes.some(
+      ({ name, operation, list }) =>
+        operation.method === 'get' && list !== undefined && found.addresses.get(name)?.resource === resource,
+    );
+  }
+
+  function planOf({ operation, template, answer, body, list }: Route, { depth, ...role }: Found): Plan {
+    const { address } = role;
+    const { resource } = address;
+    const success = successOf(tools, operation);
+    const keys = idNames(resource.idParameter, resource.noun);
+    const count = address.parents.length;
+    const itemIn = (node: SchemaNode | undefined): Part | undefined => {
+      const part =
+        node === undefined
+          ? undefined
+          : reader.findItem(node, resource.noun, resource.kind === 'singleton' ? [] : keys);
+      return part;
+    };
+    const isItemLike = (part: Part | undefined): boolean => {
+      if (part === undefined || role.role !== 'action') return part !== undefined;
+      const identity = reader.identityOf(part.node);
+      return resource.views.some(
+        (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
+      );
+    };
+    const item = list === undefined || role.role === 'read' ? itemIn(answer) : undefined;
+    return {
+      ...role,
+      operation,
+      parents: template.parameters.slice(0, count),
+      key: depth === 'collection' ? undefined : template.parameters[count],
+      success,
+      content: jsonContentOf(success),
+      answer,
+      list,
+      item: isItemLike(item) ? item : undefined,
+      draft: itemIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
+    };
+  }
+}
+
+export function pathValues(path: unknown, names: readonly string[]): readonly string[] {
+  const values = isObject(path) ? path : {};
+  return names.map((name) => String(values[name]));
+}

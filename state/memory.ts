@@ -1,0 +1,221 @@
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import type { Random } from '@lockstep/values/random';
+import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
+import { type Address, idNodeOf, type Resource } from './find-resources.ts';
+import type { Model } from './infer-roles.ts';
+import { makeId } from './make-id.ts';
+import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { Seeds } from './seed-items.ts';
+import { createStore, type Limits, type StoredItem } from './store.ts';
+import { plainName } from './template.ts';
+
+interface MemoryParts {
+  readonly reader: SchemaReader;
+  readonly model: Model;
+  readonly seeds: Seeds;
+  readonly builder: ItemBuilder;
+  readonly now: () => number;
+  readonly random: Random;
+  readonly limits: Limits;
+}
+
+export type ItemMemory = ReturnType<typeof createMemory>;
+
+/** The items of all resources, with their owners. A resource gets its first items when it is used first. */
+export function createMemory({ reader, model, seeds, builder, now, random, limits }: MemoryParts) {
+  const store = createStore(limits);
+  const seeded = new Set<Resource>();
+  /** Deleted items of open resources, and deleted singletons. */
+  const gone = new Set<string>();
+  const counters = new Map<Resource, number>();
+
+  const factsFor = (resource: Resource, more: Partial<ItemFacts> = {}): ItemFacts => ({
+    now: now(),
+    donor: seeds.donorOf(resource),
+    path: undefined,
+    owners: [],
+    state: undefined,
+    find: findByNoun,
+    ...more,
+  });
+
+  function findByNoun(noun: string, id: unknown): JsonObject | undefined {
+    const resource = model.resources.find((one) => one.noun === noun && one.parents.length === 0 && one.hasItemPath);
+    if (resource === undefined || !seeded.has(resource)) return undefined;
+    return store.find(resource.name, [], String(id))?.value;
+  }
+
+  const idFor = (resource: Resource, key: string): IdOf | undefined => {
+    const { idPlace: place } = resource;
+    if (place === undefined) return undefined;
+    const node = idNodeOf(reader, resource);
+    const isNumber = node !== undefined && reader.isOnly(node, 'number');
+    return { place, value: isNumber && Number.isFinite(Number(key)) ? Number(key) : key };
+  };
+
+  /** The members of an item that name its owners, by the place of the owner in the path. */
+  function ownersOf(
+    resource: Resource,
+    address: Address,
+    parameters: readonly string[],
+    values: readonly string[],
+  ): readonly IdOf[] {
+    return address.parents.flatMap((owner, index): readonly IdOf[] => {
+      const value = values[index] ?? '';
+      const found = ownerMember(resource, parameters[index] ?? '', owner);
+      if (found === undefined) return [];
+      const [, node] = found;
+      const isNumber = reader.isOnly(node, 'number');
+      const own = isNumber && /^\d+$/.test(value) ? Number(value) : value;
+      return reader.accepts(own, node) ? [{ place: [found[0]], value: own }] : [];
+    });
+  }
+
+  function ownerMember({ views, drafts }: Resource, parameter: string, owner: Resource | undefined) {
+    const noun = owner?.noun ?? '';
+    const wanted = [
+      plainName(parameter),
+      ...(noun === '' ? [] : [`${noun}id`, `${noun}uuid`, noun, `parent${noun}id`]),
+    ].filter((name) => name !== 'id' && name !== 'name');
+    for (const view of [...views, ...drafts]) {
+      const members = [...reader.membersOf(view)];
+      for (const name of wanted) {
+        const found = members.find(
+          ([own, node]) => plainName(own) === name && !reader.isObjectNode(node) && !reader.isOnly(node, 'array'),
+        );
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+
+  const ensureSeeded = (resource: Resource): void => {
+    if (seeded.has(resource)) return;
+    seeded.add(resource);
+    for (const owner of resource.parents) if (owner !== undefined) ensureSeeded(owner);
+    for (const seed of seeds.of(resource)) {
+      const key = seed.key ?? String(newId(resource, seed.parents) ?? '1');
+      plant(resource, seed.parents, key, seed.value, seed.belongs);
+    }
+  };
+
+  const plant = (
+    resource: Resource,
+    parents: readonly string[],
+    key: string,
+    example: JsonObject,
+    belongs: StoredItem['belongs'],
+  ): StoredItem | undefined => {
+    const id = resource.kind === 'singleton' ? undefined : idFor(resource, key);
+    const address = { name: resource.name, resource, parents: resource.parents };
+    const owners = ownersOf(resource, address, parametersOf(resource), parents);
+    const value = builder.adopt(resource, example, id, factsFor(resource, { owners }));
+    const time = now();
+    const item = { key, parents, belongs, value, version: 1, createdAt: time, changedAt: time };
+    return store.put(resource.name, item) ? item : undefined;
+  };
+
+  /** Names of the path parameters of the owners. */
+  function parametersOf(resource: Resource): readonly string[] {
+    const plan = [...model.plans.values()].find(({ address }) => address.name === resource.name);
+    return plan?.parents ?? [];
+  }
+
+  const goneName = (resource: Resource, parents: readonly string[], key: string): string =>
+    JSON.stringify([resource.name, ...parents, key]);
+
+  /** The item with these owners and this id. An open resource has every item that was not deleted. */
+  const find = (resource: Resource, parents: readonly string[], key: string): StoredItem | undefined => {
+    ensureSeeded(resource);
+    const known = store.find(resource.name, parents, key);
+    if (known !== undefined || gone.has(goneName(resource, parents, key))) return known;
+    const isOpen = model.open.has(resource);
+    if (!isOpen) return undefined;
+    const [seed] = seeds.of(resource);
+    return seed === undefined ? undefined : plant(resource, parents, key, seed.value, {});
+  };
+
+  /** The ids of the owners by which an item at this address is stored. */
+  const scopeOf = ({ resource, parents }: Address, values: readonly string[]): readonly string[] =>
+    parents.length === resource.parents.length ? values : [];
+
+  const isBelow = (
+    address: Address,
+    values: readonly string[],
+    parameters: readonly string[],
+    item: StoredItem,
+  ): boolean => {
+    const { resource } = address;
+    if (address.parents.length === resource.parents.length) return String(item.parents) === String(values);
+    const known = item.belongs[address.name];
+    if (known !== undefined) return String(known) === String(values);
+    const index = address.parents.length - 1;
+    const member = ownerMember(resource, parameters[index] ?? '', address.parents[index]);
+    return member !== undefined && String(item.value[member[0]]) === values[index];
+  };
+
+  function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
+    ensureSeeded(resource);
+    const { idNodes, idPlace } = resource;
+    const member = idNodeOf(reader, resource) ?? idNodes[0] ?? reader.nodeOf({ type: 'string' });
+    const count = (counters.get(resource) ?? 0) + 1;
+    const example = idPlace === undefined ? undefined : valueAtPlace(seeds.donorOf(resource), idPlace);
+    const isTaken = (id: string): boolean =>
+      store.find(resource.name, parents, id) !== undefined || gone.has(goneName(resource, parents, id));
+    const id = makeId(reader, random, { member, parameters: idNodes, example, count, isTaken });
+    counters.set(resource, count);
+    return id;
+  }
+
+  return {
+    factsFor,
+    find,
+    scopeOf,
+    isBelow,
+    ownersOf,
+    newId,
+    idFor,
+    now,
+    put: (resource: Resource, item: StoredItem): boolean => {
+      const isStored = store.put(resource.name, item);
+      if (isStored) gone.delete(goneName(resource, item.parents, item.key));
+      return isStored;
+    },
+    /** Removes an item and all items that it owns. */
+    remove: (resource: Resource, item: StoredItem): void => {
+      store.remove(resource.name, item);
+      gone.add(goneName(resource, item.parents, item.key));
+      const chain = [...item.parents, item.key];
+      for (const child of model.resources) {
+        const index = child.parents.indexOf(resource);
+        if (index < 0) continue;
+        for (const own of store.list(child.name)) {
+          const isOwned =
+            index === item.parents.length
+              ? String(own.parents.slice(0, index + 1)) === String(chain)
+              : own.parents[index] === item.key;
+          if (isOwned) store.remove(child.name, own);
+        }
+      }
+    },
+    list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
+      ensureSeeded(address.resource);
+      const all = store.list(address.resource.name);
+      return address.parents.length === 0 ? all : all.filter((item) => isBelow(address, values, parameters, item));
+    },
+    isGone: (resource: Resource, parents: readonly string[], key: string): boolean =>
+      gone.has(goneName(resource, parents, key)),
+    /** Whether the owners of an address exist. @returns the first that does not */
+    findMissingOwner: ({ parents }: Address, values: readonly string[]): string | undefined => {
+      for (const [index, owner] of parents.entries()) {
+        if (owner === undefined) continue;
+        const scope = owner.parents.length === index ? values.slice(0, index) : [];
+        const key = values[index] ?? '';
+        if (owner.parents.length === scope.length && find(owner, scope, key) === undefined)
+          return `no ${owner.noun} has the id ${key}`;
+      }
+      return undefined;
+    },
+    size: store.size,
+  };
+}

@@ -1,0 +1,143 @@
+import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { createCanonicalForm } from '@lockstep/values/canonical-form';
+import { isSchema, type JsonType, type Schema, type SchemaNode, type Shape } from '@lockstep/values/shape';
+import type { ContractTools } from './contract-tools.ts';
+import { isNoun, plainName } from './template.ts';
+
+/** Names of the members from a body to a part of it. */
+export type Place = readonly string[];
+
+export interface Part {
+  readonly place: Place;
+  readonly node: SchemaNode;
+}
+
+/** Names around one item, without separators. */
+const wrappers = new Set('data item result payload resource response record object entity attributes'.split(' '));
+
+/** Names around the items of a list. */
+const listNames = new Set(
+  'items data results result values records rows entries list content elements objects hits value resources'.split(' '),
+);
+
+/** Levels of objects in which lists and items are searched. */
+const deepest = 3;
+
+export type SchemaReader = ReturnType<typeof createSchemaReader>;
+
+/** Reads schemas as answers contain them: references and `allOf` merged, alternatives as branches. */
+export function createSchemaReader({ document, judge, makeValue }: ContractTools) {
+  const source = (leavesOut: 'readOnly' | 'writeOnly') => ({
+    leavesOut,
+    resolve: (reference: string): Schema | undefined => {
+      const schema = readPointer(document, reference);
+      return isSchema(schema) ? schema : undefined;
+    },
+  });
+  const form = createCanonicalForm(source('writeOnly'));
+  const requests = createCanonicalForm(source('readOnly'));
+  const memberCache = new WeakMap<SchemaNode, ReadonlyMap<string, SchemaNode>>();
+
+  const nodeOf = (schema: unknown): SchemaNode => form.join(isSchema(schema) ? schema : true);
+
+  /** Members of all branches; the first branch that declares a member describes it. */
+  const membersOf = (node: SchemaNode): ReadonlyMap<string, SchemaNode> => {
+    const known = memberCache.get(node);
+    if (known !== undefined) return known;
+    const found = new Map<string, SchemaNode>();
+    for (const shape of form.shapes(node))
+      for (const name of shape.properties.keys()) if (!found.has(name)) found.set(name, form.property(shape, name));
+    memberCache.set(node, found);
+    return found;
+  };
+
+  const accepts = (value: unknown, { schemas }: SchemaNode): boolean =>
+    schemas.every((schema) => judge(value, schema) === undefined);
+
+  /** Whether a value has this type, apart from null. A schema without types has none. */
+  const isOnly = (node: SchemaNode, type: Exclude<JsonType, 'null'>): boolean => {
+    const types = new Set(form.shapes(node).flatMap((shape) => [...shape.types].filter((one) => one !== 'null')));
+    return types.size === 1 && types.has(type);
+  };
+
+  const isObjectNode = (node: SchemaNode): boolean => isOnly(node, 'object') || membersOf(node).size > 0;
+
+  const itemOf = (node: SchemaNode): SchemaNode => form.item(form.branch(node), 0);
+
+  /** The lists of objects in a body. */
+  const listsIn = (node: SchemaNode, place: Place = []): readonly Part[] => {
+    if (isOnly(node, 'array')) return isObjectNode(itemOf(node)) ? [{ place, node }] : [];
+    if (place.length >= deepest) return [];
+    return [...membersOf(node)].flatMap(([name, member]) => listsIn(member, [...place, name]));
+  };
+
+  return {
+    form,
+    nodeOf,
+    membersOf,
+    accepts,
+    isOnly,
+    isObjectNode,
+    itemOf,
+    /** The schema at the pointer of a parameter or a request body. */
+    nodeAt: (pointer: string): SchemaNode => nodeOf(readPointer(document, pointer)),
+    isReadOnly: ({ schemas }: SchemaNode): boolean => requests.common(requests.join(...schemas)).isLeftOut,
+    isWriteOnly: (node: SchemaNode): boolean => form.common(node).isLeftOut,
+    isRequired: (node: SchemaNode, name: string): boolean => {
+      const shapes = form.shapes(node);
+      return shapes.length > 0 && shapes.every(({ required }) => required.has(name));
+    },
+    /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
+    identityOf: (node: SchemaNode): Schema | undefined => form.common(node).references[0],
+    /** A value that every schema of the node accepts. */
+    make: (node: SchemaNode, seed = 0): unknown => {
+      const [only = true, ...others] = node.schemas;
+      const made = makeValue(others.length === 0 ? only : { allOf: node.schemas }, seed);
+      return made.kind === 'value' ? made.value : undefined;
+    },
+    /** The list of a response: the body itself, or a member with a usual name, or the only one. */
+    findList: (node: SchemaNode, noun: string): Part | undefined => {
+      const lists = listsIn(node);
+      const nameOf = ({ place }: Part): string => plainName(place.at(-1) ?? '');
+      const named =
+        lists.find(({ place }) => place.length === 0) ??
+        lists.find((one) => isNoun(nameOf(one), noun)) ??
+        lists.find((one) => listNames.has(nameOf(one)));
+      return named ?? (lists.length === 1 && !membersOf(node).has('id') ? lists[0] : undefined);
+    },
+    /**
+     * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item.
+     *
+     * @param keys names of members that identify the item
+     */
+    findItem: (node: SchemaNode, noun: string, keys: readonly string[]): Part | undefined => {
+      if (!isObjectNode(node)) return undefined;
+      const members = membersOf(node);
+      if (keys.some((key) => members.has(key))) return { place: [], node };
+      const inner = [...members].filter(([, member]) => isObjectNode(member));
+      const [wrapped] = inner.filter(
+        ([name, member]) =>
+          isNoun(name, noun) ||
+          wrappers.has(plainName(name)) ||
+          (members.size === 1 && keys.some((key) => membersOf(member).has(key))),
+      );
+      const isWrapper = wrapped !== undefined && (inner.length === 1 || members.size <= 3 || isNoun(wrapped[0], noun));
+      return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
+    },
+    shapesOf: (node: SchemaNode): readonly Shape[] => form.shapes(node),
+  };
+}
+
+export function valueAtPlace(root: unknown, place: Place): unknown {
+  let value = root;
+  for (const name of place) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+/** A copy with another value at a place. Missing objects on the way are added. */
+export function replaceAtPlace(root: unknown, place: Place, value: unknown): unknown {
+  const [name, ...rest] = place;
+  if (name === undefined) return value;
+  const around: JsonObject = isObject(root) ? root : {};
+  return { ...around, [name]: replaceAtPlace(around[name], rest, value) };
+}

@@ -1,0 +1,160 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { type ContractTools, jsonContentOf, successOf } from './contract-tools.ts';
+import { idNames, idNodeOf, type Resource, readKey } from './find-resources.ts';
+import type { Model, Plan } from './infer-roles.ts';
+import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+
+/** An item of the contract's examples, or made by its schema. */
+export interface Seed {
+  readonly parents: readonly string[];
+  /** Undefined if the item has no id yet. */
+  readonly key: string | undefined;
+  /** Ids of owners by other paths of the collection. */
+  readonly belongs: Readonly<Record<string, readonly string[]>>;
+  readonly value: JsonObject;
+}
+
+/** Examples of one resource. A list example of a large contract may have hundreds of items. */
+const mostSeeds = 50;
+
+/** Addresses of sample requests for which a resource gets an item. */
+const mostSamples = 6;
+
+export type Seeds = ReturnType<typeof createSeeds>;
+
+/** Finds the items that a resource has at first: those of the examples, and those that the sample requests of the contract name. */
+export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans }: Model) {
+  const all = [...plans.values()];
+  const known = new Map<Resource, readonly Seed[]>();
+  const donors = new Map<Resource, JsonObject>();
+
+  return {
+    of: seedsOnce,
+    /** An item of the examples, which proposes values; empty if there is none. */
+    donorOf,
+  };
+
+  function seedsOnce(resource: Resource): readonly Seed[] {
+    const seeds = known.get(resource) ?? seedsOf(resource);
+    known.set(resource, seeds);
+    return seeds;
+  }
+
+  function donorOf(resource: Resource): JsonObject {
+    const donor = donors.get(resource) ?? examplesOf(resource)[0] ?? {};
+    donors.set(resource, donor);
+    return donor;
+  }
+
+  function sampleOf({ operation }: Plan, names: readonly string[]): readonly string[] {
+    return names.map((name) => String(tools.sampleParameter(operation, name)));
+  }
+
+  /** Ids of owners and item in the sample requests. */
+  function tuplesOf(resource: Resource): readonly (readonly string[])[] {
+    const count = resource.parents.length;
+    const found = all.flatMap((plan): readonly (readonly string[])[] => {
+      const { address, parents, key } = plan;
+      const owned = address.parents.flatMap((owner, index) => {
+        if (owner !== resource) return [];
+        const values = sampleOf(plan, parents.slice(0, index + 1));
+        return count === index ? [values] : count === 0 ? [values.slice(-1)] : [];
+      });
+      if (address.resource !== resource || key === undefined) return owned;
+      const values = sampleOf(plan, [...(parents.length === count ? parents : []), key]);
+      return values.length === count + 1 ? [...owned, values] : owned;
+    });
+    const texts = new Map(found.map((tuple) => [JSON.stringify(tuple), tuple]));
+    return [...texts.values()].filter((tuple) => isValid(resource, tuple)).slice(0, mostSamples);
+  }
+
+  /** Whether items can have the ids of a sample request, which may be placeholders. */
+  function isValid({ parents, ...resource }: Resource, ids: readonly string[]): boolean {
+    return (
+      parents.every((owner, index) => owner === undefined || isId(owner, ids[index])) &&
+      (ids.length === parents.length || isId(resource, ids.at(-1)))
+    );
+  }
+
+  function isId(resource: Pick<Resource, 'idPlace' | 'idNodes' | 'views' | 'drafts'>, id = ''): boolean {
+    const member = idNodeOf(reader, resource);
+    return [...resource.idNodes, ...(member === undefined ? [] : [member])].every((node) =>
+      [id, Number(id)].some((value) => reader.accepts(value, node)),
+    );
+  }
+
+  /** Ids of owners that exist at first. */
+  function firstOwners(plan: Plan): readonly string[] {
+    const sample = sampleOf(plan, plan.parents);
+    return plan.address.parents.map((owner, index) => {
+      const given = sample[index] ?? '';
+      if (owner === undefined || isId(owner, given)) return given;
+      return seedsOnce(owner)[0]?.key ?? given;
+    });
+  }
+
+  function seedsOf(resource: Resource): readonly Seed[] {
+    const own = all.filter(({ address }) => address.resource === resource);
+    const tuples = tuplesOf(resource);
+    const scoped = own.find(({ address }) => address.parents.length === resource.parents.length);
+    const parents = tuples[0]?.slice(0, -1) ?? (scoped === undefined ? [] : firstOwners(scoped));
+    if (parents.length !== resource.parents.length) return [];
+    const views = own.filter(({ address }) => address.parents.length > resource.parents.length);
+    const belongs = Object.fromEntries(views.map((plan) => [plan.address.name, firstOwners(plan)]));
+    const examples = examplesOf(resource);
+    if (resource.kind === 'singleton')
+      return [{ parents, key: '', belongs: {}, value: examples[0] ?? madeFor(resource) }];
+    const seeds = new Map<string, Seed>();
+    for (const value of examples) {
+      const key = readKey(resource, value);
+      if (key !== undefined && seeds.size < mostSeeds && !seeds.has(key))
+        seeds.set(key, { parents, key, belongs, value });
+    }
+    const base = examples[0] ?? madeFor(resource);
+    const named = tuples.flatMap((tuple): readonly Seed[] => {
+      const key = tuple.at(-1) ?? '';
+      const owners = tuple.slice(0, -1);
+      const isKnown = seeds.has(key) && String(owners) === String(parents);
+      return isKnown ? [] : [{ parents: owners, key, belongs, value: base }];
+    });
+    const found = [...seeds.values(), ...named];
+    return found.length > 0 ? found : [{ parents, key: readKey(resource, base), belongs, value: base }];
+  }
+
+  function madeFor({ views }: Resource): JsonObject {
+    const [view] = views;
+    const made = view === undefined ? undefined : reader.make(view);
+    return isObject(made) ? made : {};
+  }
+
+  /** Items of the examples of answers, then of requests and schemas. */
+  function examplesOf(resource: Resource): readonly JsonObject[] {
+    const own = all.filter(({ address, role }) => address.resource === resource && role !== 'action');
+    const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
+    const shown = own.flatMap(({ operation, list, role }) => {
+      if (role === 'delete') return [];
+      const content = jsonContentOf(successOf(tools, operation));
+      if (content === undefined) return [];
+      const node = reader.nodeOf(content.schema);
+      const values = [...content.examples, ...reader.form.branch(node).examples];
+      const part = list ?? reader.findItem(node, resource.noun, keys);
+      return values
+        .flatMap((value) => [valueAtPlace(value, part?.place ?? [])].flat())
+        .map((value) => ({ role, value }));
+    });
+    const ranked = [...shown.filter(({ role }) => role !== 'list'), ...shown.filter(({ role }) => role === 'list')];
+    const described = [...resource.views, ...resource.drafts].flatMap((node) => reader.form.branch(node).examples);
+    const found = [...ranked.map(({ value }) => value), ...described].filter(isObject);
+    return found.filter((value) => isUsable(resource, value));
+  }
+
+  /** Whether an answer can show an example with its own id. */
+  function isUsable({ views, idPlace, idNodes }: Resource, value: JsonObject): boolean {
+    const [view] = views;
+    const id = idPlace === undefined ? undefined : valueAtPlace(value, idPlace);
+    const isReachable =
+      id === undefined ||
+      idNodes.every((node) => [id, String(id), Number(id)].some((one) => reader.accepts(one, node)));
+    return isReachable && (view === undefined || reader.isObjectNode(view)) && Object.keys(value).length > 0;
+  }
+}

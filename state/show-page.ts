@@ -1,0 +1,271 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import type { StateResponse } from './contract-tools.ts';
+import type { ListShape } from './list-shape.ts';
+import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { plainName } from './template.ts';
+
+/** The address of a request. */
+export interface Target {
+  /** `http://localhost:8090` */
+  readonly origin: string;
+  /** Path and query as sent. */
+  readonly url: string;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly total: number;
+  /** Index of its first item. */
+  readonly start: number;
+  readonly length: number;
+  /** Most items of a page; the number of all items if the list has no pages. */
+  readonly size: number;
+  /** Id of its last item. */
+  readonly lastKey: string | undefined;
+}
+
+/** Values for a member, the best first; `absent` leaves an optional member out. */
+type Wishes = readonly unknown[];
+
+const absent = Symbol('absent');
+
+interface Facts {
+  readonly page: Page;
+  readonly shape: ListShape;
+  readonly hasTotal: boolean;
+  readonly urlOf: (start: number) => string;
+  readonly originUrl: (url: string) => string;
+  readonly cursorOf: (start: number) => Wishes;
+}
+
+const total =
+  /^(?:total(?:count|items|results|elements|records|hits|size|number)?|resultcount|recordcount|totalnumberof\w+)$/;
+const cursorName =
+  /^(?:next(?:page)?(?:cursor|token|marker)|endcursor|cursor|continuation(?:token)?|pagetoken|marker)$/;
+const nextName = /^(?:next(?:page|link|url|href|uri|pageurl|pageuri)?|odatanextlink|after)$/;
+const previousName = /^(?:prev(?:ious)?(?:page|link|url|href|uri|pageurl|cursor|token|pagetoken)?|before|startcursor)$/;
+
+/** Values of the members around the items of a list, by their names and types. */
+const rows: readonly {
+  readonly names: RegExp;
+  readonly type: 'number' | 'boolean';
+  readonly wish: (facts: Facts) => Wishes;
+}[] = [
+  { names: total, type: 'number', wish: ({ page }) => [page.total] },
+  {
+    names: /^(?:count|itemcount|itemscount|resultscount)$/,
+    type: 'number',
+    wish: ({ page, hasTotal }) => [hasTotal ? page.length : page.total],
+  },
+  { names: /^(?:numberofelements|returned|length|resultsonpage)$/, type: 'number', wish: ({ page }) => [page.length] },
+  {
+    names: /^(?:totalpages|pages|pagecount|lastpage|numpages|pagetotal|pagestotal)$/,
+    type: 'number',
+    wish: ({ page }) => [pagesOf(page), 1],
+  },
+  {
+    names: /^(?:page|pagenumber|pageno|pagenum|pageindex|currentpage|number)$/,
+    type: 'number',
+    wish: (facts) => [pageAt(facts, facts.page.start)],
+  },
+  {
+    names: /^(?:limit|pagesize|perpage|size|pagelimit|itemsperpage|maxresults|maxitems)$/,
+    type: 'number',
+    wish: ({ page }) => [page.size],
+  },
+  { names: /^(?:offset|skip|startindex|start)$/, type: 'number', wish: ({ page }) => [page.start] },
+  { names: nextName, type: 'number', wish: (facts) => ends(facts, 'next', (start) => [pageAt(facts, start)]) },
+  { names: previousName, type: 'number', wish: (facts) => ends(facts, 'previous', (start) => [pageAt(facts, start)]) },
+  {
+    names: /^(?:has(?:more|next)(?:page|items|results|data)?|more|truncated|istruncated)$/,
+    type: 'boolean',
+    wish: ({ page }) => [hasNext(page)],
+  },
+  { names: /^(?:is)?last(?:page)?$|^complete$/, type: 'boolean', wish: ({ page }) => [!hasNext(page)] },
+  { names: /^(?:is)?first(?:page)?$/, type: 'boolean', wish: ({ page }) => [page.start === 0] },
+  { names: /^has(?:prev|previous)(?:page)?$/, type: 'boolean', wish: ({ page }) => [page.start > 0] },
+  { names: /^empty$/, type: 'boolean', wish: ({ page }) => [page.length === 0] },
+];
+
+function hasNext({ start, length, total: all }: Page): boolean {
+  return length > 0 && start + length < all;
+}
+
+function pagesOf({ total: all, size }: Page): number {
+  return size === 0 ? 0 : Math.ceil(all / size);
+}
+
+function pageAt({ page, shape }: Facts, start: number): number {
+  return (page.size === 0 ? 0 : Math.floor(start / page.size)) + (shape.page?.first ?? 1);
+}
+
+/** The value for the next or the previous page, or the values that show that there is none. */
+function ends({ page }: Facts, which: 'next' | 'previous', wish: (start: number) => Wishes): Wishes {
+  if (which === 'next' && hasNext(page)) return wish(page.start + page.length);
+  if (which === 'previous' && page.start > 0) return wish(Math.max(0, page.start - page.size));
+  return [null, absent, ''];
+}
+
+/** Values of a member with a text: a cursor, or an address. */
+function textFor(facts: Facts, name: string, isUri: boolean): Wishes | undefined {
+  const { shape, urlOf, originUrl, cursorOf } = facts;
+  const addresses = (start: number): Wishes =>
+    isUri ? [originUrl(urlOf(start)), urlOf(start)] : [urlOf(start), originUrl(urlOf(start))];
+  const isAddress = isUri || /link|url|uri|href/.test(name) || shape.cursor === undefined;
+  if (cursorName.test(name) && shape.cursor !== undefined) return ends(facts, 'next', cursorOf);
+  if (nextName.test(name)) return ends(facts, 'next', isAddress ? addresses : cursorOf);
+  if (previousName.test(name)) return ends(facts, 'previous', isAddress ? addresses : cursorOf);
+  const { page } = facts;
+  if (/^self$/.test(name)) return addresses(page.start);
+  if (/^first(?:page|url|link)?$/.test(name)) return addresses(0);
+  if (/^last(?:page|url|link)?$/.test(name)) return addresses(Math.max(0, pagesOf(page) - 1) * page.size);
+  return undefined;
+}
+
+export type ShowPage = ReturnType<typeof createShowPage>;
+
+/** Writes the members and headers of an answer that describe a page, and keeps all others of the base. */
+export function createShowPage(reader: SchemaReader) {
+  return {
+    /** @param base a valid body, whose list is replaced */
+    body: (
+      answer: SchemaNode,
+      list: Part,
+      base: unknown,
+      items: readonly unknown[],
+      around: Omit<Around, 'list'>,
+    ): unknown => {
+      const facts = factsFor({ ...around, list });
+      const whole = replaceAtPlace(base, list.place, items);
+      if (list.place.length === 0) return whole;
+      return describe(answer, whole, [], { ...facts, hasTotal: hasTotalIn(answer, 0) }, list.place);
+    },
+    headers: (response: StateResponse | undefined, around: Omit<Around, 'list'>): Readonly<Record<string, string>> => {
+      const facts = factsFor(around);
+      const { page } = around;
+      const headers: Record<string, string> = {};
+      for (const name of Object.keys(response?.headers ?? {})) {
+        const plain = plainName(name).replace(/^x/, '');
+        if (plain === 'link') headers[name] = linkHeader(facts);
+        else if (total.test(plain) || plain === 'paginationtotalcount') headers[name] = String(page.total);
+        else if (/^(?:page|currentpage)$/.test(plain)) headers[name] = String(pageAt(facts, page.start));
+        else if (/^(?:perpage|limit|pagesize)$/.test(plain)) headers[name] = String(page.size);
+        else if (/^(?:totalpages|pagecount)$/.test(plain)) headers[name] = String(pagesOf(page));
+        else if (/^(?:nextpage)$/.test(plain) && hasNext(page))
+          headers[name] = String(pageAt(facts, page.start + page.length));
+        else if (/^next(?:cursor|pagetoken|token)$/.test(plain))
+          headers[name] = hasNext(page) ? String(facts.cursorOf(page.start + page.length)[0]) : '';
+      }
+      return headers;
+    },
+  };
+
+  function describe(node: SchemaNode, value: unknown, place: Place, facts: Facts, list: Place): unknown {
+    if (!isObject(value) || place.length > 3) return value;
+    let whole: unknown = value;
+    for (const [name, member] of reader.membersOf(node)) {
+      const at = [...place, name];
+      if (list.length === at.length && list.every((part, index) => at[index] === part)) continue;
+      const isInner = reader.isObjectNode(member);
+      if (isInner && !list.every((part, index) => at[index] === undefined || at[index] === part)) {
+        const own = describe(member, valueAtPlace(whole, [name]), at, facts, list);
+        if (own !== undefined && reader.accepts(own, member)) whole = replaceAtPlace(whole, [name], own);
+        continue;
+      }
+      if (isInner) {
+        whole = replaceAtPlace(whole, [name], describe(member, valueAtPlace(whole, [name]), at, facts, list));
+        continue;
+      }
+      const isRequired = reader.isRequired(node, name);
+      const isDeclared = facts.shape.next !== undefined && isSamePlace(facts.shape.next.place, at);
+      const wishes = isDeclared ? declaredNext(facts) : wishesFor(facts, place, name, member);
+      const good = wishes?.find((wish) => (wish === absent ? !isRequired : reader.accepts(wish, member)));
+      if (good === absent && isObject(whole)) {
+        const { [name]: _, ...rest } = whole;
+        whole = rest;
+      } else if (good !== undefined && good !== absent) whole = replaceAtPlace(whole, [name], good);
+    }
+    return whole;
+  }
+
+  function wishesFor(facts: Facts, place: Place, name: string, member: SchemaNode): Wishes | undefined {
+    // `next: {href: …}`
+    const plain = plainName(name === 'href' || name === 'url' ? (place.at(-1) ?? name) : name);
+    const shape = reader.form.branch(member);
+    for (const { names, type, wish } of rows) if (names.test(plain) && reader.isOnly(member, type)) return wish(facts);
+    const isUri = shape.format !== undefined && /^ur[il]/.test(shape.format);
+    return reader.isOnly(member, 'string') ? textFor(facts, plain, isUri) : undefined;
+  }
+
+  function hasTotalIn(node: SchemaNode, depth: number): boolean {
+    return [...reader.membersOf(node)].some(
+      ([name, member]) =>
+        (total.test(plainName(name)) && reader.isOnly(member, 'number')) ||
+        (depth < 2 && reader.isObjectNode(member) && hasTotalIn(member, depth + 1)),
+    );
+  }
+
+  function factsFor({ page, shape, target }: Around): Facts {
+    const cursorOf = (start: number): Wishes => {
+      const token = Buffer.from(`o:${start}:${page.size}`).toString('base64url');
+      const all = [token, page.lastKey, Number(page.lastKey), String(start), start];
+      const node = shape.cursorNode;
+      return node === undefined ? all : all.filter((wish) => wish !== undefined && reader.accepts(wish, node));
+    };
+    const urlOf = (start: number): string => {
+      const url = new URL(target.url, 'http://localhost');
+      const set = (name: string | undefined, value: unknown): void => {
+        if (name !== undefined && value !== undefined) url.searchParams.set(name, String(value));
+      };
+      const parameter = shape.page?.parameter;
+      if (parameter !== undefined)
+        set(parameter, (page.size === 0 ? 0 : Math.floor(start / page.size)) + (shape.page?.first ?? 1));
+      else if (shape.offset !== undefined) set(shape.offset, start);
+      else set(shape.cursor, cursorOf(start)[0]);
+      return url.pathname + url.search;
+    };
+    return { page, shape, hasTotal: false, urlOf, cursorOf, originUrl: (url) => target.origin + url };
+  }
+}
+
+interface Around {
+  readonly page: Page;
+  readonly shape: ListShape;
+  readonly target: Target;
+  readonly list?: Part;
+}
+
+function declaredNext(facts: Facts): Wishes {
+  const { shape, page, cursorOf } = facts;
+  return hasNext(page) ? cursorOf(page.start + page.length) : [shape.next?.end, null, absent, ''];
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.length === other.length && one.every((part, index) => other[index] === part);
+}
+
+/** RFC 8288: the other pages by their relation. */
+function linkHeader({ page, urlOf, originUrl }: Facts): string {
+  const last = Math.max(0, pagesOf(page) - 1) * page.size;
+  const links: readonly (readonly [string, number])[] = [
+    ...(hasNext(page) ? [['next', page.start + page.length] as const] : []),
+    ...(page.start > 0 ? [['prev', Math.max(0, page.start - page.size)] as const] : []),
+    ['first', 0],
+    ['last', last],
+  ];
+  return links.map(([rel, start]) => `<${originUrl(urlOf(start))}>; rel="${rel}"`).join(', ');
+}
+
+/** The index that a cursor of `createShowPage` names; undefined if it is none. */
+export function readCursor(
+  sent: unknown,
+  keys: readonly string[],
+): { readonly start: number; readonly size?: number } | undefined {
+  const text = String(sent);
+  const [, start, size] = /^o:(\d+):(\d+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
+  if (start !== undefined) return { start: Number(start), size: Number(size) };
+  const index = keys.indexOf(text);
+  if (index >= 0) return { start: index + 1 };
+  return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
+}

@@ -1,0 +1,281 @@
+// If these fail, `lockstep mock` forgets what a client has just sent, or sends what the contract does not allow.
+import { type ContractDocument, isObject, type JsonObject, valueAt } from '@lockstep/json/json-pointer';
+import { createStatefulHandlers, explainRoles } from '@lockstep/mock/answer-from-state';
+import { createValueMaker } from '@lockstep/mock/make-value';
+import type { Answer } from '@lockstep/runtime/exchange';
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import type { OperationTable } from '@lockstep/runtime/operation';
+import { findResponse, listContents } from '@lockstep/runtime/rejection/declared-response';
+import { createJudge } from '@lockstep/runtime/validation/judge-value';
+import { readDirection } from '@lockstep/runtime/validation/one-direction';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeResource, type ResourcePlan } from './fixtures/resource-contract.ts';
+
+interface Sent {
+  readonly path?: JsonObject;
+  readonly query?: JsonObject;
+  readonly body?: unknown;
+  readonly mediaType?: string;
+}
+
+/** Calls operations without HTTP, and judges each answer by the contract. */
+function createCaller(contract: ContractDocument, operations: OperationTable = describeOperations(contract as never)) {
+  const document = readDirection(contract, 'response');
+  const judge = createJudge(document);
+  const { handlers, memory, roles } = createStatefulHandlers(contract, operations, { now: () => Date.UTC(2026, 5, 1) });
+  return {
+    contract,
+    roles,
+    reset: memory.reset,
+    call: async (operationId: string, { path = {}, query = {}, body, mediaType }: Sent = {}): Promise<Answer> => {
+      const operation = operations[operationId];
+      const handler = handlers[operationId];
+      if (operation === undefined || handler === undefined) throw new Error(`${operationId} has no handler`);
+      const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+      const request = { headers: { host: 'api.test' }, url: `/x?${new URLSearchParams(texts)}` };
+      const parsed = {
+        path,
+        query,
+        headers: {},
+        cookies: {},
+        body,
+        ...(mediaType && { mediaType }),
+        principal: undefined,
+      };
+      const answer = await handler({ ...parsed, requestId: 'r-1' }, { request, requestId: 'r-1' } as never);
+      const response = findResponse(document, operation.pointer, answer.status);
+      expect(response, `${operationId} ${answer.status} is declared`).toBeDefined();
+      const [content] = listContents(document, response?.node ?? {});
+      if (content !== undefined)
+        expect(judge(answer.body, content.schema), `${operationId} ${answer.status}`).toBeUndefined();
+      return answer;
+    },
+  };
+}
+
+const texts = { type: 'string', minLength: 1, maxLength: 20 };
+const memberSchemas = [
+  texts,
+  { type: 'integer', minimum: 0, maximum: 500 },
+  { type: 'boolean' },
+  { type: 'string', enum: ['draft', 'ready', 'done'] },
+  { type: ['string', 'null'], maxLength: 9 },
+  { type: 'array', maxItems: 3, items: texts },
+  { type: 'object', required: ['street'], properties: { street: texts, floor: { type: 'integer' } } },
+  { type: 'string', format: 'date-time' },
+  { type: 'number', exclusiveMinimum: 0, maximum: 10 },
+];
+
+const plans: fc.Arbitrary<ResourcePlan> = fc
+  .record({
+    noun: fc.constantFrom('book', 'pet', 'invoice', 'lens'),
+    basePath: fc.constantFrom('', '/v1', '/api/v2'),
+    id: fc.constantFrom('uuid', 'integer', 'pattern', 'prefix', 'plain'),
+    idMember: fc.constantFrom('id', 'own'),
+    idParameter: fc.constantFrom('id', 'own'),
+    wrapper: fc.constantFrom('', 'data', 'own'),
+    listWrapper: fc.constantFrom('', 'items', 'data', 'own'),
+    paging: fc.constantFrom('none', 'page', 'offset', 'cursor'),
+    hasTotal: fc.boolean(),
+    isNested: fc.boolean(),
+    isShared: fc.boolean(),
+    isClosed: fc.boolean(),
+    members: fc
+      .uniqueArray(fc.constantFrom('colour', 'weight', 'grade', 'remark', 'place', 'width'), {
+        minLength: 1,
+        maxLength: 5,
+      })
+      .chain((names) =>
+        fc.tuple(
+          ...names.map((name) =>
+            fc.record({ name: fc.constant(name), schema: fc.constantFrom(...memberSchemas), isRequired: fc.boolean() }),
+          ),
+        ),
+      ),
+  })
+  .map((plan) => ({
+    ...plan,
+    idMember: plan.idMember === 'own' ? `${plan.noun}Id` : 'id',
+    idParameter: plan.idParameter === 'own' ? `${plan.noun}Id` : 'id',
+    wrapper: plan.wrapper === 'own' ? plan.noun : plan.wrapper,
+    // A cursor needs a member that shows it.
+    listWrapper:
+      plan.listWrapper === '' && plan.paging === 'cursor'
+        ? 'items'
+        : plan.listWrapper === 'own'
+          ? `${plan.noun}s`
+          : plan.listWrapper,
+  }));
+
+/** One collection with the ids of its owner, as a client sees it. */
+async function openCollection(plan: ResourcePlan) {
+  const contract = describeResource(plan);
+  const caller = createCaller(contract);
+  const makeValue = createValueMaker(contract, createJudge(contract), 'request');
+  const schema = {
+    type: 'object',
+    required: [],
+    properties: Object.fromEntries(plan.members.map((one) => [one.name, one.schema])),
+  };
+  const owner: JsonObject = {};
+  if (plan.isNested) {
+    const { body } = await caller.call('createShelf', { body: { label: 'new' } });
+    Object.assign(owner, { shelfId: (body as JsonObject).id });
+  }
+  const inside = (answer: Answer): JsonObject =>
+    valueAt(answer.body, plan.wrapper === '' ? [] : [plan.wrapper]) as JsonObject;
+  return {
+    ...caller,
+    owner,
+    draft: (seed: number): JsonObject => {
+      const made = makeValue({ ...schema, required: plan.members.map(({ name }) => name) }, seed);
+      return made.kind === 'value' ? (made.value as JsonObject) : {};
+    },
+    create: async (body: JsonObject): Promise<JsonObject> => inside(await caller.call('create', { path: owner, body })),
+    at: (item: JsonObject): JsonObject => ({ ...owner, [plan.idParameter]: item[plan.idMember] }),
+    item: inside,
+    itemsOf: (answer: Answer): readonly JsonObject[] =>
+      valueAt(answer.body, plan.listWrapper === '' ? [] : [plan.listWrapper]) as readonly JsonObject[],
+    idOf: (item: JsonObject): unknown => item[plan.idMember],
+  };
+}
+
+type Collection = Awaited<ReturnType<typeof openCollection>>;
+
+async function readPages(
+  plan: ResourcePlan,
+  { call, owner, itemsOf }: Collection,
+): Promise<readonly (readonly JsonObject[])[]> {
+  const pages: (readonly JsonObject[])[] = [];
+  const limit = plan.paging === 'page' ? 'per_page' : 'limit';
+  let cursor: unknown;
+  for (let number = 0; number < 20; number += 1) {
+    const place = {
+      page: { page: number + 1 },
+      offset: { offset: number * 2 },
+      cursor: cursor === undefined ? {} : { cursor },
+      none: {},
+    };
+    const answer = await call('list', {
+      path: owner,
+      query: plan.paging === 'none' ? {} : { ...place[plan.paging], [limit]: 2 },
+    });
+    pages.push(itemsOf(answer));
+    if (plan.hasTotal && plan.listWrapper !== '')
+      expect(valueAt(answer.body, ['total'])).toBeGreaterThanOrEqual(itemsOf(answer).length);
+    cursor = isObject(answer.body) ? answer.body.nextCursor : undefined;
+    const isLast = plan.paging === 'cursor' ? cursor === null || cursor === undefined : itemsOf(answer).length < 2;
+    if (plan.paging === 'none' || isLast) break;
+  }
+  return pages;
+}
+
+const laws: Readonly<Record<string, (plan: ResourcePlan, collection: Collection) => Promise<void>>> = {
+  'an item is read as it was created': async (_, { create, draft, call, at, item }) => {
+    const body = draft(7);
+    const made = await create(body);
+    expect(made).toMatchObject(body);
+    expect(item(await call('read', { path: at(made) }))).toEqual(made);
+  },
+  'a list has each item that was created, once': async (plan, collection) => {
+    const { create, draft, idOf } = collection;
+    const made = [await create(draft(1)), await create(draft(2)), await create(draft(3))];
+    const pages = await readPages(plan, collection);
+    const ids = pages.flat().map(idOf);
+    for (const one of made) expect(pages.flat()).toContainEqual(one);
+    expect(new Set(ids).size).toBe(ids.length);
+    if (plan.paging !== 'none') for (const page of pages) expect(page.length).toBeLessThanOrEqual(2);
+  },
+  'a change keeps all other members': async (plan, { create, draft, call, at, item }) => {
+    const made = await create(draft(1));
+    const [{ name } = { name: '' }] = plan.members;
+    const value = draft(5)[name];
+    const changed = item(await call('change', { path: at(made), body: { [name]: value } }));
+    expect(changed).toEqual({ ...made, [name]: value });
+    expect(item(await call('read', { path: at(made) }))).toEqual(changed);
+  },
+  'a replacement keeps what only the service sets': async (plan, { create, draft, call, at, item }) => {
+    const made = await create(draft(1));
+    const replaced = item(await call('replace', { path: at(made), body: draft(4) }));
+    expect(replaced).toEqual({ ...made, ...draft(4), [plan.idMember]: made[plan.idMember] });
+  },
+  'a deleted item is unknown to every operation': async (_, { create, draft, call, at, owner, itemsOf }) => {
+    const made = await create(draft(1));
+    expect((await call('delete', { path: at(made) })).status).toBe(204);
+    for (const operation of ['read', 'delete', 'replace', 'change'])
+      expect((await call(operation, { path: at(made), body: draft(1) })).status, operation).toBe(404);
+    expect(itemsOf(await call('list', { path: owner }))).not.toContainEqual(made);
+  },
+  'an owner that does not exist has no collection': async (plan, { call, draft }) => {
+    if (!plan.isNested) return;
+    const path = { shelfId: 987_654 };
+    expect((await call('list', { path })).status).toBe(404);
+    expect((await call('create', { path, body: draft(1) })).status).toBe(404);
+  },
+  'the items of an owner are deleted with it': async (plan, { create, draft, call, owner, at }) => {
+    if (!plan.isNested) return;
+    const made = await create(draft(1));
+    await call('deleteShelf', { path: owner });
+    expect((await call('read', { path: at(made) })).status).toBe(404);
+  },
+  'a reset restores the first items': async (plan, { create, draft, call, reset, itemsOf }) => {
+    const path = { shelfId: 1 };
+    const first = itemsOf(await call('list', { path }));
+    expect(first.length).toBeGreaterThan(0);
+    await create(draft(1));
+    for (const item of first) await call('delete', { path: { ...path, [plan.idParameter]: item[plan.idMember] } });
+    reset();
+    expect(itemsOf(await call('list', { path }))).toEqual(first);
+  },
+};
+
+describe('of a random collection', () => {
+  test.each(Object.entries(laws))('%s', async (_, law) => {
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => law(plan, await openCollection(plan))),
+      { numRuns: 15 },
+    );
+  });
+});
+
+/** One story of the museum, in order: the operation, what is sent, and what is answered. */
+test('the museum remembers an exhibit until it is removed', async () => {
+  const { call } = createCaller(museumContract, museumOperations);
+  const { body, headers } = await call('addExhibit', { body: { title: 'Crown', century: 12, secret: '1234' } });
+  const { id } = body as JsonObject;
+  expect(body).toEqual({ id: expect.stringMatching(/^ex-\d{4}$/), title: 'Crown', century: 12 });
+  expect(headers).toMatchObject({ Location: `/museum/v2/exhibits/${id}`, 'X-Museum-Edition': '2.3.0' });
+  expect((await call('listExhibits')).body).toEqual({
+    items: [{ id: 'ex-0007', title: 'Vase', century: 5 }, { id: 'ex-0008', title: 'Mask', century: 12 }, body],
+  });
+  expect((await call('listExhibits', { query: { order: '-title', 'page-size': 1 } })).body).toEqual({
+    items: [{ id: 'ex-0007', title: 'Vase', century: 5 }],
+  });
+  const path = { exhibitId: id };
+  expect((await call('getExhibit', { path })).body).toEqual(body);
+  expect((await call('removeExhibit', { path })).status).toBe(204);
+  expect(await call('getExhibit', { path })).toMatchObject({
+    status: 404,
+    body: { kind: 'not_found', plaint: `no exhibit has the id ${id}` },
+  });
+});
+
+describe('roles', () => {
+  test('of the museum name the reason', () => {
+    const roles = explainRoles(museumContract, museumOperations);
+    expect(roles.map(({ operationId, role }) => `${operationId} ${role}`)).toEqual([
+      'listExhibits list',
+      'addExhibit create',
+      'getExhibit read',
+      'removeExhibit delete',
+      'getFeatured none',
+      'sellTicket none',
+      'getOpeningHours none',
+    ]);
+    expect(roles.find(({ operationId }) => operationId === 'sellTicket')?.why).toBe(
+      'no operation reads what it changes',
+    );
+  });
+});
