@@ -44,8 +44,8 @@ const unusable = [400, 422, 409] as const;
 /** Names of members of which two items of a collection have different values. */
 const uniqueNames = /^(?:e?mail(?:address)?|name|slug|username|login|handle|sku|isbn|key|code|title)$/;
 
-/** Names that people give twice unless nothing else identifies an item. */
-const weakNames = /^(?:title|code|key)$/;
+/** Names that people give twice if something else identifies an item. */
+const weakNames = /^(?:name|title|code|key)$/;
 
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
@@ -317,7 +317,7 @@ export function createAnswers(
       if (error instanceof PatchFault) return { kind: 'rejected', statuses: [409, 422, 400], text: error.message };
       throw error;
     }
-    const next = { ...item, value, version: item.version + 1, changedAt: memory.now() };
+    const next = { ...item, value, isExample: false, version: item.version + 1, changedAt: memory.now() };
     const twin = findTwin(call, value, item.key);
     if (twin !== undefined) return twin;
     if (!memory.put(resource, next)) return full(memory);
@@ -334,8 +334,8 @@ export function createAnswers(
     const { resource } = address;
     const scope = memory.scopeOf(address, owners);
     const chosen = givenKey ?? chosenKey(resource, sent);
-    const isKnown =
-      chosen !== undefined && givenKey === undefined && memory.find(resource, scope, chosen) !== undefined;
+    const known = chosen === undefined || givenKey !== undefined ? undefined : memory.find(resource, scope, chosen);
+    const isKnown = known?.isExample === false;
     if (isKnown && responseWith(plan, [409]) !== undefined)
       return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
     const twin = findTwin(call, sent, undefined);
@@ -366,7 +366,7 @@ export function createAnswers(
     return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
   }
 
-  /** Where 409 is documented, two items of a collection differ in members such as `email`. */
+  /** Where 409 is documented, two items of a collection differ in members such as `email`. A request may repeat an example. */
   function findTwin(
     { plan, memory, owners }: Call,
     value: JsonObject,
@@ -380,7 +380,7 @@ export function createAnswers(
     const strong = names.filter((name) => !weakNames.test(plainName(name)));
     for (const name of strong.length > 0 ? strong : names)
       for (const other of memory.list(address, owners, plan.parents))
-        if (other.key !== key && other.value[name] === value[name])
+        if (other.key !== key && !other.isExample && other.value[name] === value[name])
           return {
             kind: 'rejected',
             statuses: [409],
@@ -524,7 +524,9 @@ export function createAnswers(
     const { resource } = plan.address;
     const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
     const part = reader.findItem(node, resource.noun, keys);
-    if (part === undefined || plan.role !== 'action') return part;
+    const hasNone = part !== undefined && reader.membersOf(part.node).size === 0 && !resource.views.includes(part.node);
+    if (part === undefined || hasNone) return undefined;
+    if (plan.role !== 'action') return part;
     const identity = reader.identityOf(part.node);
     const isItem = resource.views.some(
       (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
@@ -581,9 +583,7 @@ export function createAnswers(
     const path = pathOf(resource, parents, key);
     if (path === undefined || response === undefined) return {};
     const name = Object.keys(response.headers).find((one) => one.toLowerCase() === 'location');
-    return name !== undefined || (resource.idPlace === undefined && response.status === 201)
-      ? { [name ?? 'Location']: path }
-      : {};
+    return name === undefined ? {} : { [name]: path };
   }
 
   function full(memory: ItemMemory): { readonly kind: 'full'; readonly text: string } {
@@ -593,5 +593,5 @@ export function createAnswers(
 }
 
 function newItem(key: string, parents: readonly string[], value: JsonObject, time: number): StoredItem {
-  return { key, parents, belongs: {}, value, version: 1, createdAt: time, changedAt: time };
+  return { key, parents, belongs: {}, value, isExample: false, version: 1, createdAt: time, changedAt: time };
 }

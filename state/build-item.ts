@@ -67,7 +67,9 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
   const makeMember = (name: string, node: SchemaNode, around: JsonObject, facts: ItemFacts): unknown => {
     const plain = plainName(name);
     const shape = reader.form.branch(node);
-    const example = facts.donor[name];
+    const given = facts.donor[name];
+    // An example may have members that its schema does not declare.
+    const example = given === undefined ? undefined : show(given, node, fillWith({ ...facts, donor: {} }));
     const isGood = (value: unknown): boolean => value !== undefined && reader.accepts(value, node);
     if (isTime(name, node)) {
       const time = timeFor(node, facts.now, example ?? shape.examples[0]);

@@ -245,18 +245,26 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     return nameTemplate(readTemplate(operation.basePath + operation.path).segments);
   }
 
-  function findId({ views, drafts, idNodes }: Resource, keys: readonly string[]): Place | undefined {
-    const isFit = (member: SchemaNode): boolean =>
-      !reader.isOnly(member, 'object') &&
-      !reader.isOnly(member, 'array') &&
-      !reader.isOnly(member, 'boolean') &&
-      (idNodes.length === 0 || !reader.isOnly(idNodes[0] ?? member, 'number') || !reader.isOnly(member, 'string'));
+  function findId({ views, drafts, idNodes, idParameter }: Resource, keys: readonly string[]): Place | undefined {
+    const isScalar = (member: SchemaNode): boolean =>
+      (['object', 'array', 'boolean'] as const).every((type) => !reader.isOnly(member, type));
+    // A member called `code` or `name` may be no id: it needs the type of the parameter.
+    const isFit = (name: string, member: SchemaNode): boolean =>
+      isScalar(member) &&
+      (!vagueNames.has(name) ||
+        (reader.isOnly(member, 'string') && !idNodes.some((node) => reader.isOnly(node, 'number'))));
+    // `{org}` is a text: the member is `name` or `login` and not the number `id`.
+    const isByName =
+      idNodes.length > 0 &&
+      !/id$/.test(plainName(idParameter ?? '')) &&
+      idNodes.every((node) => reader.isOnly(node, 'string'));
     for (const node of [...views, ...drafts]) {
       const members = [...reader.membersOf(node)];
-      for (const key of keys) {
-        const found = members.find(([name, member]) => plainName(name) === key && isFit(member));
-        if (found !== undefined) return [found[0]];
-      }
+      const named = keys.flatMap((key) =>
+        members.filter(([name, member]) => plainName(name) === key && isFit(key, member)),
+      );
+      const found = (isByName ? named.find(([, member]) => !reader.isOnly(member, 'number')) : undefined) ?? named[0];
+      if (found !== undefined) return [found[0]];
       for (const [name, member] of members) {
         if (!/^(?:meta(?:data)?|attributes|properties|summary)$/i.test(name)) continue;
         const inner = [...reader.membersOf(member)];
@@ -267,7 +275,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     // Otherwise the only id that the service sets.
     for (const node of views) {
       const own = [...reader.membersOf(node)].filter(
-        ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isFit(member),
+        ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isScalar(member),
       );
       if (own.length === 1) return own[0]?.slice(0, 1) as [string];
     }
@@ -275,27 +283,15 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
   }
 }
 
+const vagueNames = new Set(['key', 'slug', 'code', 'name', 'number', 'login', 'username']);
+
 /** Plain names of members that may hold the id, the likeliest first. */
 export function idNames(parameter: string | undefined, noun: string): readonly string[] {
   const plain = plainName(parameter ?? '');
   const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
-  const usual = [
-    'id',
-    'uuid',
-    'guid',
-    `${noun}id`,
-    `${noun}uuid`,
-    'uid',
-    'sid',
-    'key',
-    'slug',
-    'code',
-    'name',
-    'number',
-  ];
-  return [
-    ...new Set([plain, rest, ...usual, `${noun}name`, `${noun}key`, `${noun}code`, 'identifier', 'username']),
-  ].filter((name) => name !== '');
+  const usual = ['id', 'uuid', 'guid', `${noun}id`, `${noun}uuid`, 'uid', 'sid', 'login', 'username', `${noun}name`];
+  const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier'];
+  return [...new Set([plain, rest, ...usual, ...vague])].filter((name) => name !== '');
 }
 
 /** The schema of the member with the id. */

@@ -94,6 +94,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     seeded.add(resource);
     for (const owner of resource.parents) if (owner !== undefined) ensureSeeded(owner);
     for (const seed of seeds.of(resource)) {
+      if (!seed.isListed) continue;
       const key = seed.key ?? String(newId(resource, seed.parents) ?? '1');
       plant(resource, seed.parents, key, seed.value, seed.belongs);
     }
@@ -111,7 +112,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     const owners = ownersOf(resource, address, parametersOf(resource), parents);
     const value = builder.adopt(resource, example, id, factsFor(resource, { owners }));
     const time = now();
-    const item = { key, parents, belongs, value, version: 1, createdAt: time, changedAt: time };
+    const item = { key, parents, belongs, value, isExample: true, version: 1, createdAt: time, changedAt: time };
     return store.put(resource.name, item) ? item : undefined;
   };
 
@@ -129,10 +130,12 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     ensureSeeded(resource);
     const known = store.find(resource.name, parents, key);
     if (known !== undefined || gone.has(goneName(resource, parents, key))) return known;
-    const isOpen = model.open.has(resource);
-    if (!isOpen) return undefined;
+    const sample = seeds
+      .of(resource)
+      .find((seed) => !seed.isListed && seed.key === key && String(seed.parents) === String(parents));
+    if (sample !== undefined) return plant(resource, parents, key, sample.value, sample.belongs);
     const [seed] = seeds.of(resource);
-    return seed === undefined ? undefined : plant(resource, parents, key, seed.value, {});
+    return seed === undefined || !model.open.has(resource) ? undefined : plant(resource, parents, key, seed.value, {});
   };
 
   /** The ids of the owners by which an item at this address is stored. */

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import { type ContractTools, jsonContentOf, successOf } from './contract-tools.ts';
+import { followMember, followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
 import { idNames, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
@@ -12,6 +12,8 @@ export interface Seed {
   /** Ids of owners by other paths of the collection. */
   readonly belongs: Readonly<Record<string, readonly string[]>>;
   readonly value: JsonObject;
+  /** False for the item of a sample request, if the examples have others: it exists when it is read first. */
+  readonly isListed: boolean;
 }
 
 /** Examples of one resource. A list example of a large contract may have hundreds of items. */
@@ -103,22 +105,22 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     const belongs = Object.fromEntries(views.map((plan) => [plan.address.name, firstOwners(plan)]));
     const examples = examplesOf(resource);
     if (resource.kind === 'singleton')
-      return [{ parents, key: '', belongs: {}, value: examples[0] ?? madeFor(resource) }];
+      return [{ parents, key: '', belongs: {}, value: examples[0] ?? madeFor(resource), isListed: true }];
     const seeds = new Map<string, Seed>();
     for (const value of examples) {
       const key = readKey(resource, value);
       if (key !== undefined && seeds.size < mostSeeds && !seeds.has(key))
-        seeds.set(key, { parents, key, belongs, value });
+        seeds.set(key, { parents, key, belongs, value, isListed: true });
     }
     const base = examples[0] ?? madeFor(resource);
     const named = tuples.flatMap((tuple): readonly Seed[] => {
       const key = tuple.at(-1) ?? '';
       const owners = tuple.slice(0, -1);
       const isKnown = seeds.has(key) && String(owners) === String(parents);
-      return isKnown ? [] : [{ parents: owners, key, belongs, value: base }];
+      return isKnown ? [] : [{ parents: owners, key, belongs, value: base, isListed: seeds.size === 0 }];
     });
     const found = [...seeds.values(), ...named];
-    return found.length > 0 ? found : [{ parents, key: readKey(resource, base), belongs, value: base }];
+    return found.length > 0 ? found : [{ parents, key: readKey(resource, base), belongs, value: base, isListed: true }];
   }
 
   function madeFor({ views }: Resource): JsonObject {
@@ -142,10 +144,39 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
         .flatMap((value) => [valueAtPlace(value, part?.place ?? [])].flat())
         .map((value) => ({ role, value }));
     });
-    const ranked = [...shown.filter(({ role }) => role !== 'list'), ...shown.filter(({ role }) => role === 'list')];
     const described = [...resource.views, ...resource.drafts].flatMap((node) => reader.form.branch(node).examples);
-    const found = [...ranked.map(({ value }) => value), ...described].filter(isObject);
-    return found.filter((value) => isUsable(resource, value));
+    const inOrder = [
+      ...shown.filter(({ role }) => role === 'list').map(({ value }) => value),
+      ...shown.filter(({ role }) => role !== 'list').map(({ value }) => value),
+      ...described,
+    ].filter((value): value is JsonObject => isObject(value) && isUsable(resource, value));
+    if (inOrder.length > 0) return fullest(resource, inOrder);
+    return own.flatMap(({ operation, draft }) =>
+      readBodyExamples(operation)
+        .map((value) => valueAtPlace(value, draft?.place ?? []))
+        .filter((value): value is JsonObject => isObject(value) && isUsable(resource, value)),
+    );
+  }
+
+  /** Each item once, with the members of all its examples. */
+  function fullest(resource: Resource, examples: readonly JsonObject[]): readonly JsonObject[] {
+    const found = new Map<unknown, JsonObject>();
+    for (const example of examples) {
+      const key = readKey(resource, example) ?? example;
+      found.set(key, { ...example, ...found.get(key) });
+    }
+    return [...found.values()];
+  }
+
+  function readBodyExamples({ pointer }: StateOperation): readonly unknown[] {
+    const operation = readPointer(tools.document, pointer);
+    const body = isObject(operation) ? followMember(tools.document, operation, 'requestBody') : {};
+    return Object.values(followMember(tools.document, body, 'content')).flatMap((content) => {
+      if (!isObject(content)) return [];
+      if (Object.hasOwn(content, 'example')) return [content.example];
+      const named = Object.values(followMember(tools.document, content, 'examples'));
+      return named.map((one) => followRef(tools.document, one).value);
+    });
   }
 
   /** Whether an answer can show an example with its own id. */

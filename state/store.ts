@@ -8,6 +8,8 @@ export interface StoredItem {
   /** Ids of its owners by another path of the collection: that path and the ids. */
   readonly belongs: Readonly<Record<string, readonly string[]>>;
   readonly value: JsonObject;
+  /** Whether it is an example that nobody has changed. */
+  readonly isExample: boolean;
   /** Counts its changes, from 1. */
   readonly version: number;
   /** Milliseconds since 1970. */
