@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from '../seeded/apis.ts';
 import type { SeededFault } from '../seeded/faults.ts';
-import type { TestAnswer, TestRequest } from '../seeded/serve.ts';
+import { clock, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import type { ContractEdit } from '../seeded/validate.ts';
 
 /** A server with unusual behaviour that no norm or contract forbids. */
@@ -54,6 +54,23 @@ export const falsePositiveServers: readonly FalsePositiveServer[] = [
       ...answer,
       headers: { etag: `W/"a,${count}"`, vary: 'accept', 'x-other': 'é', ...answer.headers },
     }),
+  },
+  {
+    name: 'answers GET from a cache that HEAD does not use, for 700 ms',
+    api: 'library',
+    at: /^(GET|HEAD) \/v2\/motto$/,
+    tempts: ['protocol-law'],
+    fresh: () => {
+      let since: number | undefined;
+      return async (request, handle) => {
+        const answer = await handle(request);
+        if (request.method === 'HEAD') since ??= clock.now();
+        const isOld = request.method === 'GET' && (since === undefined || clock.now() < since + 700);
+        const etag = isOld ? '"old"' : '"new"';
+        const headers = { ...answer.headers, etag };
+        return request.headers['if-none-match'] === etag ? { status: 304, headers } : { ...answer, headers };
+      };
+    },
   },
   {
     name: 'sets two cookies',
