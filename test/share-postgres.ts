@@ -24,6 +24,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     const release = url.slice(1) as Release;
     const server = servers.get(release) ?? startPostgres(release);
     servers.set(release, server);
+    // A worker may ask again just when the listener closes a connection that was idle, and would get no answer.
+    response.setHeader('Connection', 'close');
     await server.then(
       (started) => response.end(started.url),
       (error) => response.writeHead(500).end(`${error}`),
