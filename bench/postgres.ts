@@ -19,17 +19,18 @@ import { readAnswer, requireSameAnswer } from './same-answer.ts';
 import { prepareServer } from './start-server.ts';
 
 const run = promisify(execFile);
-const rounds = 2;
+const rounds = 7;
 const secondsPerTurn = 2;
 const connections = 10;
 /** Every other one a bridge, with the lock before it. */
 const pairs = 1000;
 const accountId = 'bench';
 /** Processes on each side: one for each of two cores, and one alone. */
-const sizes = [1] as const;
+const sizes = [1, 2] as const;
 
 const lockId = (number: number) => `LK${String(number).padStart(8, '0')}`;
 const bridgeId = (number: number) => `BR${String(number).padStart(8, '0')}`;
+const codePath = (number: number) => `/devices/${lockId(number)}/algopin/hourly`;
 const everyPair = Array.from({ length: pairs }, (_, number) => number);
 
 interface Kind {
@@ -45,7 +46,8 @@ const kinds = {
   code: {
     name: 'a code',
     load: {
-      path: `/devices/${lockId(500)}/algopin/hourly`,
+      path: '',
+      requests: everyPair.map((number) => ({ path: `/v1${codePath(number)}` })),
       method: 'POST',
       body: JSON.stringify({ accessName: 'Guest' }),
     },
@@ -106,7 +108,7 @@ export const postgres: Question = {
       for (const processes of sizes) {
         const ours = await files.start(processes === 1 ? [] : ['--processes', String(processes)]);
         const page = await readAnswer(`${ours.base}${kinds.page.load.path}`, ours.token);
-        const code = await fetch(`${ours.base}${kinds.code.load.path}`, {
+        const code = await fetch(`${ours.base}${codePath(500)}`, {
           method: 'POST',
           headers: { authorization: `Bearer ${ours.token}`, 'content-type': 'application/json' },
           body: kinds.code.load.body,
@@ -194,7 +196,7 @@ async function sampleStatements(database: string): Promise<Pick<PostgresPeerOpti
     return sent as unknown as [Sent, ...Sent[]];
   };
   const now = Date.now();
-  const sample = { deviceId: lockId(500), bridgeId: bridgeId(500), jobId: 'a'.repeat(24), now };
+  const sample = { deviceId: lockId(500), bridgeId: bridgeId(500), jobId: 'a'.repeat(24), pinId: 'c'.repeat(24), now };
   const sort = { by: 'deviceName', descending: false } as const;
   const [page] = await record(({ devices }) => devices.list({ accountId, sort, limit: 51 }));
   const [device] = await record(({ devices }) => devices.find(accountId, sample.deviceId));
@@ -202,7 +204,7 @@ async function sampleStatements(database: string): Promise<Pick<PostgresPeerOpti
   const [code] = await record(({ accessCodes }) =>
     accessCodes.issue({
       ...{
-        pinId: 'c'.repeat(24),
+        pinId: sample.pinId,
         deviceId: sample.deviceId,
         generation: 1,
         kind: 'hourly',

@@ -34,6 +34,7 @@ export interface PostgresPeerOptions {
     readonly deviceId: string;
     readonly bridgeId: string;
     readonly jobId: string;
+    readonly pinId: string;
     readonly now: number;
   };
   readonly sent: Readonly<Record<'page' | 'device' | 'code' | 'lockBridge' | 'job' | 'push', Sent>>;

@@ -54,8 +54,14 @@ function serve(): void {
     else answer(response, { ...describePairs(row), lastSync: formatLocalTime(row.last_sync_at, row.timezone) });
   });
   app.post('/v1/devices/:deviceId/algopin/hourly', async (request, response) => {
-    const { rows } = await pool.query<{ issuedAt: number }>(fill('code', [['Guest', request.body.accessName]]));
-    answer(response, { ...options.code, issuedAt: new Date(rows[0]?.issuedAt ?? 0).toISOString() });
+    const { deviceId } = request.params;
+    const pinId = Buffer.from(deviceId.padStart(12)).toString('hex');
+    const names = [
+      [sample.pinId, pinId],
+      [sample.deviceId, deviceId],
+    ] as const;
+    const { rows } = await pool.query<{ issuedAt: number }>(fill('code', names));
+    answer(response, { ...options.code, pinId, issuedAt: new Date(rows[0]?.issuedAt ?? 0).toISOString() });
   });
   app.post('/v1/devices/:deviceId/jobs/bridges/:bridgeId', async (request, response) => {
     const { bridgeId, deviceId } = request.params;
