@@ -1,5 +1,6 @@
 import { createRandom } from '@lockstep/values/random';
-import { createAnswers, type StateAnswer, type StateRequest } from './answer-operation.ts';
+import { createAnswers } from './answer-operation.ts';
+import type { StateAnswer, StateRequest } from './call.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { inferRoles, type Role } from './infer-roles.ts';
 import { createMemory } from './memory.ts';
@@ -7,7 +8,7 @@ import { createSchemaReader } from './read-schemas.ts';
 import { createSeeds } from './seed-items.ts';
 import { type Limits, usualLimits } from './store.ts';
 
-export type { StateAnswer, StateRequest } from './answer-operation.ts';
+export type { StateAnswer, StateRequest } from './call.ts';
 export type { Role, RoleName } from './infer-roles.ts';
 
 export interface MemoryOptions {

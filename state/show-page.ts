@@ -1,8 +1,9 @@
-import { isObject } from '@lockstep/json/json-pointer';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { StateResponse } from './contract-tools.ts';
 import type { ListShape } from './list-shape.ts';
 import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
 
 /** The address of a request. */
@@ -268,4 +269,34 @@ export function readCursor(
   const index = keys.indexOf(text);
   if (index >= 0) return { start: index + 1 };
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
+}
+
+/** @returns the items of the page that a request asks for; undefined if its cursor is of no page */
+export function cutPage(
+  { limit, pageSize, cursor, page, offset }: ListShape,
+  query: JsonObject,
+  all: readonly StoredItem[],
+): { readonly items: readonly StoredItem[]; readonly page: Page } | undefined {
+  const sentLimit = limit === undefined ? undefined : query[limit];
+  const sentCursor = cursor === undefined ? undefined : query[cursor];
+  const from =
+    sentCursor === undefined || sentCursor === ''
+      ? { start: 0 }
+      : readCursor(
+          sentCursor,
+          all.map(({ key }) => key),
+        );
+  if (from === undefined) return undefined;
+  const asked = typeof sentLimit === 'number' ? sentLimit : (from.size ?? pageSize ?? all.length);
+  const size = Math.max(0, Math.floor(asked));
+  const number = page === undefined ? undefined : query[page.parameter];
+  const skipped = offset === undefined ? undefined : query[offset];
+  const start =
+    typeof number === 'number' && page !== undefined
+      ? Math.max(0, number - page.first) * size
+      : typeof skipped === 'number'
+        ? Math.max(0, skipped)
+        : from.start;
+  const items = all.slice(start, start + size);
+  return { items, page: { total: all.length, start, length: items.length, size, lastKey: items.at(-1)?.key } };
 }

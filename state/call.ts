@@ -1,0 +1,37 @@
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import type { Plan } from './infer-roles.ts';
+import type { ItemMemory } from './memory.ts';
+import type { Target } from './show-page.ts';
+
+/** A validated request. */
+export interface StateRequest extends Target {
+  readonly path: JsonObject;
+  readonly query: JsonObject;
+  /** Names in lower case. */
+  readonly headers: JsonObject;
+  readonly body?: unknown;
+  readonly mediaType?: string | undefined;
+}
+
+export type StateAnswer =
+  /** Headers in addition to the documented ones. Without a body, the answer has no content. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly mediaType?: string;
+      readonly body?: unknown;
+    }
+  /** The first of these statuses that the operation documents. */
+  | { readonly kind: 'rejected'; readonly statuses: readonly number[]; readonly text: string }
+  /** The store has no room. */
+  | { readonly kind: 'full'; readonly text: string };
+
+/** A request of one operation. */
+export interface Call {
+  readonly plan: Plan;
+  readonly request: StateRequest;
+  readonly memory: ItemMemory;
+  /** Ids of the owners. */
+  readonly owners: readonly string[];
+}

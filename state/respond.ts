@@ -1,0 +1,176 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import type { ItemBuilder } from './build-item.ts';
+import type { Call, StateAnswer } from './call.ts';
+import { type ContractTools, jsonContentOf, type StateResponse } from './contract-tools.ts';
+import { idNames, type Resource } from './find-resources.ts';
+import type { Model, Plan } from './infer-roles.ts';
+import type { ItemMemory } from './memory.ts';
+import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { ShowValue } from './show-value.ts';
+import type { StoredItem } from './store.ts';
+import { nameTemplate, readTemplate } from './template.ts';
+
+export type Responder = ReturnType<typeof createResponder>;
+
+/** Writes the documented answers about items. */
+export function createResponder(
+  tools: ContractTools,
+  reader: SchemaReader,
+  model: Model,
+  show: ShowValue,
+  builder: ItemBuilder,
+) {
+  const bases = new Map<SchemaNode, unknown>();
+  const shownItems = new WeakMap<JsonObject, Map<SchemaNode, unknown>>();
+  const plans = [...model.plans.values()];
+
+  return {
+    baseFor,
+    showItem,
+    respond,
+    respondWithMany,
+    responseWith,
+    changedResponse,
+    deletedResponse,
+    pathOf,
+    locationFor,
+  };
+
+  function responseWith({ operation }: Plan, statuses: readonly number[]): StateResponse | undefined {
+    return tools.responsesOf(operation).find(({ status }) => statuses.includes(status));
+  }
+
+  /** A success that creates nothing. */
+  function changedResponse(plan: Plan): StateResponse | undefined {
+    const good = tools.responsesOf(plan.operation).filter(({ status }) => status < 300);
+    return good.find(({ status }) => status !== 201) ?? good[0];
+  }
+
+  function deletedResponse(plan: Plan): StateResponse | undefined {
+    return responseWith(plan, [204]) ?? changedResponse(plan);
+  }
+
+  /** A valid body with the members of the example, or made by the schema. */
+  function baseFor(node: SchemaNode, examples: readonly unknown[]): unknown {
+    if (bases.has(node)) return bases.get(node);
+    const base = examples.find((example) => reader.accepts(example, node)) ?? reader.make(node);
+    bases.set(node, base);
+    return base;
+  }
+
+  /** An item is shown the same way until it changes. */
+  function showItem(
+    item: StoredItem,
+    node: SchemaNode,
+    memory: ItemMemory,
+    { address: { resource } }: Plan,
+    donor?: JsonObject,
+  ): unknown {
+    const known = shownItems.get(item.value) ?? new Map<SchemaNode, unknown>();
+    shownItems.set(item.value, known);
+    if (known.has(node)) return known.get(node);
+    const facts = memory.factsFor(resource, {
+      ...(donor && { donor }),
+      path: pathOf(resource, item.parents, item.key),
+    });
+    const shown = show(item.value, node, builder.fillWith(facts));
+    known.set(node, shown);
+    return shown;
+  }
+
+  /** @returns undefined if no valid answer shows the item */
+  function respond(
+    call: Call,
+    response: StateResponse | undefined,
+    item: StoredItem,
+    headers: Readonly<Record<string, string>> = {},
+  ): StateAnswer | undefined {
+    const { plan, memory } = call;
+    if (response === undefined) return undefined;
+    const { status } = response;
+    const all = { ...headers, ...itemHeaders(response, item) };
+    const content = jsonContentOf(response);
+    if (content === undefined || plan.operation.method === 'head')
+      return response.contents.length === 0 || plan.operation.method === 'head'
+        ? { kind: 'answer', status, headers: all }
+        : undefined;
+    const node = reader.nodeOf(content.schema);
+    const part = partOf(plan, node);
+    const base = baseFor(node, content.examples);
+    if (part === undefined) return undefined;
+    const example = valueAtPlace(base, part.place);
+    const isOwnView = plan.address.resource.views.includes(part.node);
+    const shown = showItem(item, part.node, memory, plan, isOwnView || !isObject(example) ? undefined : example);
+    const body = shown === undefined ? undefined : replaceAtPlace(base, part.place, shown);
+    if (body === undefined || !reader.accepts(body, node)) return undefined;
+    return { kind: 'answer', status, headers: all, mediaType: content.mediaType, body };
+  }
+
+  /** The item in an answer. The answer of an action or a delete may be about something else. */
+  function partOf(plan: Plan, node: SchemaNode) {
+    const { resource } = plan.address;
+    const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
+    const part = reader.findItem(node, resource.noun, keys);
+    const hasNone = part !== undefined && reader.membersOf(part.node).size === 0 && !resource.views.includes(part.node);
+    if (part === undefined || hasNone) return undefined;
+    if (plan.role !== 'action') return part;
+    const identity = reader.identityOf(part.node);
+    const isItem = resource.views.some(
+      (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
+    );
+    return isItem ? part : undefined;
+  }
+
+  function respondWithMany(call: Call, items: readonly StoredItem[]): StateAnswer | undefined {
+    const { plan, memory } = call;
+    const { success, content, answer } = plan;
+    if (success === undefined) return undefined;
+    if (content === undefined || answer === undefined)
+      return success.contents.length === 0 ? { kind: 'answer', status: success.status, headers: {} } : undefined;
+    const list = reader.findList(answer, plan.address.resource.noun);
+    if (list === undefined) return undefined;
+    const node = reader.itemOf(list.node);
+    const shown = items.map((item) => showItem(item, node, memory, plan));
+    const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);
+    if (!reader.accepts(body, answer)) return undefined;
+    return { kind: 'answer', status: success.status, headers: {}, mediaType: content.mediaType, body };
+  }
+
+  function itemHeaders(
+    { headers }: StateResponse,
+    { version, changedAt }: StoredItem,
+  ): Readonly<Record<string, string>> {
+    const found: Record<string, string> = {};
+    for (const name of Object.keys(headers)) {
+      if (/^etag$/i.test(name)) found[name] = `"${version}"`;
+      if (/^last-modified$/i.test(name)) found[name] = new Date(changedAt).toUTCString();
+    }
+    return found;
+  }
+
+  /** The address of an item by its own path, without the origin. */
+  function pathOf(resource: Resource, scope: readonly string[], key: string): string | undefined {
+    const name = `${resource.name}/{}`;
+    const plan = plans.find(
+      ({ operation }) => nameTemplate(readTemplate(operation.basePath + operation.path).segments) === name,
+    );
+    if (plan === undefined) return undefined;
+    const values = [...scope, key];
+    let index = 0;
+    return (plan.operation.basePath + plan.operation.path).replaceAll(/\{[^}]*\}/g, () =>
+      encodeURIComponent(values[index++] ?? ''),
+    );
+  }
+
+  function locationFor(
+    resource: Resource,
+    { parents, key }: StoredItem,
+    response: StateResponse | undefined,
+  ): Readonly<Record<string, string>> {
+    const path = pathOf(resource, parents, key);
+    if (path === undefined || response === undefined) return {};
+    const name = Object.keys(response.headers).find((one) => one.toLowerCase() === 'location');
+    return name === undefined ? {} : { [name]: path };
+  }
+}
