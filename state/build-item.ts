@@ -6,7 +6,7 @@ import type { Resource } from './find-resources.ts';
 import { mergePatch } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
-import { plainName } from './template.ts';
+import { plainName, readIds } from './template.ts';
 
 /** Facts for the members of an item that a service sets itself. */
 export interface ItemFacts {
@@ -32,6 +32,8 @@ const counts = /count|total|^num(?:ber)?of|balance|size$/;
 const switchedOn = /^(?:is)?(?:active|enabled|available|visible|valid|open|public)$/;
 const states = /^(?:status|state|phase|stage|lifecycle)$|(?:status|state)$/;
 const links = /^(?:href|self|selflink|selfurl|uri|resourceuri|link)$/;
+/** Members by which other objects name an object. */
+const naming = ['id', 'uuid', 'name', 'slug', 'key', 'code', 'login', 'username'] as const;
 const versions = /^(?:version|revision|resourceversion|etag)$/;
 
 export type ItemBuilder = ReturnType<typeof createItemBuilder>;
@@ -63,6 +65,28 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
     );
   };
 
+  /** An object for a value that names it: a client sends `serverType: "cx11"`, and answers show `{name: "cx11", …}`. */
+  const expand = (sent: unknown, example: unknown, node: SchemaNode): unknown => {
+    if (Array.isArray(sent)) {
+      if (!reader.isOnly(node, 'array') || sent.length === 0) return undefined;
+      const items = sent.map((one) =>
+        expand(one, Array.isArray(example) ? example[0] : undefined, reader.itemOf(node)),
+      );
+      return !items.includes(undefined) && reader.accepts(items, node) ? items : undefined;
+    }
+    if ((typeof sent !== 'string' && typeof sent !== 'number') || !reader.isOnly(node, 'object')) return undefined;
+    const base = isObject(example) ? example : reader.make(node);
+    if (!isObject(base)) return undefined;
+    const members = reader.membersOf(node);
+    for (const name of naming)
+      for (const value of readIds(sent)) {
+        const member = members.get(name);
+        const whole = { ...base, [name]: value };
+        if (member !== undefined && reader.accepts(value, member) && reader.accepts(whole, node)) return whole;
+      }
+    return undefined;
+  };
+
   /** The value of a member that the client did not send. */
   const makeMember = (name: string, node: SchemaNode, around: JsonObject, facts: ItemFacts): unknown => {
     const plain = plainName(name);
@@ -82,6 +106,8 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       const shown = known === undefined ? undefined : show(known, node, fillWith({ ...facts, donor: {} }));
       if (shown !== undefined) return shown;
     }
+    const expanded = expand(around[name], example, node);
+    if (expanded !== undefined) return expanded;
     const [wish] = shape.preferred;
     if (isGood(wish)) return wish;
     if (shape.values?.length === 1) return shape.values[0];
@@ -113,7 +139,12 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
     for (const view of resource.views) {
       const shown = show(whole, view, fillWith(facts));
       if (!isObject(shown)) continue;
-      const added = Object.entries(shown).filter(([name]) => !Object.hasOwn(whole, name));
+      const members = reader.membersOf(view);
+      const isLost = (name: string): boolean => {
+        const member = members.get(name);
+        return Object.hasOwn(whole, name) && member !== undefined && !reader.accepts(whole[name], member);
+      };
+      const added = Object.entries(shown).filter(([name]) => !Object.hasOwn(whole, name) || isLost(name));
       if (added.length > 0) whole = { ...whole, ...Object.fromEntries(added) };
     }
     return whole;

@@ -2,6 +2,7 @@ import { samplePatterns } from '@lockstep/values/pattern';
 import type { Random } from '@lockstep/values/random';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { SchemaReader } from './read-schemas.ts';
+import { readIds } from './template.ts';
 
 const letters = {
   digit: '0123456789',
@@ -37,9 +38,7 @@ export function makeId(reader: SchemaReader, random: Random, wanted: Wanted): st
   const isGood = (id: string | number): boolean =>
     !isTaken(String(id)) &&
     reader.accepts(id, member) &&
-    parameters.every(
-      (node) => reader.accepts(id, node) || reader.accepts(String(id), node) || reader.accepts(Number(id), node),
-    );
+    parameters.every((node) => readIds(id).some((value) => reader.accepts(value, node)));
   for (const id of candidates(reader, random, wanted)) if (isGood(id)) return id;
   return undefined;
 }

@@ -3,6 +3,7 @@ import { type ContractTools, jsonContentOf, type StateOperation, successOf } fro
 import { idNames, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { readIds } from './template.ts';
 
 /** An item of the contract's examples, or made by its schema. */
 export interface Seed {
@@ -81,7 +82,7 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
   function isId(resource: Pick<Resource, 'idPlace' | 'idNodes' | 'views' | 'drafts'>, id = ''): boolean {
     const member = idNodeOf(reader, resource);
     return [...resource.idNodes, ...(member === undefined ? [] : [member])].every((node) =>
-      [id, Number(id)].some((value) => reader.accepts(value, node)),
+      readIds(id).some((value) => reader.accepts(value, node)),
     );
   }
 
@@ -183,9 +184,9 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
   function isUsable({ views, idPlace, idNodes }: Resource, value: JsonObject): boolean {
     const [view] = views;
     const id = idPlace === undefined ? undefined : valueAtPlace(value, idPlace);
+    const isId = typeof id === 'string' || typeof id === 'number';
     const isReachable =
-      id === undefined ||
-      idNodes.every((node) => [id, String(id), Number(id)].some((one) => reader.accepts(one, node)));
+      id === undefined || (isId && idNodes.every((node) => readIds(id).some((one) => reader.accepts(one, node))));
     return isReachable && (view === undefined || reader.isObjectNode(view)) && Object.keys(value).length > 0;
   }
 }

@@ -4,7 +4,7 @@ import type { StateResponse } from './contract-tools.ts';
 import type { ListShape } from './list-shape.ts';
 import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StoredItem } from './store.ts';
-import { plainName } from './template.ts';
+import { plainName, readIds } from './template.ts';
 
 /** The address of a request. */
 export interface Target {
@@ -210,9 +210,10 @@ export function createShowPage(reader: SchemaReader) {
   function factsFor({ page, shape, target }: Around): Facts {
     const cursorOf = (start: number): Wishes => {
       const token = Buffer.from(`o:${start}:${page.size}`).toString('base64url');
-      const all = [token, page.lastKey, Number(page.lastKey), String(start), start];
+      const ids = page.lastKey === undefined ? [] : readIds(page.lastKey);
+      const all = [token, ...ids, String(start), start];
       const node = shape.cursorNode;
-      return node === undefined ? all : all.filter((wish) => wish !== undefined && reader.accepts(wish, node));
+      return node === undefined ? all : all.filter((wish) => reader.accepts(wish, node));
     };
     const urlOf = (start: number): string => {
       const url = new URL(target.url, 'http://localhost');

@@ -62,3 +62,9 @@ export function nounOf(segments: readonly string[]): string {
 export function isNoun(name: string, noun: string): boolean {
   return plainName(name) === noun || singular(name) === noun;
 }
+
+/** An id as a path has it, and as the number that it may mean. */
+export function readIds(id: string | number): readonly (string | number)[] {
+  const number = Number(id);
+  return [id, String(id), ...(String(id).trim() !== '' && Number.isFinite(number) ? [number] : [])];
+}
