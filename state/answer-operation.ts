@@ -8,7 +8,7 @@ import type { Resource } from './find-resources.ts';
 import { type Model, type Plan, pathValues } from './infer-roles.ts';
 import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
 import type { ItemMemory } from './memory.ts';
-import { jsonPatch, PatchFault } from './patch.ts';
+import { PatchFault } from './patch.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { createResponder } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
@@ -144,11 +144,8 @@ export function createAnswers(
       const { plan, request } = call;
       const { resource } = plan.address;
       const { body, mediaType = '' } = request;
-      if (Array.isArray(body) && /json-patch/.test(mediaType))
-        return change(call, ({ value }, facts) => {
-          const patched = jsonPatch(value, body);
-          return isObject(patched) ? builder.change(resource, value, patched, facts) : value;
-        });
+      if (Array.isArray(body) && body.every(isStep))
+        return change(call, ({ value }, facts) => builder.patch(resource, value, body, facts));
       if (body !== undefined && !isObject(body)) return undefined;
       const sent = { ...queryMembers(plan, request), ...draftOf(plan, body) };
       const isDeep = /merge-patch/.test(mediaType);
@@ -404,6 +401,11 @@ export function createAnswers(
     const { items, bytes } = memory.size();
     return { kind: 'full', text: `the store is full: it has ${items} items and ${bytes} bytes` };
   }
+}
+
+/** RFC 6902, 4. Contracts declare it as `application/json` too. */
+function isStep(step: unknown): boolean {
+  return isObject(step) && typeof step.op === 'string' && typeof step.path === 'string';
 }
 
 function newItem(key: string, parents: readonly string[], value: JsonObject, time: number): StoredItem {

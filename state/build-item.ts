@@ -3,7 +3,7 @@ import { spellInstant } from '@lockstep/values/instant';
 import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { Resource } from './find-resources.ts';
-import { mergePatch } from './patch.ts';
+import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
 import { plainName, readIds } from './template.ts';
@@ -233,6 +233,23 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       const merged = isDeep ? mergePatch(before, own) : { ...before, ...own };
       const whole: Record<string, unknown> = { ...(isObject(merged) ? merged : before), ...nulls };
       for (const [name] of removed) delete whole[name];
+      return finish(resource, before, whole, facts);
+    },
+    /** @throws PatchFault if a step cannot be applied, or gives a member a value that its schema does not allow */
+    patch: (resource: Resource, before: JsonObject, steps: readonly unknown[], facts: ItemFacts): JsonObject => {
+      const patched = jsonPatch(before, steps);
+      const whole: Record<string, unknown> = { ...(isObject(patched) ? patched : before) };
+      for (const name of readOnlyNames(resource)) {
+        if (Object.hasOwn(before, name)) whole[name] = before[name];
+        else delete whole[name];
+      }
+      for (const [name, member] of membersOfAll(resource.views)) {
+        if (Object.hasOwn(whole, name) && !isSame(whole[name], before[name]) && !reader.accepts(whole[name], member))
+          throw new PatchFault(`its schema does not allow this value of ${name}`);
+        const isNeeded = resource.views.some((view) => reader.isRequired(view, name));
+        if (isNeeded && Object.hasOwn(before, name) && !Object.hasOwn(whole, name))
+          throw new PatchFault(`${name} is required`);
+      }
       return finish(resource, before, whole, facts);
     },
     /** Any new value of an item. */

@@ -291,7 +291,9 @@ export function idNames(parameter: string | undefined, noun: string): readonly s
   const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
   const usual = ['id', 'uuid', 'guid', `${noun}id`, `${noun}uuid`, 'uid', 'sid', 'login', 'username', `${noun}name`];
   const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier'];
-  return [...new Set([plain, rest, ...usual, ...vague])].filter((name) => name !== '');
+  // `{projectKey}` is the member `key`.
+  const [kind = ''] = /(?:id|uuid|key|name|slug|code|number|login)$/.exec(plain) ?? [];
+  return [...new Set([plain, rest, kind, ...usual, ...vague])].filter((name) => name !== '');
 }
 
 /** The schema of the member with the id. */

@@ -169,9 +169,16 @@ export function createShowPage(reader: SchemaReader) {
       const at = [...place, name];
       if (list.length === at.length && list.every((part, index) => at[index] === part)) continue;
       const isInner = reader.isObjectNode(member);
-      if (isInner && !list.every((part, index) => at[index] === undefined || at[index] === part)) {
-        const own = describe(member, valueAtPlace(whole, [name]), at, facts, list);
-        if (own !== undefined && reader.accepts(own, member)) whole = replaceAtPlace(whole, [name], own);
+      const isAround = list.every((part, index) => at[index] === undefined || at[index] === part);
+      if (isInner && !isAround) {
+        // `next: {href: …}` where there is no next page.
+        const ending = endingFor(facts, name);
+        const end = ending?.find((wish) =>
+          wish === absent ? !reader.isRequired(node, name) : reader.accepts(wish, member),
+        );
+        const own = end === undefined ? describe(member, valueAtPlace(whole, [name]), at, facts, list) : end;
+        if (own === absent) whole = without(whole, name);
+        else if (own !== undefined && reader.accepts(own, member)) whole = replaceAtPlace(whole, [name], own);
         continue;
       }
       if (isInner) {
@@ -182,10 +189,8 @@ export function createShowPage(reader: SchemaReader) {
       const isDeclared = facts.shape.next !== undefined && isSamePlace(facts.shape.next.place, at);
       const wishes = isDeclared ? declaredNext(facts) : wishesFor(facts, place, name, member);
       const good = wishes?.find((wish) => (wish === absent ? !isRequired : reader.accepts(wish, member)));
-      if (good === absent && isObject(whole)) {
-        const { [name]: _, ...rest } = whole;
-        whole = rest;
-      } else if (good !== undefined && good !== absent) whole = replaceAtPlace(whole, [name], good);
+      if (good === absent) whole = without(whole, name);
+      else if (good !== undefined && good !== absent) whole = replaceAtPlace(whole, [name], good);
     }
     return whole;
   }
@@ -241,6 +246,18 @@ interface Around {
 function declaredNext(facts: Facts): Wishes {
   const { shape, page, cursorOf } = facts;
   return hasNext(page) ? cursorOf(page.start + page.length) : [shape.next?.end, null, absent, ''];
+}
+
+/** Values of an object with the address of the next or the previous page, if there is no such page. */
+function endingFor(facts: Facts, name: string): Wishes | undefined {
+  const plain = plainName(name);
+  const isNext = /^next(?:page|link)?$/.test(plain) && !hasNext(facts.page);
+  const isPrevious = /^prev(?:ious)?(?:page|link)?$/.test(plain) && facts.page.start === 0;
+  return isNext || isPrevious ? [absent, null] : undefined;
+}
+
+function without(value: unknown, name: string): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([own]) => own !== name)) : value;
 }
 
 function isSamePlace(one: Place, other: Place): boolean {
