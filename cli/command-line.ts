@@ -37,6 +37,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .description('create a project for a contract: types, server, a handler to write for each operation, tests, CI')
     .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
     .addOption(allowFiles())
+    .addOption(strict())
     .option('--json', 'print one JSON value instead of text')
     .addHelpText(
       'after',
@@ -49,6 +50,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     );
   // Each command is loaded when it runs: the compilers of `generate` would slow `--help` down.
   addCommand(program, 'generate', 'derive types, operation table, handler interface and bundled contract')
+    .addOption(strict())
     .addOption(out())
     .addOption(
       new Option(
@@ -60,6 +62,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
       print(options, async () => (await import('./commands/generate.ts')).generate(options, linter)),
     );
   addCommand(program, 'check', 'derive again in memory, and fail if a derived file differs')
+    .addOption(strict())
     .addOption(out())
     .addOption(profile())
     .action(async (options: Target & ProfileOption & JsonOption) =>
@@ -71,6 +74,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
       print(options, async () => (await import('./commands/lint.ts')).lint(options, linter)),
     );
   addAddress(addCommand(program, 'serve', 'serve the contract: every operation without a handler answers 501'), 8080)
+    .addOption(strict())
     .option('--handlers <file>', 'a module that exports handlers by operationId, and security by name of the scheme')
     .option('--no-check-responses', 'send answers without validating them')
     .addHelpText(
@@ -82,6 +86,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
       run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
     );
   addAddress(addCommand(program, 'mock', 'serve the contract from a store in memory and its examples'), 8090)
+    .addOption(strict())
     .option('--stateless', 'store nothing: every answer is the documented one')
     .option('--explain', 'print the role of each operation and the reason, without a start')
     .addHelpText('after', runningHelp)
@@ -94,6 +99,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     'docs',
     'build a folder with the reference as one offline page, the contract and its types, and serve it',
   )
+    .addOption(strict())
     .option('--out <folder>', 'the folder to build', 'reference')
     .option('--build-only', 'build without serving')
     .addOption(port(8080))
@@ -146,6 +152,10 @@ function addCommand(program: Command, name: string, description: string): Comman
     .option('--contract <file|url>', 'the OpenAPI document', defaults.contract)
     .addOption(allowFiles())
     .option('--json', 'print one JSON value instead of text');
+}
+
+function strict(): Option {
+  return new Option('--strict', 'refuse a contract with a fault; by default a fault costs its place, and is a warning');
 }
 
 function allowFiles(): Option {

@@ -63,6 +63,23 @@ export function formatProblems(problems: readonly Problem[], ofEachRule: number)
   return problems.flatMap((problem) => formatted.get(problem) ?? []);
 }
 
+/** Joins problems with the same text at several places to one problem, at the first place. */
+export function foldSame(problems: readonly Problem[]): readonly Problem[] {
+  const groups = Map.groupBy(problems, ({ severity, rule, message, fix }) =>
+    JSON.stringify([severity, rule, message, fix]),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    if (others.length === 0) return [first];
+    const { more = others.find((problem) => problem.more !== undefined)?.more } = first;
+    return [{ ...first, also: others.map(toPlace), ...(more !== undefined && { more }) }];
+  });
+}
+
+function toPlace({ file, line, column, pointer }: Problem): Place {
+  return { file, line, column, pointer };
+}
+
 /** Lists the first few places as a sample for the reader; `--json` has all. */
 function formatPlaces(also: readonly Place[], here: string): string | undefined {
   if (also.length === 0) return undefined;

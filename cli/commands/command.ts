@@ -6,6 +6,8 @@ import type { Logger } from 'pino';
 export interface ContractTarget extends ContractOptions {
   /** File or http address. */
   readonly contract: string;
+  /** Whether a fault refuses the contract. By default it costs the place that it is at. */
+  readonly strict?: true | undefined;
 }
 
 /** A contract, and the folder of its derived files. */

@@ -7,7 +7,7 @@ import { type CommandResult, done, type Streams } from '@lockstep/shell/command-
 import { formatJson, formatNotice } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
 import { WrongUse } from '@lockstep/shell/wrong-use';
-import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
+import { withCopy, withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { deriveTypes } from '@lockstep/toolkit/derive';
 import type { ContractTarget, Surroundings } from './command.ts';
@@ -40,7 +40,7 @@ export async function buildOnly(options: DocsOptions, streams: Streams): Promise
 }
 
 async function build(
-  { contract: source, out, allowFiles = [] }: DocsOptions,
+  { contract: source, out, allowFiles = [], strict }: DocsOptions,
   signal: AbortSignal,
   { error: stream }: Streams,
 ): Promise<BuiltDocs> {
@@ -48,9 +48,13 @@ async function build(
   try {
     progress.step(`Reading ${source}`);
     // Refuses an unreadable contract as all commands do, before other code uses a fetched contract.
-    const contract = await readContract(source, { allowFiles });
+    const contract = await readContract(source, { allowFiles, strict });
     const types = await deriveTypes(contract);
-    return await withLocalCopy(source, contract.text, async ({ path, rename }) => {
+    // With faults, the page shows the contract without them: its generator would stop at the first.
+    const isFaulty = contract.notices.some(({ severity }) => severity === 'warning');
+    const use = isFaulty ? withCopy : withLocalCopy;
+    const text = isFaulty ? JSON.stringify(contract.plain) : contract.text;
+    return await use(source, text, async ({ path, rename }) => {
       const onProgress = (): void => progress.step(`Building the reference from ${source}`);
       const built = await buildDocs({ contract: path, pages: [], types, out, onProgress, signal, allowFiles });
       const notices = built.notices.map((notice) => ({ ...notice, file: rename(notice.file) }));

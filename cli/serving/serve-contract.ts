@@ -6,15 +6,14 @@ import type { UncheckedPlace } from '@lockstep/runtime/create-runtime';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
-import { lookForCredentials } from '@lockstep/runtime/security/presence';
+import { type BlindScheme, lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
 import { countOf, formatStartPage, type StartPage } from '@lockstep/runtime/start-page';
 import type { Streams } from '@lockstep/shell/command-result';
 import { formatJson, formatNotice, type Notice, oneLine, printable } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
 import { WrongUse } from '@lockstep/shell/wrong-use';
-import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
-import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { type ReadOptions, readContract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
 import type { ContractTarget, Surroundings } from '../commands/command.ts';
@@ -202,15 +201,26 @@ function describeNotices({ document, operations }: Served): Notice[] {
   return [
     ...(Object.keys(operations).length === 0 ? [{ message: nothingToServe, pointer: '#/paths' }] : []),
     ...(servers.length > 1 ? [severalServers] : []),
-    ...blind.map(({ name, type, open }) => ({
-      message: `no request contains the security scheme ${name} (${type}), so it is not required${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
-      pointer: `#/components/securitySchemes/${name}`,
-    })),
+    ...blind.map(describeBlind),
     ...describeUnreachable(Object.values(operations)),
     ...findShadowed(operations).map(({ path, by }) => ({
       message: `${path === '/' ? 'there is no start page' : `${path} is not the health check`}: the contract has ${by} itself`,
     })),
   ];
+}
+
+function describeBlind({ name, type, open, closed }: BlindScheme): Notice {
+  const list = ([first, ...more]: readonly string[]): string =>
+    more.length === 0 ? `${first}` : `${first} and ${more.length} more`;
+  const isKnown = type === 'mutualTLS';
+  const cost = isKnown
+    ? `it is not required${open.length === 0 ? '' : `: ${list(open)} would be open to anybody`}`
+    : `nobody satisfies it${closed.length === 0 ? '' : `: ${list(closed)} rejects every request`}`;
+  return {
+    ...(!isKnown && { severity: 'warning' as const, fix: 'Declare it under components.securitySchemes.' }),
+    message: `no request contains the security scheme ${name} (${type}), so ${cost}`,
+    pointer: `#/components/securitySchemes/${name}`,
+  };
 }
 
 /** A fragment is never sent, and text after a question mark is a query (RFC 9110, 7.1): no request has such a path. */
@@ -276,7 +286,7 @@ function keepFirst<Value>(make: () => Value): () => Value {
 }
 
 /** @throws ContractError with all problems that make the contract unreadable */
-export async function readServed(source: string, options: ContractOptions): Promise<Served> {
+export async function readServed(source: string, options: ReadOptions): Promise<Served> {
   const contract = await readContract(source, options);
   const { document } = contract;
   return {

@@ -25,7 +25,7 @@ const operationWith = (security: Operation['security']): Operation => ({
   extensions: {},
 });
 
-const mutualTls = (open: readonly string[]) => [{ name: 'certificate', type: 'mutualTLS', open }];
+const mutualTls = (open: readonly string[]) => [{ name: 'certificate', type: 'mutualTLS', open, closed: [] }];
 
 test.each([
   { name: 'nothing of nobody', security: [], left: [], blind: [] },
@@ -44,10 +44,16 @@ test.each([
   },
   { name: 'nothing where there is no other', security: [{ certificate: [] }], left: [], blind: mutualTls(['a']) },
   {
-    name: 'nothing by a scheme that is not declared',
+    name: 'a scheme that is not declared, which nobody satisfies',
     security: [{ gone: [] }],
-    left: [],
-    blind: [{ name: 'gone', type: 'undeclared', open: ['a'] }],
+    left: [{ gone: [] }],
+    blind: [{ name: 'gone', type: 'undeclared', open: [], closed: ['a'] }],
+  },
+  {
+    name: 'the other alternative of a scheme that is not declared',
+    security: [{ gone: [] }, { token: [] }],
+    left: [{ gone: [] }, { token: [] }],
+    blind: [{ name: 'gone', type: 'undeclared', open: [], closed: [] }],
   },
 ])('credentials are looked for as far as a request shows them: $name', ({ security, left, blind }) => {
   const found = lookForCredentials(document, { a: operationWith(security as Operation['security']) });

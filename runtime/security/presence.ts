@@ -1,14 +1,16 @@
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '../operation.ts';
-import { apiKey, basic, bearer, credentials, type DeclaredScheme, readScheme, type Scheme } from './scheme.ts';
+import { apiKey, basic, bearer, credentials, type DeclaredScheme, readScheme, type Scheme, unshown } from './scheme.ts';
 
 /** A scheme that can't be checked in a request. */
 export interface BlindScheme {
   readonly name: string;
   /** The type in the contract: `mutualTLS`. */
   readonly type: string;
-  /** Operations that only this scheme protects: they are open. */
+  /** Operations that only this scheme protects, if it is one of OpenAPI: they are open. */
   readonly open: readonly string[];
+  /** Operations that nobody can call: the contract does not declare the scheme, or its declaration can't be read. */
+  readonly closed: readonly string[];
 }
 
 export interface Presence<Table extends OperationTable> {
@@ -31,8 +33,8 @@ const anyOf: Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> = {
  * Checks only that credentials are present and well-formed, for a server that can't verify them: a mock, or one whose operations are not
  * implemented yet. Any token passes.
  *
- * A requirement that no request can show, such as a client certificate, is ignored. The other requirements and alternatives still apply.
- * An operation without any is open, and is reported.
+ * A requirement that no request can show, a client certificate, is ignored. The other requirements and alternatives still apply.
+ * An operation without any is open, and is reported. A requirement that can't be read is satisfied by nobody: a fault opens no operation.
  */
 export function lookForCredentials<Table extends OperationTable>(
   document: ContractDocument,
@@ -44,13 +46,21 @@ export function lookForCredentials<Table extends OperationTable>(
     const scheme = followMember(document, schemes, name);
     return { name, scheme, read: readScheme(scheme) };
   });
-  const seen = declared.flatMap(({ name, read }) => (read === undefined ? [] : [[name, anyOf[read.takes]] as const]));
+  const seen = declared.flatMap(({ name, read, scheme: { type } }) => {
+    if (read !== undefined) return [[name, anyOf[read.takes]] as const];
+    return type === 'mutualTLS' ? [] : [[name, unshown()] as const];
+  });
   const security = Object.fromEntries(seen);
   const open = new Map<string, string[]>();
+  const faulty = new Set(declared.flatMap(({ name, read }) => (read === undefined ? [name] : [])));
+  const closed = new Map<string, string[]>();
   const cut = (operation: Operation): Operation => {
     const left = operation.security
       .map((alternative) => Object.entries(alternative).filter(([name]) => Object.hasOwn(security, name)))
       .filter((entries, index) => entries.length > 0 || Object.keys(operation.security[index] ?? {}).length === 0);
+    const shut = left.map((entries) => entries.find(([name]) => faulty.has(name))?.[0]);
+    for (const name of shut.every((one) => one !== undefined) ? new Set(shut) : [])
+      closed.set(name, [...(closed.get(name) ?? []), operation.operationId]);
     if (left.length === 0)
       for (const name of operation.security.flatMap(Object.keys))
         open.set(name, [...(open.get(name) ?? []), operation.operationId]);
@@ -62,6 +72,11 @@ export function lookForCredentials<Table extends OperationTable>(
     security,
     blind: declared
       .filter(({ read }) => read === undefined)
-      .map(({ name, scheme: { type } }) => ({ name, type: String(type ?? 'undeclared'), open: open.get(name) ?? [] })),
+      .map(({ name, scheme: { type } }) => ({
+        name,
+        type: String(type ?? 'undeclared'),
+        open: open.get(name) ?? [],
+        closed: closed.get(name) ?? [],
+      })),
   };
 }

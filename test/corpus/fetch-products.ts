@@ -1,4 +1,4 @@
-// Fetches the documents of products.json from the packages that ship them, into test/corpus/products. The list was fixed before the first run.
+// Fetches the documents of products.json from the packages that ship them, into test/corpus/node_modules/.products. The list was fixed before the first run.
 //
 //   node test/corpus/fetch-products.ts
 //
@@ -19,17 +19,15 @@ export interface Product {
   readonly sha256: string;
 }
 
-/** Path of the document below test/corpus/products. */
+/** Path of the document below test/corpus/node_modules/.products. */
 export function fileOf({ package: name, path }: Product): string {
   return join(name.replace('/', '+'), path);
 }
 
-const folder = join(import.meta.dirname, 'products');
+const folder = join(import.meta.dirname, 'node_modules/.products');
 
 if (import.meta.main) {
-  const products: readonly Product[] = JSON.parse(
-    readFileSync(join(import.meta.dirname, 'products.json'), 'utf8'),
-  );
+  const products: readonly Product[] = JSON.parse(readFileSync(join(import.meta.dirname, 'products.json'), 'utf8'));
   for (const product of products) {
     const file = join(folder, fileOf(product));
     if (!existsSync(file)) fetchPackage(product);

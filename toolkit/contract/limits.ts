@@ -124,6 +124,15 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       },
     },
     {
+      name: 'reference-text',
+      fix: 'Write the reference as text, as in #/components/schemas/Name.',
+      find: function* (document) {
+        for (const schema of listSchemas(document))
+          if (Object.hasOwn(schema.node, '$ref') && typeof schema.node.$ref !== 'string')
+            yield { at: [...schema.at, '$ref'], message: 'a $ref is not text' };
+      },
+    },
+    {
       // JavaScript sorts members that are numbers before all others, and the table's order is the router's.
       name: 'operation-id',
       fix: 'Begin the operationId with a letter, as in getThings.',

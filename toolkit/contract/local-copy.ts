@@ -33,6 +33,15 @@ export async function withLocalCopy<Result>(
 ): Promise<Result> {
   if (!isWebAddress(source)) return work({ path: source, rename: (words) => words });
   refuseLeadingOut(source, { text, value: readQuickly(text), externalValues: true });
+  return withCopy(source, text, work);
+}
+
+/** As `withLocalCopy`, but a copy of the text in any case. */
+export async function withCopy<Result>(
+  source: string,
+  text: string,
+  work: (copy: LocalCopy) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-contract-'));
   const path = join(folder, /^\s*\{/.test(text) ? 'contract.json' : 'contract.yaml');
   const rename = (words: string): string =>

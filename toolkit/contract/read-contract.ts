@@ -1,27 +1,37 @@
 import { createHash } from 'node:crypto';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
+import { compareProblems, foldSame, type Place, type Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
 import { readSource } from './contract-files.ts';
 import { displayPath } from './display-path.ts';
+import { FaultDropper, isDropped, warnOf } from './drop-faults.ts';
 import { exactDocument } from './exact-document.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
+import type { LimitStep } from './limits.ts';
 import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
+import { respellVersion } from './respell-version.ts';
 import { refuseSyntax } from './syntax-problems.ts';
-import { findUnsupported, type Unsupported } from './unsupported.ts';
+import { findUnsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
-/** A decision that the toolkit made for the user, reported once. */
+/** A decision that the toolkit made for the user, or a fault that it left out, reported once. */
 export interface Notice extends Position {
   readonly file: string;
   readonly pointer: string;
-  /** The decision, and its reason. */
+  /** The decision, and its reason; or the fault, and its cost. */
   readonly message: string;
+  /** A fault of the contract. */
+  readonly severity?: 'warning';
+  readonly rule?: string;
+  readonly fix?: string;
+  /** Number of places with this fault, if it is not only the first. */
+  readonly places?: number;
 }
 
 /** A contract ready for derivation: read, bundled, checked and frozen. */
@@ -36,7 +46,7 @@ export interface Contract {
   readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
-  /** Decisions for the user: names of operations without an operationId. */
+  /** Decisions for the user: names of operations without an operationId, and faults that were left out. */
   readonly notices: readonly Notice[];
   /**
    * Position in the root file of a place in the bundled document. A place that another file or the toolkit added has the position of its nearest
@@ -45,19 +55,23 @@ export interface Contract {
   locate(pointer: string): Position & { readonly file: string };
 }
 
+export interface ReadOptions extends ContractOptions {
+  /** The content of the root document, if it was read already. */
+  readonly text?: string;
+  /** Whether a fault refuses the contract. By default, it costs the place that it is at, and is a warning among the notices. */
+  readonly strict?: boolean | undefined;
+}
+
 /**
  * Reads an OpenAPI contract, 3.0 or 3.1, in numbered steps; each step reports all its findings before the next begins.
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
- * @param options.text the content of the root document, if it was read already
- * @throws ContractError for an unreadable file, broken YAML, a document that breaks the OpenAPI structure,
- *   an unresolvable `$ref` or one to a file that `createFileRule` refuses, or a construct that the toolkit doesn't support
+ * @throws ContractError for an unreadable file, broken YAML, a `$ref` to a file that `createFileRule` refuses, a document that would expand
+ *   without end, or one of which nothing is left without its faults. If `strict`, also for each fault of structure, each unresolvable `$ref`, and
+ *   each construct that the toolkit doesn't support
  */
-export async function readContract(
-  source: string,
-  options: ContractOptions & { readonly text?: string } = {},
-): Promise<Contract> {
+export async function readContract(source: string, options: ReadOptions = {}): Promise<Contract> {
   // 1. Text.
   const text = options.text ?? (await readSource(source));
 
@@ -71,27 +85,51 @@ export async function readContract(
   }
 
   // 3. Constructs that would crash the linter or make it fetch something; then structure and references, by the version of the document.
-  refuse(findUnsupported(loaded.document.parsed, 'root'), locate);
+  const { absoluteRef } = loaded.document.source;
+  const droppers = options.strict === true ? undefined : new Map<string, FaultDropper>();
+  const dropper = droppers && new FaultDropper(loaded.document.parsed);
+  if (dropper !== undefined) droppers?.set(absoluteRef, dropper);
+  const placeWritten = (pointer: string): Place => {
+    const written = dropper?.originOf(pointer) ?? pointer;
+    return { ...locate(written), pointer: written };
+  };
+  const warnings: Problem[] = [];
+  warnings.push(...dropUnsupported(loaded.document.parsed, 'root', placeWritten, dropper));
+  if (dropper !== undefined)
+    for (const one of respellVersion(loaded.document.parsed))
+      warnings.push({ ...one, ...placeWritten(one.pointer), severity: 'warning' });
   if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
-  const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
+  const {
+    document: bundled,
+    problems,
+    warnings: faults,
+  } = await bundleDocument(loaded, droppers).catch((cause: Error) => {
     if (cause instanceof ContractError) throw cause;
     const fix = 'Remove the latest additions, part by part, to find the cause.';
     throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, fix)]);
   });
   if (problems.length > 0) throw new ContractError(problems);
+  warnings.push(...faults);
 
   // 4. One internal version. From here on, pointers refer to the new document, positions to the old one.
   const { document: upgraded, originOf } = isVersion30(bundled)
     ? upgradeDocument(bundled)
     : { document: bundled, originOf: (pointer: string) => pointer };
-  const locateOrigin: Contract['locate'] = (pointer) => locate(originOf(pointer));
+  const lastDropper = dropper && new FaultDropper(upgraded);
+  const placeOrigin = (pointer: string): Place => placeWritten(originOf(lastDropper?.originOf(pointer) ?? pointer));
 
   // 5. Constructs that OpenAPI allows but the toolkit can't derive from.
-  refuse(findUnsupported(upgraded, 'bundle'), locateOrigin);
+  warnings.push(...dropUnsupported(upgraded, 'bundle', placeOrigin, lastDropper));
 
   // 6. A name for each operation.
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
-  const notices = describeNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
+  const notices = [
+    ...foldSame(warnings.toSorted(compareProblems)).map(({ also, ...one }) => ({
+      ...one,
+      ...(also && { places: also.length + 1 }),
+    })),
+    ...describeNames(named).map((notice) => ({ ...notice, ...placeOrigin(notice.pointer), pointer: notice.pointer })),
+  ];
 
   // 7. The exact schemas of the wire and the plain ones for generators, both frozen.
   const written = JSON.stringify(plain);
@@ -104,12 +142,40 @@ export async function readContract(
     plain: deepFreeze(plain),
     hash,
     notices,
-    locate: locateOrigin,
+    locate: (pointer) => {
+      const { pointer: _, ...position } = placeOrigin(pointer);
+      return position;
+    },
   };
 }
 
-function refuse(found: readonly Unsupported[], locate: Contract['locate']): void {
-  if (found.length > 0) throw new ContractError(found.map((one) => ({ ...one, ...locate(one.pointer) })));
+/**
+ * Removes the unsupported constructs of a step.
+ *
+ * @param dropper removes them; if undefined, each refuses the contract
+ * @throws ContractError for those that leave nothing to work on, and for those that would occupy the toolkit without end
+ */
+function dropUnsupported(
+  document: unknown,
+  step: LimitStep,
+  placeOf: (pointer: string) => Place,
+  dropper: FaultDropper | undefined,
+): readonly Problem[] {
+  const warnings: Problem[] = [];
+  for (;;) {
+    const unsupported = findUnsupported(document, step);
+    const found = unsupported.map((one): Problem => ({ ...one, ...placeOf(one.pointer), pointer: one.pointer }));
+    if (found.length === 0) return warnings;
+    const final = dropper === undefined ? found : found.filter(({ rule }) => !isDropped(rule));
+    if (final.length > 0 || dropper === undefined) throw new ContractError(final);
+    const written = found.map((one) => ({ ...one, pointer: placeOf(one.pointer).pointer }));
+    const costs = dropper.drop(found);
+    for (const [index, problem] of written.entries()) {
+      const cost = costs[index];
+      if (cost === undefined) throw new ContractError([problem]);
+      warnings.push(warnOf(problem, cost));
+    }
+  }
 }
 
 function isVersion30(document: unknown): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Problem } from '../problem.ts';
-import { foldFollowers, foldSame } from './fold-followers.ts';
+import { foldSame } from '../problem.ts';
+import { foldFollowers } from './fold-followers.ts';
 
 function problem(rule: string, pointer: string, message: string): Problem {
   return { file: 'a.yaml', line: 1, column: 1, pointer, rule, message, fix: 'Fix it.' };

@@ -1,5 +1,5 @@
 import { parsePointer } from '@lockstep/json/json-pointer';
-import { countMore, type Place, type Problem, takeWithFollowers } from '../problem.ts';
+import { countMore, type Problem, takeWithFollowers } from '../problem.ts';
 
 /**
  * Removes findings that only follow from another one, and adds their number to that one. One fix removes them all.
@@ -72,21 +72,4 @@ function foldMembers(problems: readonly Problem[]): readonly Problem[] {
     ),
   );
   return problems.flatMap((problem) => (unexpected.includes(problem) ? (listed.get(problem) ?? []) : problem));
-}
-
-/** Joins problems with the same text at several places to one problem, at the first place. */
-export function foldSame(problems: readonly Problem[]): readonly Problem[] {
-  const groups = Map.groupBy(problems, ({ severity, rule, message, fix }) =>
-    JSON.stringify([severity, rule, message, fix]),
-  );
-  return [...groups.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    if (others.length === 0) return [first];
-    const { more = others.find((problem) => problem.more !== undefined)?.more } = first;
-    return [{ ...first, also: others.map(toPlace), ...(more !== undefined && { more }) }];
-  });
-}
-
-function toPlace({ file, line, column, pointer }: Problem): Place {
-  return { file, line, column, pointer };
 }

@@ -16,10 +16,10 @@ import { readQuickly } from '../contract/read-quickly.ts';
 import { refuseSyntax } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
-import { compareProblems, type Problem } from '../problem.ts';
+import { compareProblems, foldSame, type Problem } from '../problem.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { fixes, versionFixes } from './fixes.ts';
-import { foldFollowers, foldSame } from './fold-followers.ts';
+import { foldFollowers } from './fold-followers.ts';
 import { foldUnresolved } from './fold-unresolved.ts';
 import { type LintProfile, type RedoclyProblem, type RunLinter, runRedocly } from './run-redocly.ts';
 
@@ -80,7 +80,7 @@ async function lintFile(
   const [problems, refused] = await Promise.all([
     run(path, profile),
     // These problems prevent the derivation, independent of the rules.
-    profile === 'valid' ? readContract(contract, { ...options, text }).then(() => [], problemsOf) : [],
+    profile === 'valid' ? readContract(contract, { ...options, text, strict: true }).then(() => [], problemsOf) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);

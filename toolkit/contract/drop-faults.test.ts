@@ -1,0 +1,253 @@
+import { readFileSync } from 'node:fs';
+import { valueAt } from '@lockstep/json/json-pointer';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ContractError } from './contract-error.ts';
+import { unreadableSecurity } from './drop-faults.ts';
+import { listOperations } from './list-operations.ts';
+import { readContract } from './read-contract.ts';
+import { readValue } from './yaml-source.ts';
+
+const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
+const found = "responses: {'200': {description: OK}}";
+const inSchema = (schema: string): string => `${head}paths: {}\ncomponents: {schemas: {A: ${schema}}}\n`;
+const inOperation = (members: string): string => `${head}paths:\n  /a:\n    get: {${members}}\n`;
+
+/** `left` is the value at `at` in the document that was read. */
+describe('a fault costs the place that it is at, and is a warning with its line:', () => {
+  test.each([
+    {
+      name: 'an unknown member',
+      text: `${head}paths: {}\ncomponents: {mediaTypes: {}}\n`,
+      line: 4,
+      at: ['components'],
+      left: {},
+    },
+    {
+      name: 'null in place of a description',
+      text: inOperation(`description: null, ${found}`),
+      line: 5,
+      at: ['paths', '/a', 'get', 'description'],
+      left: undefined,
+    },
+    {
+      name: 'a number in place of text',
+      text: 'openapi: 3.1.1\ninfo: {title: T, version: 1.5}\npaths: {}\n',
+      line: 2,
+      at: ['info', 'version'],
+      left: '1.5',
+    },
+    {
+      name: 'an enum without values',
+      text: inSchema('{type: string, enum: []}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { type: 'string' },
+    },
+    {
+      name: 'a type that JSON does not have',
+      text: inSchema('{type: any}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: {},
+    },
+    {
+      name: 'a bound of 3.0 in 3.1',
+      text: inSchema('{minimum: 2, exclusiveMinimum: true}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { exclusiveMinimum: 2 },
+    },
+    {
+      name: 'a list of types in 3.0',
+      text: inSchema("{type: [string, 'null']}").replace('3.1.1', '3.0.3'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { type: ['string', 'null'] },
+    },
+    {
+      name: 'the type null in 3.0',
+      text: inSchema("{type: 'null'}").replace('3.1.1', '3.0.3'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { enum: [null] },
+    },
+    {
+      name: 'a $ref that is not text',
+      text: inSchema('{$ref: {type: string}}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: {},
+    },
+    {
+      name: 'a member that is no schema',
+      text: inSchema('{properties: {a: null}}'),
+      line: 4,
+      at: ['components', 'schemas', 'A', 'properties'],
+      left: { a: {} },
+    },
+    {
+      name: 'a schema that is not there',
+      text: inSchema("{items: {$ref: '#/components/schemas/B'}}"),
+      line: 4,
+      at: ['components', 'schemas', 'A', 'items'],
+      left: {},
+    },
+    {
+      name: 'a schema of the network, which is not fetched',
+      text: inSchema('{items: {$ref: https://x.example/a.json}}'),
+      line: 4,
+      at: ['components', 'schemas', 'A', 'items'],
+      left: {},
+    },
+    {
+      name: 'a response that is not there',
+      text: inOperation("responses: {'404': {$ref: '#/components/responses/B'}}"),
+      line: 5,
+      at: ['paths', '/a', 'get', 'responses', '404'],
+      left: { description: '' },
+    },
+    {
+      name: 'an example that is not there',
+      text: inOperation("responses: {'200': {description: OK, content: {text/plain: {examples: {a: {$ref: '#/b'}}}}}}"),
+      line: 5,
+      at: ['paths', '/a', 'get', 'responses', '200', 'content', 'text/plain', 'examples'],
+      left: {},
+    },
+    {
+      name: 'a parameter that is not there',
+      text: inOperation(`parameters: [{$ref: '#/b'}, {name: c, in: query, schema: {}}], ${found}`),
+      line: 5,
+      at: ['paths', '/a', 'get', 'parameters', '0', 'name'],
+      left: 'c',
+    },
+    {
+      name: 'a parameter without a place',
+      text: inOperation(`parameters: [{name: b, schema: {}}], ${found}`),
+      line: 5,
+      at: ['paths', '/a', 'get', 'parameters'],
+      left: [],
+    },
+    {
+      name: 'an operation without responses',
+      text: inOperation('summary: S'),
+      line: 5,
+      at: ['paths', '/a', 'get', 'responses'],
+      left: { default: { description: '' } },
+    },
+    {
+      name: 'an address that is none',
+      text: `${head}servers: [{url: 'https://b c'}, {url: /v1}]\npaths: {}\n`,
+      line: 3,
+      at: ['servers'],
+      left: [{ url: '/v1' }],
+    },
+    {
+      name: 'an operationId twice',
+      text: `${head}paths:\n  /a:\n    get: {operationId: x, ${found}}\n    put: {operationId: x, ${found}}\n`,
+      line: 6,
+      at: ['paths', '/a', 'put', 'operationId'],
+      left: 'putA',
+    },
+    {
+      name: 'a discriminator without a name',
+      text: inSchema('{discriminator: {}, oneOf: [{}]}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { oneOf: [{}] },
+    },
+  ])('$name', async ({ text, line, at, left }) => {
+    const contract = await readContract('contract.yaml', { text });
+    expect(valueAt(contract.document, at)).toEqual(left);
+    const [first] = contract.notices;
+    expect(first).toMatchObject({ severity: 'warning', file: 'contract.yaml', line, fix: expect.stringMatching(/\w/) });
+  });
+
+  test('many places with one cause are one warning with their number', async () => {
+    const responses = Array.from(
+      { length: 50 },
+      (_, index) => `'${400 + index}': {$ref: '#/components/responses/Gone'}`,
+    );
+    const { notices } = await readContract('contract.yaml', {
+      text: inOperation(`operationId: a, responses: {${responses}}`),
+    });
+    expect(notices).toMatchObject([{ line: 5, pointer: '#/paths/~1a/get/responses/400', places: 50 }]);
+  });
+
+  test('lines stay those of the text after a place before them is left out', async () => {
+    const text = `${head}paths:\n  /a:\n    get:\n      ${found}\n      parameters:\n        - {name: a}\n        - {name: b, in: query, schema: {type: any}}\n        - {name: c, in: query, schema: {enum: []}}\n`;
+    const contract = await readContract('contract.yaml', { text });
+    expect(contract.notices.filter(({ severity }) => severity).map(({ line, pointer }) => [line, pointer])).toEqual([
+      [8, '#/paths/~1a/get/parameters/0'],
+      [8, '#/paths/~1a/get/parameters/0'],
+      [9, '#/paths/~1a/get/parameters/1/schema/type'],
+      [10, '#/paths/~1a/get/parameters/2/schema/enum'],
+    ]);
+    expect(contract.locate('#/paths/~1a/get/parameters/1').line).toBe(10);
+  });
+
+  test('a strict reader refuses it', async () => {
+    await expect(readContract('contract.yaml', { text: inSchema('{type: any}'), strict: true })).rejects.toThrow(
+      ContractError,
+    );
+  });
+});
+
+describe('a fault under security closes its operation:', () => {
+  const key = 'components: {securitySchemes: {key: {type: apiKey, in: header, name: K}}}\n';
+  test.each([
+    ...['null', '{key: []}', 'key', '[null]', '[{key: null}]', '[{key: [1]}, {}]'].map((security) => ({
+      name: `security: ${security}`,
+      text: `${inOperation(`${found}, security: ${security}`)}${key}`,
+    })),
+    { name: 'a misspelt security', text: `${inOperation(`${found}, securty: [{key: []}]`)}${key}` },
+    { name: 'the security of the document', text: `${inOperation(found)}security: {key: []}\n${key}` },
+  ])('$name', async ({ text }) => {
+    const { document } = await readContract('contract.yaml', { text });
+    expect(listOperations(document).map(({ security }) => security)).toEqual([[{ [unreadableSecurity]: [] }]]);
+  });
+
+  test('a scheme that can not be read is not declared', async () => {
+    const text = `${inOperation(`${found}, security: [{key: []}]`)}components: {securitySchemes: {key: {type: apiKey, in: body, name: K}}}\n`;
+    const { document, notices } = await readContract('contract.yaml', { text });
+    expect(document.components).toEqual({ securitySchemes: {} });
+    expect(notices.map(({ message }) => message)).toContainEqual(expect.stringContaining('nobody is let in by it'));
+  });
+});
+
+/** Every place of a document, as a path. */
+function placesOf(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => [[...at, name], ...placesOf(member, [...at, name])]);
+}
+
+const wrong = [null, 3, 'x', [], {}, [null], true, { $ref: '#/components/none/x' }, { type: 'x', enum: [] }];
+const museum = readValue(readFileSync(new URL('../fixtures/museum/contract.yaml', import.meta.url), 'utf8')) as object;
+
+const faultAtRandom = (runs: number) =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...placesOf(museum).filter(([first]) => first !== 'openapi')),
+      fc.constantFrom(...wrong),
+      async (at, value) => {
+        const faulty = structuredClone(museum);
+        Object.assign(valueAt(faulty, at.slice(0, -1)) as object, { [at.at(-1) ?? '']: value });
+        const contract = await readContract('contract.json', { text: JSON.stringify(faulty) });
+        const left = new Set(listOperations(contract.document).map(({ method, path }) => `${method} ${path}`));
+        const lost = all.filter((operation) => !left.has(operation));
+        // The place is a path, or everything under `paths`.
+        const isWhole = at[0] === 'paths' && at.length <= 2;
+        expect(lost.length).toBeLessThanOrEqual(isWhole ? all.length : at[0] === 'paths' && at.length === 3 ? 1 : 0);
+        for (const notice of contract.notices) expect(notice.line).toBeGreaterThan(0);
+      },
+    ),
+    { numRuns: runs },
+  );
+const all = listOperations((await readContract('contract.json', { text: JSON.stringify(museum) })).document).map(
+  ({ method, path }) => `${method} ${path}`,
+);
+
+describe('a random fault costs at most its operation', () => {
+  test('ten faults', () => faultAtRandom(10));
+  test('a thousand faults', { tags: ['full'], timeout: 120_000 }, () => faultAtRandom(1000));
+});
