@@ -50,10 +50,9 @@ async function build(
     // Refuses an unreadable contract as all commands do, before other code uses a fetched contract.
     const contract = await readContract(source, { allowFiles, strict });
     const types = await deriveTypes(contract);
-    // With faults, the page shows the contract without them: its generator would stop at the first.
-    const isFaulty = contract.notices.some(({ severity }) => severity === 'warning');
-    const use = isFaulty ? withCopy : withLocalCopy;
-    const text = isFaulty ? JSON.stringify(contract.plain) : contract.text;
+    // The page shows the contract without its faults: its generator would stop at the first.
+    const use = contract.isAltered ? withCopy : withLocalCopy;
+    const text = contract.isAltered ? JSON.stringify(contract.plain) : contract.text;
     return await use(source, text, async ({ path, rename }) => {
       const onProgress = (): void => progress.step(`Building the reference from ${source}`);
       const built = await buildDocs({ contract: path, pages: [], types, out, onProgress, signal, allowFiles });

@@ -7,6 +7,7 @@ import {
   type Operation,
   type SecurityScheme,
 } from './contract.ts';
+import { convertSwagger } from './convert-swagger.ts';
 import {
   childOf,
   follow,
@@ -128,7 +129,8 @@ export function readContract(file: string, text: string): Contract {
   return readDocument(file, readAny(file, text));
 }
 
-function readDocument(file: string, { root: written, lineOf, excerptAt, repeated }: Source): Contract {
+function readDocument(file: string, source: Source): Contract {
+  const { root: written, lineOf, excerptAt, repeated } = convert(file, source);
   const root = readExactly(written);
   const { problems, report } = gatherProblems(lineOf);
   requireOpenApi(file, root, lineOf);
@@ -168,6 +170,19 @@ function gatherProblems(lineOf: Source['lineOf']): {
     });
   };
   return { problems, report };
+}
+
+/** A document of Swagger 2.0 is tested as OpenAPI 3.0. */
+function convert(file: string, source: Source): Source {
+  try {
+    return convertSwagger(source);
+  } catch (error) {
+    refuse(
+      file,
+      `The document is Swagger 2.0, and its converter gave up: ${explain(error)}.`,
+      source.lineOf('#/swagger'),
+    );
+  }
 }
 
 /** A GraphQL schema fails as YAML: this message names the cause instead of a syntax error. */

@@ -68,13 +68,24 @@ export class FaultDropper {
   readonly #removed = new Map<string, number[]>();
   readonly #seen = new Map<string, number>();
 
-  /** @param root parsed, without cycles; it is changed */
-  constructor(root: unknown) {
+  readonly #toText: (pointer: string) => string;
+
+  /**
+   * @param root parsed, without cycles; it is changed
+   * @param toText the pointer of a place in the text, if the document was converted
+   */
+  constructor(root: unknown, toText = (pointer: string): string => pointer) {
     this.#root = root;
+    this.#toText = toText;
+  }
+
+  /** The pointer of a place in the text. */
+  originOf(pointer: string): string {
+    return this.#toText(this.#before(pointer));
   }
 
   /** The pointer of a place before the first removal. */
-  originOf(pointer: string): string {
+  #before(pointer: string): string {
     if (this.#removed.size === 0) return pointer;
     let origin = '#';
     for (const segment of parsePointer(pointer)) {
@@ -93,7 +104,7 @@ export class FaultDropper {
     const items = new Map<unknown[], { readonly pointer: string; readonly indexes: Set<number> }>();
     const costs = faults.map((fault) => this.#dropOne(fault, schemas, items));
     for (const [list, { pointer, indexes }] of items) {
-      const origin = this.originOf(pointer);
+      const origin = this.#before(pointer);
       const before = this.#removed.get(origin) ?? [];
       const own = [...indexes].map((index) =>
         before.reduce((place, removed) => (place >= removed ? place + 1 : place), index),
@@ -121,7 +132,7 @@ export class FaultDropper {
       if (path.at(-1) !== 'security' && path.length === security.length) delete (owner as Member)[path.at(-1) ?? ''];
       return closed;
     }
-    const key = `${this.originOf(pointer)} ${rule} ${message}`;
+    const key = `${this.#before(pointer)} ${rule} ${message}`;
     const tries = this.#seen.get(key) ?? 0;
     this.#seen.set(key, tries + 1);
     if (tries === 0) {

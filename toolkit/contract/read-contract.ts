@@ -4,6 +4,7 @@ import { compareProblems, foldSame, type Place, type Problem } from '../problem.
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
 import { readSource } from './contract-files.ts';
+import { type Converted, convertSwagger, isSwagger } from './convert-swagger.ts';
 import { displayPath } from './display-path.ts';
 import { FaultDropper, isDropped, warnOf } from './drop-faults.ts';
 import { exactDocument } from './exact-document.ts';
@@ -44,6 +45,8 @@ export interface Contract {
   readonly document: OpenApiDocument;
   /** The document to publish: `document` with the plain schemas that `x-exact` replaces there. */
   readonly plain: OpenApiDocument;
+  /** Whether the document says more or less than its text: faults were left out, or it was converted from Swagger 2.0. */
+  readonly isAltered: boolean;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
   /** Decisions for the user: names of operations without an operationId, and faults that were left out. */
@@ -87,7 +90,9 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   // 3. Constructs that would crash the linter or make it fetch something; then structure and references, by the version of the document.
   const { absoluteRef } = loaded.document.source;
   const droppers = options.strict === true ? undefined : new Map<string, FaultDropper>();
-  const dropper = droppers && new FaultDropper(loaded.document.parsed);
+  const converted = droppers && isSwagger(loaded.document.parsed) ? convert(source, loaded.document.parsed) : undefined;
+  if (converted !== undefined) loaded.document.parsed = converted.document;
+  const dropper = droppers && new FaultDropper(loaded.document.parsed, converted?.originOf);
   if (dropper !== undefined) droppers?.set(absoluteRef, dropper);
   const placeWritten = (pointer: string): Place => {
     const written = dropper?.originOf(pointer) ?? pointer;
@@ -124,6 +129,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   // 6. A name for each operation.
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
   const notices = [
+    ...(converted === undefined ? [] : [{ ...locate('#/swagger'), pointer: '#/swagger', message: readAsOpenApi }]),
     ...foldSame(warnings.toSorted(compareProblems)).map(({ also, ...one }) => ({
       ...one,
       ...(also && { places: also.length + 1 }),
@@ -141,6 +147,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     document: deepFreeze(document),
     plain: deepFreeze(plain),
     hash,
+    isAltered: converted !== undefined || warnings.length > 0,
     notices,
     locate: (pointer) => {
       const { pointer: _, ...position } = placeOrigin(pointer);
@@ -175,6 +182,18 @@ function dropUnsupported(
       if (cost === undefined) throw new ContractError([problem]);
       warnings.push(warnOf(problem, cost));
     }
+  }
+}
+
+const readAsOpenApi = 'the document is of Swagger 2.0, and is converted to OpenAPI 3.0 in memory';
+
+function convert(source: string, document: unknown): Converted {
+  try {
+    return convertSwagger(document);
+  } catch (cause) {
+    const message = `the document is of Swagger 2.0, and its converter gave up: ${(cause as Error).message}`;
+    const fix = 'Remove the latest additions, part by part, to find the cause, or convert the document to OpenAPI 3.';
+    throw new ContractError([problemAtTop(source, 'unsupported/openapi-version', message, fix)]);
   }
 }
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError, problemsOf } from '../contract/contract-error.ts';
 import { readContractFiles, readSource } from '../contract/contract-files.ts';
+import { isSwagger } from '../contract/convert-swagger.ts';
 import { refuseTooLargeText, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
@@ -56,7 +57,8 @@ export async function lintContract(
 const notLinted: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
 
 function refuseUnlintable(contract: string, text: string, value: unknown): void {
-  const found = findUnsupported(value, 'root').filter(({ rule }) => notLinted.has(rule));
+  // Redocly has rules for Swagger 2.0 too.
+  const found = isSwagger(value) ? [] : findUnsupported(value, 'root').filter(({ rule }) => notLinted.has(rule));
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
   throw new ContractError(
@@ -80,7 +82,9 @@ async function lintFile(
   const [problems, refused] = await Promise.all([
     run(path, profile),
     // These problems prevent the derivation, independent of the rules.
-    profile === 'valid' ? readContract(contract, { ...options, text, strict: true }).then(() => [], problemsOf) : [],
+    profile === 'valid'
+      ? readContract(contract, { ...options, text, strict: !isSwagger(readQuickly(text)) }).then(() => [], problemsOf)
+      : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
