@@ -8,11 +8,15 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { ambientHeaders, findResponse } from '@lockstep/runtime/rejection/declared-response';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
+import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
+import { createJudge } from '@lockstep/runtime/validation/judge-value';
+import { readDirection } from '@lockstep/runtime/validation/one-direction';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
 import type { Logger } from 'pino';
 import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { type Choice, chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
+import { createValueMaker, type MakeValue } from './make-value.ts';
 
 /** The principal for a mock's handlers, which is unknown. */
 export type AnyPrincipal = object;
@@ -97,6 +101,7 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     ...(compilesWhenAsked !== undefined && { compilesWhenAsked }),
     bodyLimitBytes,
     fillsFromExamples: true,
+    makeBody: makeWhenAsked(contract),
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
     // Without a service, the header values are the documented examples.
@@ -158,6 +163,19 @@ function preferDocumented<Context extends AnyExchange>(
     const choice = chooseExample(contract, operation, preferences);
     if (Object.keys(preferences).length > 0) preferred?.(exchange);
     return answer(operation, choice, { requestId, accept: request.headers.accept });
+  };
+}
+
+/** Makes bodies of rejections that have no example. */
+function makeWhenAsked(contract: ContractDocument): (schema: unknown) => unknown {
+  let make: MakeValue | undefined;
+  return (schema) => {
+    if (make === undefined) {
+      const document = readDirection(dropUnusable(contract).document, 'response');
+      make = createValueMaker(document, createJudge(document), 'response');
+    }
+    const made = make(schema);
+    return made.kind === 'value' ? made.value : undefined;
   };
 }
 

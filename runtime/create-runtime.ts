@@ -71,6 +71,8 @@ export interface RuntimeOptions<
   readonly realm?: string;
   /** Whether a rejection may contain optional members of the contract's examples, as in a mock. False by default. */
   readonly fillsFromExamples?: boolean;
+  /** Makes the body of a rejection from its declared schema, if the contract has no example. Only for mocks: such a body states no facts. */
+  readonly makeBody?: ((schema: unknown) => unknown) | undefined;
   /** Query parameters that an outer layer reads: requests may contain them although the contract does not declare them. None by default. */
   readonly foreignNames?: ReadonlySet<string>;
   /**
@@ -221,6 +223,7 @@ export function createRuntime<
         pointer: operation?.pointer,
         requestId,
         fillsFromExamples,
+        makeBody: options.makeBody,
       },
       rejection,
     );

@@ -23,13 +23,16 @@ interface RejectionContext {
   readonly requestId: string;
   /** Whether examples may be sent as facts, as in a mock. Otherwise only members that a schema requires are taken from examples. */
   readonly fillsFromExamples: boolean;
+  /** Makes a value of a schema, for a response without an example; only in a mock. Undefined if none can be made. */
+  readonly makeBody?: ((schema: unknown) => unknown) | undefined;
 }
 
 /**
  * Answers a rejection as the contract declares it: with the response of the operation (or of `x-unrouted`) and the best documented
  * example. Text, code, details and request id replace its members that are marked `x-fault`, or that have usual names.
  *
- * If the contract declares no such response, or its schema accepts none of these bodies, the answer is problem details (RFC 9457).
+ * In a mock, a body is made of the schema if it accepts none of these. A text is the message. If the contract declares no such response, or
+ * nothing else is left, the answer is problem details (RFC 9457).
  */
 export function declaredRejection(context: RejectionContext, rejection: Rejection): Answer | UndeclaredAnswer {
   const { document, compile, requestId } = context;
@@ -37,7 +40,10 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
   const declared = findDeclared(context, wanted);
   const response = declared?.node ?? {};
-  const content = listContents(document, response).find(({ mediaType }) => isJsonType(mediaType));
+  const contents = listContents(document, response);
+  const content =
+    contents.find(({ mediaType }) => isJsonType(mediaType)) ??
+    contents.find(({ mediaType }) => /^text\/plain\b/i.test(mediaType));
   const marked = findFaultMembers(document, content?.schema);
   const members = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
   const picked = pickExample(content?.examples ?? [], members, words);
@@ -50,19 +56,33 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     : (declaredCode(response, words) ?? (picked.example === undefined ? words[0] : undefined));
   const validate = content && compile(content.schema ?? true);
   // If the codes of a contract are numbers as text, the status is one.
-  const body = [named, String(status)]
-    .map((code) =>
-      validate === undefined
-        ? undefined
-        : fillFaultBody(members, example, validate, !context.fillsFromExamples, {
-            text: rejection.message,
-            details: rejection.details.length > 0 ? rejection.details : undefined,
-            code,
-            status,
-            'request-id': requestId,
-          }),
-    )
-    .find((filled) => filled !== undefined);
+  const fill = (from: NamedExample | undefined): unknown =>
+    [named, String(status)]
+      .map((code) =>
+        validate === undefined
+          ? undefined
+          : fillFaultBody(members, from, validate, !context.fillsFromExamples, {
+              text: rejection.message,
+              details: rejection.details.length > 0 ? rejection.details : undefined,
+              code,
+              status,
+              'request-id': requestId,
+            }),
+      )
+      .find((filled) => filled !== undefined);
+  const make = (): unknown => {
+    if (content === undefined || validate === undefined || context.makeBody === undefined) return undefined;
+    const written = picked.example?.value;
+    if (written !== undefined && validate(written) === undefined) return written;
+    const value = context.makeBody(content.schema ?? true);
+    return value === undefined ? undefined : (fill({ name: '', value }) ?? value);
+  };
+  const isJson = content !== undefined && isJsonType(content.mediaType);
+  const body = isJson
+    ? (fill(example) ?? make())
+    : validate?.(rejection.message) === undefined
+      ? rejection.message
+      : undefined;
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
   const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples);
   // Only in a mock, the challenge of the example is better than ours: there it belongs to the example of the body.

