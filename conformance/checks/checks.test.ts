@@ -5,18 +5,18 @@ import { failureOf } from './checks.ts';
 describe('a schema that breaks a norm is a finding with its pointer, its clause and the expectation', () => {
   const at = '#/components/schemas/A/properties/x';
   test.each<{ schema: object; version?: string; want: readonly [string, string, string, RegExp] }>([
-    { schema: { type: 'str' }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
-    { schema: { type: [] }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
-    { schema: { type: 'str' }, version: '3.0.3', want: ['defect', '/type', 'validation-00, 5.21', /one of null/] },
+    { schema: { type: 'str' }, want: ['suspect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
+    { schema: { type: [] }, want: ['suspect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
+    { schema: { type: 'str' }, version: '3.0.3', want: ['suspect', '/type', 'validation-00, 5.21', /one of null/] },
     { schema: { enum: [] }, want: ['suspect', '/enum', 'validation, 6.1.2', /List the values/] },
     { schema: { enum: [] }, version: '3.0.3', want: ['suspect', '/enum', 'validation-00, 5.20', /List the values/] },
-    { schema: { enum: 'a' }, want: ['defect', '/enum', 'validation, 6.1.2', /List the values/] },
-    { schema: { $ref: '#/components/schemas/' }, want: ['defect', '', 'RFC 6901 7', /has no target.*Correct/] },
-    { schema: { minLength: -1 }, want: ['defect', '/minLength', 'validation, 6.3.2', /non-negative integer/] },
-    { schema: { maximum: '7' }, want: ['defect', '/maximum', 'validation, 6.2.2', /a number/] },
+    { schema: { enum: 'a' }, want: ['suspect', '/enum', 'validation, 6.1.2', /List the values/] },
+    { schema: { $ref: '#/components/schemas/' }, want: ['suspect', '', 'RFC 6901 7', /has no target.*Correct/] },
+    { schema: { minLength: -1 }, want: ['suspect', '/minLength', 'validation, 6.3.2', /non-negative integer/] },
+    { schema: { maximum: '7' }, want: ['suspect', '/maximum', 'validation, 6.2.2', /a number/] },
     { schema: { pattern: '(' }, want: ['suspect', '/pattern', 'validation, 6.3.3', /ECMA-262/] },
-    { schema: { pattern: 7 }, want: ['defect', '/pattern', 'validation, 6.3.3', /ECMA-262/] },
-    { schema: { items: 'text' }, want: ['defect', '/items', 'core, 4.3', /an object or a boolean/] },
+    { schema: { pattern: 7 }, want: ['suspect', '/pattern', 'validation, 6.3.3', /ECMA-262/] },
+    { schema: { items: 'text' }, want: ['suspect', '/items', 'core, 4.3', /an object or a boolean/] },
   ])('$schema of $version', ({ schema, version = '3.1.0', want }) => {
     const contract = contractOf(
       { '/a': { get: { responses: { 200: { description: 'OK' } } } } },

@@ -108,8 +108,8 @@ export function failureOf({ pointer, message, fix, breaks }: ContractProblem): F
   if (breaks === undefined) return undefined;
   return {
     check: 'contract',
-    // A SHOULD allows exceptions for a reason (RFC 2119, 3).
-    severity: /\bSHOULD\b/.test(breaks) ? 'suspect' : 'defect',
+    // Not a defect of the deployment.
+    severity: 'suspect',
     place: 'contract',
     pointer,
     keyword: pointer.split('/').at(-1) ?? '',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { internalsLeaked, secretEchoed } from './leaks.ts';
+import { internalsLeaked, isDistinctive, secretEchoed } from './leaks.ts';
 
 const contract = contractOf({ '/a': { post: { responses: { 200: { description: 'OK' } } } } });
 
@@ -92,4 +92,14 @@ describe('secret-echoed', () => {
     expect(failures.map(({ keyword }) => keyword)).toEqual(want === undefined ? [] : [want]);
     expect(failures.some(({ message }) => message.includes(key) || message.includes('long enough'))).toBe(false);
   });
+});
+
+test('a placeholder of a mock or a short text is no distinctive secret', () => {
+  expect(['string', 'Password', 'abc', 'pw-4711', 'long enough'].map(isDistinctive)).toEqual([
+    false,
+    false,
+    false,
+    true,
+    true,
+  ]);
 });

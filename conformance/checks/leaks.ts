@@ -46,7 +46,15 @@ export const writeOnlyExposed: ExchangeCheck = {
 };
 
 /** Answers contain shorter texts by chance. */
-export const leastSecretLength = 6;
+const leastSecretLength = 6;
+
+/** Values that mocks and generated examples put everywhere. */
+const placeholders: ReadonlySet<string> = new Set(['string', 'password', 'secret', 'example', 'default', 'unknown']);
+
+/** Whether a text that appears elsewhere must come from the secret. */
+export function isDistinctive(text: string): boolean {
+  return text.length >= leastSecretLength && !placeholders.has(text.toLowerCase());
+}
 
 export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
@@ -134,8 +142,8 @@ function secretsSent(contract: Contract, exchange: Exchange): readonly Annotated
   const judged = new Set((secretsInAnswer(contract, exchange) ?? []).map(({ value }) => value));
   return [...secretsIn(contract.root, schema, seen.requestBody)].filter(({ sure, schema: own, value }) => {
     const isDeclared = own.writeOnly === true || own.format === 'password';
-    const isLong = typeof value === 'string' && value.length >= leastSecretLength;
-    return sure && isDeclared && isLong && !judged.has(value) && whole.split(JSON.stringify(value)).length === 2;
+    const isTelling = typeof value === 'string' && isDistinctive(value);
+    return sure && isDeclared && isTelling && !judged.has(value) && whole.split(JSON.stringify(value)).length === 2;
   });
 }
 

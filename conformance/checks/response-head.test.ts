@@ -14,6 +14,7 @@ const contract = contractOf(
     '/plain': { get: { operationId: 'plain', responses: { 200: ok, 400: ok, 404: { description: 'No' } } } },
     '/things/{id}': { get: { operationId: 'silent', security: [{ Key: [] }], responses: { 200: ok } } },
     '/one': { get: { operationId: 'oneRejection', responses: { 200: ok, 422: ok } } },
+    '/shut': { get: { operationId: 'shut', responses: { 200: ok, 403: ok } } },
     '/gone': { delete: { operationId: 'drop', responses: { 200: ok, default: ok } } },
     '/kinds': {
       get: {
@@ -73,6 +74,11 @@ describe('status-undocumented', () => {
     { operation: 'plain', status: 415, want: [], intent: { probe: probe('unlisted-media-type') } },
     { operation: 'plain', status: 415, want: ['defect'], intent: { probe: probe('no credentials') } },
     { operation: 'plain', status: 409, want: [], intent: { polarity: 'grey' } },
+    // The contract lacks the rejection of invalid input.
+    { operation: 'shut', status: 400, want: ['suspect'], intent: { polarity: 'invalid' } },
+    { operation: 'shut', status: 409, want: ['defect'], intent: { polarity: 'invalid' } },
+    { operation: 'shut', status: 400, want: ['defect'] },
+    { operation: 'oneRejection', status: 400, want: ['defect'], intent: { polarity: 'invalid' } },
     { operation: 'silent', status: 401, want: [] },
     { operation: 'silent', status: 404, want: [] },
     { operation: 'silent', status: 418, want: [] },

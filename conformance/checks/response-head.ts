@@ -90,7 +90,11 @@ function isAbsent(exchange: NumberedExchange, status: number): boolean {
   return status === 405 || (status === 404 && !operation.path.includes('{'));
 }
 
-function isSure({ operation }: NumberedExchange, status: number): boolean {
+/** A contract that lists no rejection of invalid input lacks one: the server is right to reject it. */
+function isSure({ operation, intent }: NumberedExchange, status: number): boolean {
+  const isOfInput = (status === 400 || status === 422) && intent.polarity === 'invalid';
+  if (isOfInput && !operation.responses.some(({ status: listed }) => /^(400|422|4XX|default)$/i.test(listed)))
+    return false;
   return status !== 404 || documentsRejections(operation);
 }
 

@@ -298,7 +298,7 @@ export function framesOf(failure: Error): string {
 
 function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
   const isStrict =
-    (failOn.includes('suspect') && result.findings.length > 0) ||
+    (failOn.includes('suspect') && result.findings.some(({ check }) => check !== 'contract')) ||
     (failOn.includes('warning') && result.warnings.length > 0) ||
     (failOn.includes('unreached') && result.coverage.reached < result.coverage.operations.length);
   return result.verdict === 'passed' && isStrict ? exitCodes.defects : exitCodes[result.verdict];

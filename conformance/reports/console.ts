@@ -11,14 +11,17 @@ export function formatConsole(given: RunResult): string {
     coverage: { ...given.coverage, requestKeywords: [], responseKeywords: [] },
   });
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
-  const inconclusive = result.findings.filter(({ severity }) => severity === 'suspect');
+  const [ofContract, inconclusive] = [true, false].map((isOfContract) =>
+    result.findings.filter(({ severity, check }) => severity === 'suspect' && (check === 'contract') === isOfContract),
+  );
   const shrinking = result.shrinkRequests === 0 ? '' : ` (${result.shrinkRequests} to shrink findings)`;
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
     // The reason why a run proves nothing comes before its consequences.
     result.fix === undefined ? '' : `${result.message}\n  ${result.fix}`,
     section('Defects', defects.map(formatFinding)),
-    section('Inconclusive findings (not in the exit code)', inconclusive.map(formatFinding)),
+    section('Inconclusive findings (not in the exit code)', (inconclusive ?? []).map(formatFinding)),
+    section('Faults of the contract (not in the exit code)', (ofContract ?? []).map(formatFinding)),
     section(
       'Known (not in the exit code)',
       result.known.map(({ id, check, operations, place, message, known: { until, reason } }) =>

@@ -39,6 +39,8 @@ export function readNext({ step }: ListShape, exchange: Exchange): Pick<Page, 'n
   const address =
     step.read === undefined ? nextIn(headerOf(outcome, 'link') ?? '') : readPointer(seen.responseBody, step.read);
   if (typeof address !== 'string' || address === '') return { next: undefined, isLast: true };
+  // A single word is a placeholder: resolved as a relative reference, it would lead to another path.
+  if (!/[/?]/.test(address)) return none;
   // An address of another origin may be that before a proxy.
   const next = pathBeneath(request, address) ?? pathBeneath(request, address.replace(/^https?:\/\/[^/]+/, ''));
   return { next, isLast: false };

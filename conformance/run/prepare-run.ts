@@ -1,7 +1,7 @@
 import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
 import { filledIn } from '../checks/compare-objects.ts';
-import { leastSecretLength } from '../checks/leaks.ts';
+import { isDistinctive } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
 import { watchAddress } from '../circumstances/address.ts';
 import { watchContamination } from '../circumstances/contamination.ts';
@@ -293,7 +293,7 @@ function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
     onExchange: (exchange) => {
       for (const { text, pointer } of redactor.learn(exchange)) {
         const key = `${exchange.operation.id} ${pointer} ${text}`;
-        if (text.length < leastSecretLength || known.has(key)) continue;
+        if (!isDistinctive(text) || known.has(key)) continue;
         known.add(key);
         secretsSeen.push({ text, pointer, operation: exchange.operation });
       }

@@ -335,6 +335,7 @@ const rows: readonly Row[] = [
       return { ...contract, problems: [...contract.problems, at('reader'), at('until')] };
     },
     caughtBy: by('contract', '', '#/components/schemas/Loan/properties/reader/type', 'type'),
+    severity: 'suspect',
   },
   {
     name: 'an answer takes too long',
