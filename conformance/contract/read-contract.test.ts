@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ContractError, responseFor } from './contract.ts';
+import { readPointer } from './document.ts';
 import { readContract } from './read-contract.ts';
 
 const head = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';
@@ -9,9 +10,9 @@ describe('a contract that cannot be tested is rejected with every reason', () =>
     { name: 'not YAML', given: 'a: [', want: /api.yaml:1 #\n.*flow collection/ },
     { name: 'a list', given: '- a', want: /not an object/ },
     {
-      name: 'OpenAPI 2.0',
-      given: 'swagger: "2.0"',
-      want: /The document is OpenAPI 2.0 \(Swagger\).\n.*OpenAPI 3.0 or 3.1/,
+      name: 'Swagger 1.2',
+      given: 'swagger: "1.2"',
+      want: /The document is OpenAPI 1.2 \(Swagger\).\n.*OpenAPI 3.0 or 3.1/,
     },
     { name: 'GraphQL', given: '"""Doc"""\ntype Query {\n  hello: String\n}\n', want: /GraphQL schema/ },
     { name: 'GraphQL, introspected', given: '{"data": {"__schema": {}}}', want: /GraphQL schema/ },
@@ -205,4 +206,23 @@ test('a reference to another host may declare a parameter, and declares its stat
   expect(problems.filter(({ message }) => message.includes('is not declared'))).toEqual([]);
   const responses = operations[0]?.responses.map(({ status, contents }) => [status, contents[0]?.mediaType]);
   expect(responses).toEqual([['200', '*/*']]);
+});
+
+test('a part of an allOf that rejects what another part requires is opened, with a warning', () => {
+  const schemas = `components: {schemas: {A: {allOf: [{$ref: '#/components/schemas/B'}, {required: [b]}]}, B: {properties: {a: {}}, additionalProperties: false}, C: {additionalProperties: false}}}`;
+  const text = `openapi: 3.1.0\npaths: {/a: {get: {responses: {'200': {description: OK}}}}}\n${schemas}\n`;
+  const { root, problems } = readContract('a.yaml', text);
+  expect(root.components).toMatchObject({ schemas: { C: { additionalProperties: false } } });
+  expect(readPointer(root, '#/components/schemas/B')).toEqual({ properties: { a: {} } });
+  expect(problems.map(({ line, pointer, breaks }) => [line, pointer, breaks])).toEqual([
+    [3, '#/components/schemas/B/additionalProperties', undefined],
+  ]);
+});
+
+test('a document of Swagger 2.0 is read as OpenAPI, with its lines', () => {
+  const paths = `paths:\n  /a:\n    put:\n      responses: {200: {description: OK, schema: {$ref: '#/definitions/Gone'}}, 404: {$ref: '#/responses/Gone'}}\n`;
+  const { operations, servers, problems } = readContract('a.yaml', `swagger: '2.0'\nhost: x.example\n${paths}`);
+  expect(operations.map(({ id }) => id)).toEqual(['PUT /a']);
+  expect(servers).toEqual(['http://x.example']);
+  expect(problems.map(({ line }) => line)).toEqual([6]);
 });

@@ -22,6 +22,7 @@ import {
 } from './document.ts';
 import { readExactly } from './exact-schemas.ts';
 import { includeFiles } from './include-files.ts';
+import { openClosedParts } from './open-closed-parts.ts';
 import { readOperation } from './read-operation.ts';
 import { readAddresses } from './servers.ts';
 import { readSource, type Source } from './source.ts';
@@ -131,8 +132,8 @@ export function readContract(file: string, text: string): Contract {
 
 function readDocument(file: string, source: Source): Contract {
   const { root: written, lineOf, excerptAt, repeated } = convert(file, source);
-  const root = readExactly(written);
   const { problems, report } = gatherProblems(lineOf);
+  const root = openClosedParts(readExactly(written), report);
   requireOpenApi(file, root, lineOf);
   for (const pointer of repeated) {
     report(pointer, 'The member is repeated; the last one counts.', 'Remove one, or rename it.');

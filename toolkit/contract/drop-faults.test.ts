@@ -150,6 +150,15 @@ describe('a fault costs the place that it is at, and is a warning with its line:
       left: 'putA',
     },
     {
+      name: 'a part of an allOf that rejects what another part requires',
+      text: inSchema(
+        '{allOf: [{properties: {a: {}}, additionalProperties: false}, {required: [b], properties: {b: {}}}]}',
+      ),
+      line: 4,
+      at: ['components', 'schemas', 'A', 'allOf', '0'],
+      left: { properties: { a: {} } },
+    },
+    {
       name: 'a discriminator without a name',
       text: inSchema('{discriminator: {}, oneOf: [{}]}'),
       line: 4,

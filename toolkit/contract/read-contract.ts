@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
+import { formatPointer, parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { compareProblems, foldSame, type Place, type Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
@@ -9,6 +9,7 @@ import { displayPath } from './display-path.ts';
 import { FaultDropper, isDropped, warnOf } from './drop-faults.ts';
 import { exactDocument } from './exact-document.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
+import { findClosedParts } from './find-closed-parts.ts';
 import { jsonPositions } from './json-positions.ts';
 import type { LimitStep } from './limits.ts';
 import { refuseLeadingOut } from './local-copy.ts';
@@ -125,6 +126,13 @@ export async function readContract(source: string, options: ReadOptions = {}): P
 
   // 5. Constructs that OpenAPI allows but the toolkit can't derive from.
   warnings.push(...dropUnsupported(upgraded, 'bundle', placeOrigin, lastDropper));
+  for (const { at, message } of lastDropper === undefined ? [] : findClosedParts(upgraded)) {
+    const fault = { pointer: formatPointer(at), rule: 'closed-parts', message };
+    const [cost = ''] = lastDropper?.drop([fault]) ?? [];
+    const fix =
+      'Write unevaluatedProperties: false next to the allOf, and leave additionalProperties out of its parts.';
+    warnings.push(warnOf({ ...fault, ...placeOrigin(fault.pointer), fix }, cost));
+  }
 
   // 6. A name for each operation.
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
