@@ -46,7 +46,7 @@ export interface Contract {
   readonly document: OpenApiDocument;
   /** The document to publish: `document` with the plain schemas that `x-exact` replaces there. */
   readonly plain: OpenApiDocument;
-  /** Whether the document says more or less than its text: faults were left out, or it was converted from Swagger 2.0. */
+  /** Whether the document differs from its text: faults were left out, or it was converted from Swagger 2.0. */
   readonly isAltered: boolean;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
