@@ -100,7 +100,7 @@ describe('wrong input', () => {
       { args: [command, '--contract', 'http://127.0.0.1:1/a.yaml'], message: ['http://127.0.0.1:1/a.yaml', 'fix '] },
     ]),
     ...['generate', 'serve', 'mock', 'docs'].map((command) => ({
-      args: [command, '--contract', 'other.yaml'],
+      args: [command, '--strict', '--contract', 'other.yaml'],
       message: ['other.yaml:1:', 'openapi-version', 'fix '],
     })),
   ];

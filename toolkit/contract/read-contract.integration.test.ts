@@ -68,7 +68,7 @@ describe('a contract at an address', () => {
       want: [{ rule: 'unsupported/network-reference', line: 4, pointer: '#/components/schemas/B/$ref' }],
     },
   ])('$path is refused', async ({ path, want }) => {
-    const error = await readContract(origin + path).catch((caught: unknown) => caught);
+    const error = await readContract(origin + path, { strict: true }).catch((caught: unknown) => caught);
     expect((error as ContractError).problems).toMatchObject(want);
     expect((error as ContractError).problems[0]).toMatchObject({
       file: origin + path,

@@ -207,7 +207,7 @@ for (const { by, run, options } of linters)
             fix: `Did you mean ${want[1]}?`,
           });
           expect(await lintBy(path, 'house')).toContainEqual(expected);
-          const refused = await readContract(path).catch((error: unknown) => error);
+          const refused = await readContract(path, { strict: true }).catch((error: unknown) => error);
           expect((refused as ContractError).problems).toContainEqual(expected);
         });
       }
