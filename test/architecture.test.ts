@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['generated', 'json', 'runtime', 'shell'],
   mock: ['generated', 'json', 'runtime', 'server', 'shell', 'state', 'values'],
   conformance: ['values'], // speaks HTTP only: one fault in the toolkit must not hide on both sides; values hide none, each side judges them by a judge of its own
-  bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, validation and runner are measured without HTTP and without a start; mutants need the configuration of all tests; clients are generated from the files of docs, and call the sandbox
+  bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server', 'values'], // the walk of bench/mocks makes values; codec, store, validation and runner are measured without HTTP and without a start; mutants need the configuration of all tests; clients are generated from the files of docs, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
   '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'shell', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };

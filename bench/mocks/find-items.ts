@@ -1,0 +1,156 @@
+import type { SchemaNode } from '@lockstep/values/shape';
+import { isJson, type Operation, type Parameter } from '../../conformance/contract/contract.ts';
+import { isObject, type Pointer } from '../../conformance/contract/document.ts';
+import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
+import { type Pair, slotsOf } from './find-pairs.ts';
+import { type Maker, normal } from './make-values.ts';
+import type { Reply } from './send-requests.ts';
+import { canBe, declaredNames, objectPlaces, type Path, scalarsIn, valueAt } from './shared-members.ts';
+
+/** Schema of the first documented success that has JSON. */
+export function successSchema(operation: Operation | undefined): Pointer | undefined {
+  const successes = operation?.responses.filter(({ status }) => /^2/.test(status)) ?? [];
+  const contents = successes.flatMap((response) => response.contents);
+  return contents.find(({ mediaType, schema }) => schema !== undefined && (isJson(mediaType) || /\*/.test(mediaType)))
+    ?.schema;
+}
+
+/** The schema of an item, as the contract describes its answers. */
+export function itemNode(form: CanonicalForm, { read, replace, merge, create }: Pair): SchemaNode | undefined {
+  const schema = [read, replace, merge, create].map(successSchema).find((found) => found !== undefined);
+  return schema === undefined ? undefined : form.at(schema);
+}
+
+/** Where a list has its items. */
+export interface ListPlace {
+  readonly path: Path;
+  readonly item: SchemaNode;
+}
+
+/** The list in the answer whose items share most members with the item. Undefined if the contract describes no list. */
+export function findList(form: CanonicalForm, pair: Pair): ListPlace | undefined {
+  const schema = successSchema(pair.list);
+  if (schema === undefined) return undefined;
+  const item = itemNode(form, pair);
+  const known = new Set(
+    item === undefined
+      ? []
+      : objectPlaces(form, item).flatMap(({ nodes }) => nodes.flatMap((node) => declaredNames(form, node))),
+  );
+  let best: (ListPlace & { readonly score: number }) | undefined;
+  for (const place of listPlaces(form, form.at(schema), [])) {
+    const score = declaredNames(form, place.item).filter((name) => known.has(name)).length;
+    if (best === undefined || score > best.score) best = { ...place, score };
+  }
+  return best;
+}
+
+/** Lists in an answer, at its root and up to two members deep, the outer ones first. */
+function listPlaces(form: CanonicalForm, node: SchemaNode, path: Path): readonly ListPlace[] {
+  if (canBe(form, node, 'array'))
+    return form
+      .shapes(node)
+      .flatMap((shape) => (shape.types.has('array') ? [{ path, item: form.item(shape, 0) }] : []));
+  if (path.length === 2) return [];
+  const inner = form
+    .shapes(node)
+    .flatMap((shape) =>
+      declaredNames(form, node).flatMap((name) =>
+        shape.properties.has(name) ? listPlaces(form, form.property(shape, name), [...path, name]) : [],
+      ),
+    );
+  return inner.sort((a, b) => a.path.length - b.path.length);
+}
+
+export function itemsIn(body: unknown, place: ListPlace): readonly unknown[] | undefined {
+  const found = valueAt(body, place.path);
+  return Array.isArray(found) ? found : undefined;
+}
+
+export interface FoundId {
+  readonly value: string | number;
+  /** The member that has it; undefined if it comes from an address. */
+  readonly path: Path | undefined;
+  /** Whether the member has the name of the path's parameter, or is called `id`. */
+  readonly isNamed?: boolean;
+}
+
+const ranksOfNames: readonly ((member: string, key: string, noun: string) => boolean)[] = [
+  (member, key) => member === key,
+  (member) => member === 'id',
+  (member, key, noun) => member !== '' && (key.endsWith(member) || member === `${noun}id` || member.endsWith(key)),
+  (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference)$/.test(member),
+];
+
+/** Values that may be the id of the item, the most likely first. */
+export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundId[] {
+  const parameter = keyOf(pair);
+  const [key, noun] = [normal(pair.key), normal(pair.noun).replace(/s$/, '')];
+  const ranked = [...scalarsIn(value, 3)].flatMap((found) => {
+    const member = normal(found.path.at(-1) ?? '');
+    const rank = ranksOfNames.findIndex((matches) => matches(member, key, noun));
+    if (rank < 0 || !maker.accepts(parameter?.schema, found.value)) return [];
+    return [{ ...found, rank, isNamed: rank < 2 }];
+  });
+  // A scalar item of a list is the id itself.
+  if (typeof value === 'string' || typeof value === 'number') return [{ value, path: [] }];
+  return ranked.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length);
+}
+
+/** The parameter that selects the item. */
+export function keyOf({ read, replace, merge, remove, key }: Pair): Parameter | undefined {
+  const operation = read ?? replace ?? merge ?? remove;
+  return operation?.parameters.find((parameter) => parameter.in === 'path' && parameter.name === key);
+}
+
+/** The id in an address of the item: the last value of its path template. */
+export function idInAddress(pair: Pair, address: string): FoundId | undefined {
+  const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const pattern = pair.name
+    .split(/(\{[^}]*\})/)
+    .map((part) => (part.startsWith('{') ? '([^/]+)' : literal(part)))
+    .join('');
+  const path = address.replace(/^[a-z]+:\/\/[^/]+/i, '').replace(/[?#].*$/, '');
+  const value = new RegExp(`${pattern}/?$`).exec(path)?.[slotsOf(pair.name).length];
+  return value === undefined ? undefined : { value: decode(value), path: undefined };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Ids that an answer to a create leads to: by `Location`, by its members, by its links. */
+export function idsAfter(pair: Pair, maker: Maker, { headers, body }: Reply): readonly FoundId[] {
+  const location = headers.get('location');
+  const links = [...scalarsIn(body, 3)].filter(({ path }) =>
+    /^(self|href|url|uri|self_?link)$/i.test(path.at(-1) ?? ''),
+  );
+  const addresses = [location, ...links.map(({ value }) => String(value))].filter((text) => text !== null);
+  const [first, ...others] = addresses.map((address) => idInAddress(pair, address));
+  const [byLocation, byLinks] = location === null ? [[], [first, ...others]] : [[first], others];
+  const members = idsIn(pair, maker, body);
+  const [named, unnamed] = [members.filter(({ isNamed }) => isNamed), members.filter(({ isNamed }) => !isNamed)];
+  return distinct([...named, ...byLocation, ...unnamed, ...byLinks].filter((id) => id !== undefined));
+}
+
+export function distinct(ids: readonly FoundId[]): readonly FoundId[] {
+  const seen = new Set<string>();
+  return ids.filter(({ value }) => !seen.has(String(value)) && seen.add(String(value)));
+}
+
+/** Whether an item of a list is the item with this id: by the same member if the list shows it, else by any. */
+export function hasId(item: unknown, { value, path }: FoundId): boolean {
+  const isIt = (found: unknown): boolean => String(found) === String(value);
+  if (!isObject(item)) return isIt(item);
+  const own =
+    path === undefined
+      ? undefined
+      : path.map((_, index) => valueAt(item, path.slice(index))).find((found) => found !== undefined);
+  return own === undefined || typeof own === 'object'
+    ? [...scalarsIn(item, 3)].some((found) => isIt(found.value))
+    : isIt(own);
+}

@@ -1,0 +1,144 @@
+import {
+  type Contract,
+  contentFor,
+  isJson,
+  type Operation,
+  type Parameter,
+  responseFor,
+  type SecurityScheme,
+} from '../../conformance/contract/contract.ts';
+import type { Authorization, Draft } from '../../conformance/execute/exchange.ts';
+import { writeRequest } from '../../conformance/execute/write-request.ts';
+import type { Judge } from '../../conformance/schema/create-judge.ts';
+import { slotsOf } from './find-pairs.ts';
+import type { MadeBody, Maker } from './make-values.ts';
+
+export interface Reply {
+  readonly operation: Operation;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; undefined if there is none, or it is not JSON. */
+  readonly body: unknown;
+  /** Where the answer differs from the contract, one line each. */
+  readonly faults: readonly string[];
+}
+
+export interface Asked {
+  /** Values of the parameters in the path, in their order. */
+  readonly slots: readonly unknown[];
+  /** Values of optional parameters of the query. */
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: MadeBody | 'none';
+}
+
+export interface Client {
+  /** @throws Error if there is no answer within ten seconds, or a required parameter has no valid value */
+  readonly send: (operation: Operation, asked: Asked) => Promise<Reply>;
+  /** Number of requests so far. */
+  readonly count: () => number;
+}
+
+const patienceMs = 10_000;
+
+/**
+ * Sends requests that are valid by the contract, with credentials of the right format, and judges each answer by the contract: a documented
+ * status, a documented media type, a body that matches its schema, the required headers.
+ *
+ * @param addressOf the address of an operation, without a trailing slash
+ */
+export function createClient(
+  contract: Contract,
+  judge: Judge,
+  maker: Maker,
+  addressOf: (operation: Operation) => string,
+): Client {
+  let count = 0;
+  return {
+    count: () => count,
+    send: async (operation, { slots, query = {}, body = 'none' }) => {
+      const names = slotsOf(operation.path);
+      const chosen = (parameter: Parameter): unknown => {
+        if (parameter.in === 'path') return slots[names.indexOf(parameter.name)];
+        if (parameter.in === 'query' && Object.hasOwn(query, parameter.name)) return query[parameter.name];
+        return parameter.required ? maker.parameter(parameter, 0) : undefined;
+      };
+      const parameters = operation.parameters.flatMap((parameter) => {
+        const value = chosen(parameter);
+        if (value === undefined && parameter.required)
+          throw new Error(`no valid value for parameter ${parameter.name}`);
+        return value === undefined ? [] : [{ parameter, value }];
+      });
+      const draft: Draft = { operation, parameters, body: body === 'none' ? undefined : body, label: 'walk' };
+      const request = writeRequest(
+        draft,
+        addressOf(operation),
+        credentialsFor(contract, operation),
+        judge.forms.request,
+      );
+      count += 1;
+      const response = await fetch(`${request.base}${request.path}`, {
+        method: request.method,
+        headers: request.headers.map(([name, value]): [string, string] => [name, value]),
+        body: request.body === undefined ? null : new Uint8Array(request.body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(patienceMs),
+      });
+      const text = await response.text();
+      const { status, headers } = response;
+      const faults = judgeAnswer(judge, operation, status, headers, text);
+      return { operation, status, headers, body: parse(text), faults };
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The faults of an answer by the contract alone. */
+function judgeAnswer(
+  judge: Judge,
+  operation: Operation,
+  status: number,
+  headers: Headers,
+  text: string,
+): readonly string[] {
+  const where = `${operation.method.toUpperCase()} ${operation.path}: ${status}`;
+  const response = responseFor(operation, status);
+  if (response === undefined) return [`${where} is not documented`];
+  const missing = response.headers.filter(({ required, name }) => required && !headers.has(name));
+  const faults = missing.map(({ name }) => `${where} lacks the header ${name}`);
+  if (response.contents.length === 0 || status === 204 || status === 304) return faults;
+  const mediaType = headers.get('content-type') ?? '';
+  if (text === '') return [...faults, `${where} has no body`];
+  const content = contentFor(response.contents, mediaType);
+  if (content === undefined) return [...faults, `${where} has the undocumented media type ${mediaType}`];
+  if (!isJson(mediaType) || content.schema === undefined) return faults;
+  const body = parse(text);
+  if (body === undefined) return [...faults, `${where} is not JSON`];
+  const [violation, ...others] = judge.judge(content.schema, 'response', body) ?? [];
+  if (violation === undefined) return faults;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  return [...faults, `${where} at ${violation.at || 'its root'} ${violation.message}${more}`];
+}
+
+const credential = 'any-credential-of-the-walk';
+
+/** Credentials for the first alternative of an operation. */
+function credentialsFor({ schemes }: Contract, { security }: Operation): Authorization {
+  const names = Object.keys(security[0] ?? {});
+  const used = names.flatMap((name) => (schemes[name] === undefined ? [] : [schemes[name]]));
+  const of = (place: string) => used.flatMap(({ key }) => (key?.in === place ? [[key.name, credential] as const] : []));
+  const headers = used.flatMap((scheme) => headerOf(scheme));
+  return { headers: [...headers, ...of('header')], query: of('query'), cookies: of('cookie'), scopes: undefined };
+}
+
+function headerOf({ type, scheme }: SecurityScheme): readonly (readonly [string, string])[] {
+  if (type === 'apiKey') return [];
+  if (type === 'http' && scheme === 'basic') return [['authorization', `Basic ${btoa(`walk:${credential}`)}`]];
+  return [['authorization', `Bearer ${credential}`]];
+}

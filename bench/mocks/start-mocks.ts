@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Contract, Operation } from '../../conformance/contract/contract.ts';
+import { findFreePort } from '../first-answer.ts';
+import { startAnswering, startChild } from '../start-child.ts';
+import { collectExamples } from './collect-examples.ts';
+
+/** A running mock of one contract. */
+export interface Mock {
+  /** The address under which the paths of an operation are, without a trailing slash. */
+  readonly addressOf: (operation: Operation) => string;
+  readonly close: () => Promise<void>;
+}
+
+interface Started {
+  readonly contract: Contract;
+  readonly file: string;
+  /** The checkout whose `lockstep` runs. */
+  readonly lockstep: string;
+  /** The folder where the peers are installed. */
+  readonly peers: string;
+}
+
+const noLog = { ...process.env, LOG_LEVEL: 'silent', NO_UPDATE_NOTIFIER: '1' };
+
+/** A mock that cannot be installed has a reason in its place. */
+export const mocks = {
+  lockstep: startLockstep,
+  prism: startPrism,
+  mockoon: startMockoon,
+  'json-server': startJsonServer,
+  counterfact: 'the npm registry does not serve it',
+  microcks: 'it is published as a container image, and Maven Central does not serve the application',
+  mockd: 'the Go module proxy does not serve it, and it is in no other registry',
+} as const satisfies Record<string, ((given: Started) => Promise<Mock>) | string>;
+
+export type MockName = keyof typeof mocks;
+
+/** @throws Error if it is not installed, or cannot serve the contract */
+export function startMock(name: MockName, given: Started): Promise<Mock> {
+  const start = mocks[name];
+  if (typeof start === 'string') throw new Error(`${name} cannot be walked: ${start}`);
+  return start(given);
+}
+
+interface Announced {
+  readonly origin: string;
+  readonly addresses: readonly { readonly url: string; readonly operations: number }[];
+}
+
+async function startLockstep({ contract, file, lockstep }: Started): Promise<Mock> {
+  const args = [join(lockstep, 'cli/main.ts'), 'mock', '--contract', file, '--port', '0', '--json'];
+  const { firstLine, close } = await startChild(args, noLog);
+  const { origin, addresses } = JSON.parse(firstLine) as Announced;
+  if (addresses === undefined) {
+    await close();
+    throw new Error(`the contract was refused: ${firstLine.slice(0, 300)}`);
+  }
+  const [most] = addresses.toSorted((a, b) => b.operations - a.operations);
+  const urls = addresses.map(({ url }) => url.replace(/\/$/, ''));
+  const addressOf = ({ servers }: Operation): string => {
+    const own = servers[0] ?? contract.servers[0];
+    const path = own === undefined ? '' : pathOf(own);
+    return urls.find((url) => pathOf(url) === path) ?? most?.url.replace(/\/$/, '') ?? origin;
+  };
+  return { addressOf, close };
+}
+
+const pathOf = (address: string): string => new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
+
+/** Prism has no base path. */
+async function startPrism({ file, peers }: Started): Promise<Mock> {
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const main = inPeers(peers, '@stoplight/prism-cli/dist/index.js');
+  const args = [main, 'mock', '--verboseLevel', 'silent', '--host', '127.0.0.1', '--port', String(port), file];
+  const { close } = await startAnswering(args, [origin]);
+  return { addressOf: () => origin, close };
+}
+
+/** Mockoon serves at the base path of the first server. */
+async function startMockoon({ contract, file, peers }: Started): Promise<Mock> {
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const main = inPeers(peers, '@mockoon/cli/bin/run.js');
+  const args = [
+    main,
+    'start',
+    '--data',
+    file,
+    '--port',
+    String(port),
+    '--hostname',
+    '127.0.0.1',
+    '--disable-log-to-file',
+  ];
+  const { close } = await startAnswering(args, [origin], noLog);
+  const base = `${origin}${contract.servers[0] === undefined ? '' : pathOf(contract.servers[0])}`;
+  return { addressOf: () => base, close };
+}
+
+/** json-server knows no contract: it gets the examples of the items, one list for each collection without a parent. */
+async function startJsonServer({ contract, peers }: Started): Promise<Mock> {
+  const port = await findFreePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const folder = await mkdtemp(join(tmpdir(), 'walk-json-server-'));
+  const file = join(folder, 'db.json');
+  await writeFile(file, JSON.stringify(collectExamples(contract)));
+  const args = [
+    inPeers(peers, 'json-server/lib/cli/bin.js'),
+    '--quiet',
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
+    file,
+  ];
+  const { close } = await startAnswering(args, [origin]);
+  return {
+    addressOf: () => origin,
+    close: async () => {
+      await close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function inPeers(peers: string, file: string): string {
+  const path = join(peers, 'node_modules', file);
+  if (!existsSync(path)) throw new Error(`not installed: ${path}. Run npm ci in bench/mocks, or give --peers FOLDER`);
+  return path;
+}

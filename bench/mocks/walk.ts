@@ -1,0 +1,213 @@
+import type { Operation } from '../../conformance/contract/contract.ts';
+import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
+import type { Judge } from '../../conformance/schema/create-judge.ts';
+import { distinct, type FoundId, findList, idsAfter, idsIn, itemNode, keyOf, successSchema } from './find-items.ts';
+import { type Pair, slotsOf } from './find-pairs.ts';
+import { hasNoRejection, isRejected, isSuccess } from './laws.ts';
+import { type MadeBody, type Maker, normal, type PathValues, withMember } from './make-values.ts';
+import type { Asked, Client, Reply } from './send-requests.ts';
+import { differences, findOverlap, valueAt } from './shared-members.ts';
+import { readAll } from './walk-lists.ts';
+
+/** An item that the walk created, or found in a list. */
+export interface Item {
+  readonly id: FoundId;
+  /** The body that created it. */
+  readonly sent: unknown;
+}
+
+/** Values for the parameters in the path of a collection, and where they come from. */
+export interface Slots {
+  readonly values: readonly unknown[];
+  /** `invented`: no operation of the contract creates or lists the parent. */
+  readonly source: 'root' | 'created' | 'listed' | 'invented' | 'missing';
+}
+
+/** The walk through one contract. Items that serve as parents are created once. */
+export class Walk {
+  readonly judge: Judge;
+  readonly maker: Maker;
+  readonly #client: Client;
+  readonly #parents = new Map<string, Promise<Slots>>();
+  #serial = 0;
+  /** Faults of answers since the last pair. */
+  #faults: string[] = [];
+  /** Ids that the walk chose itself. */
+  readonly #chosen = new Set<string>();
+
+  constructor(judge: Judge, maker: Maker, client: Client) {
+    this.judge = judge;
+    this.maker = maker;
+    this.#client = client;
+  }
+
+  get form(): CanonicalForm {
+    return this.judge.forms.response;
+  }
+
+  /** Bodies of different numbers differ. */
+  nextSerial(): number {
+    this.#serial += 1;
+    return this.#serial;
+  }
+
+  /** Whether no item of the pair was sent with this id before. */
+  isFree(pair: Pair, id: unknown): boolean {
+    const key = `${pair.name} ${String(id)}`;
+    return !this.#chosen.has(key) && this.#chosen.add(key).has(key);
+  }
+
+  async send(operation: Operation, asked: Asked): Promise<Reply> {
+    const reply = await this.#client.send(operation, asked);
+    // For an unknown object a contract without any 4xx leaves no valid answer.
+    if (!(isRejected(reply) && hasNoRejection(operation))) this.#faults.push(...reply.faults);
+    return reply;
+  }
+
+  /** An answer that counts for no law, as where the walk looks for an id. */
+  async probe(operation: Operation, asked: Asked): Promise<Reply> {
+    return this.#client.send(operation, asked);
+  }
+
+  takeFaults(): readonly string[] {
+    const faults = this.#faults;
+    this.#faults = [];
+    return faults;
+  }
+
+  /** @param number 0 for the parent of the walk, 1 for another one */
+  slotsFor(pair: Pair, number: number): Promise<Slots> {
+    const key = `${number} ${pair.name}`;
+    const known = this.#parents.get(key) ?? this.#findSlots(pair, number);
+    this.#parents.set(key, known);
+    return known;
+  }
+
+  async #findSlots(pair: Pair, number: number): Promise<Slots> {
+    if (pair.slots === 0) return { values: [], source: 'root' };
+    const base =
+      pair.parent === undefined
+        ? { values: [], source: 'invented' as const }
+        : await this.#parentItem(pair.parent, number);
+    const operation = pair.list ?? pair.create ?? pair.read ?? pair.remove;
+    const rest = slotsOf(operation?.path ?? '').slice(base.values.length, pair.slots);
+    const values = rest.map((name) => {
+      const parameter = operation?.parameters.find((candidate) => candidate.in === 'path' && candidate.name === name);
+      return parameter === undefined ? `walk${number}` : this.maker.parameter(parameter, number);
+    });
+    return { values: [...base.values, ...values], source: base.source };
+  }
+
+  async #parentItem(pair: Pair, number: number): Promise<Slots> {
+    // Both parents are in one collection.
+    const { values } = await this.slotsFor(pair, 0);
+    const faults = [...this.#faults];
+    try {
+      const created = pair.create === undefined ? undefined : await createItem(this, pair, values);
+      const id =
+        created === undefined || typeof created === 'string'
+          ? undefined
+          : (await identify(this, pair, values, created)).id;
+      if (id !== undefined) return { values: [...values, id.value], source: 'created' };
+      const place = findList(this.form, pair);
+      const items = place === undefined ? [] : (await readAll(this, pair, values, place)).items;
+      const listed = idsIn(pair, this.maker, items[number])[0];
+      if (listed !== undefined) return { values: [...values, listed.value], source: 'listed' };
+    } finally {
+      // The pair of the parent has its own walk.
+      this.#faults = faults;
+    }
+    const parameter = keyOf(pair);
+    const invented = parameter === undefined ? undefined : this.maker.parameter(parameter, number);
+    const isDocumented = pair.create !== undefined || pair.list !== undefined;
+    return { values: [...values, invented ?? `walk${number}`], source: isDocumented ? 'missing' : 'invented' };
+  }
+}
+
+interface Created {
+  readonly reply: Reply;
+  readonly body: MadeBody | 'none';
+  /** The id in the request of a PUT. */
+  readonly ownId: FoundId | undefined;
+}
+
+/** Values of a path by the names that a body may have too. Names that any object has are no part of it, but for the item's own. */
+export function fixedValues(path: string, values: readonly unknown[]): PathValues {
+  const names = slotsOf(path).map(normal);
+  const pairs = names.map((name, index): [string, unknown] => [name, values[index]]);
+  const isOwn = (index: number): boolean => index === names.length - 1 && path.endsWith('}');
+  return new Map(pairs.filter(([name], index) => isOwn(index) || !/^(id|name|key|uuid|slug|number)$/.test(name)));
+}
+
+/** @returns why nothing could be sent, as a text */
+export async function createItem(walk: Walk, pair: Pair, slots: readonly unknown[]): Promise<Created | string> {
+  const create = pair.create as Operation;
+  const serial = walk.nextSerial();
+  const key = keyOf(pair);
+  const own = pair.isCreatedByPut && key !== undefined ? walk.maker.parameter(key, serial) : undefined;
+  const values = own === undefined ? slots : [...slots, own];
+  const built = walk.maker.body(create, serial, fixedValues(create.path, values));
+  const body = built === undefined || built === 'none' ? built : withFreeId(walk, pair, built, serial);
+  if (body === undefined) return `no valid body for ${create.method.toUpperCase()} ${create.path} was built`;
+  const reply = await walk.send(create, { slots: values, body });
+  const ownId = typeof own === 'string' || typeof own === 'number' ? { value: own, path: undefined } : undefined;
+  return { reply, body, ownId };
+}
+
+/** A body whose own id no earlier body had, as far as its schema allows one. */
+function withFreeId(walk: Walk, pair: Pair, body: MadeBody, serial: number): MadeBody {
+  const own = idsIn(pair, walk.maker, body.value).find(({ path, isNamed }) => isNamed === true && path !== undefined);
+  if (own?.path === undefined || walk.isFree(pair, own.value)) return body;
+  const key = keyOf(pair);
+  const numbered = String(own.value).replace(/\d{4}$/, String(serial).padStart(4, '0'));
+  for (const id of [numbered, key === undefined ? undefined : walk.maker.parameter(key, serial)]) {
+    const changed = withMember(walk.maker, body, own.path, id);
+    if (id !== undefined && changed !== undefined && walk.isFree(pair, id)) return changed;
+  }
+  return body;
+}
+
+/** Finds the id of a new item: in the answer, in the request, or in the list. */
+export async function identify(
+  walk: Walk,
+  pair: Pair,
+  slots: readonly unknown[],
+  { reply, body, ownId }: Created,
+): Promise<{ readonly id: FoundId | undefined }> {
+  if (!isSuccess(reply)) return { id: undefined };
+  if (ownId !== undefined) return { id: ownId };
+  const sent = body === 'none' ? undefined : body.value;
+  const candidates = distinct([...idsAfter(pair, walk.maker, reply), ...idsIn(pair, walk.maker, sent)]).slice(0, 5);
+  const isAnswered = async (id: FoundId): Promise<boolean> =>
+    pair.read === undefined || isSuccess(await walk.probe(pair.read, { slots: [...slots, id.value] }));
+  for (const id of candidates) if (await isAnswered(id)) return { id };
+  const place = findList(walk.form, pair);
+  if (place === undefined || sent === undefined) return { id: candidates[0] };
+  const overlap = findOverlap(walk.form, place.item, sent);
+  const { items } = overlap.count === 0 ? { items: [] } : await readAll(walk, pair, slots, place);
+  const same = items.find(
+    (item) =>
+      differences(walk.form, overlap.nodes, valueAt(sent, overlap.inSent), valueAt(item, overlap.inAnswer)).length ===
+      0,
+  );
+  for (const id of idsIn(pair, walk.maker, same)) if (await isAnswered(id)) return { id };
+  return { id: candidates[0] };
+}
+
+/** Differences between the sent body and an answer that shows the item, and how many members the two share. */
+export function compareWithSent(
+  walk: Walk,
+  { read }: Pair,
+  sent: unknown,
+  reply: Reply,
+): { readonly faults: readonly string[]; readonly shared: number } {
+  const schema = successSchema(read);
+  if (schema === undefined || sent === undefined || !isSuccess(reply)) return { faults: [], shared: 0 };
+  const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, walk.form.at(schema), sent);
+  return { faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(reply.body, inAnswer)), shared: count };
+}
+
+/** The schema of an item that is read; undefined if the contract describes none. */
+export function readNode(walk: Walk, pair: Pair) {
+  return itemNode(walk.form, pair);
+}
