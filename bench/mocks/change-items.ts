@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../conformance/contract/document.t
 import { hasId, type ListPlace } from './find-items.ts';
 import type { Pair } from './find-pairs.ts';
 import { isSuccess, notSuccess, notUnknown, type Verdicts } from './laws.ts';
-import type { MadeBody } from './make-values.ts';
+import { type MadeBody, normal } from './make-values.ts';
 import { declaredNames, findOverlap, isSame, spell, valueAt } from './shared-members.ts';
 import { compareWithSent, fixedValues, type Item, readNode, type Walk } from './walk.ts';
 import { readAll } from './walk-lists.ts';
@@ -76,11 +76,12 @@ async function judgeChange(
   const node = readNode(walk, pair);
   if (read === undefined || node === undefined || !isSuccess(after)) return;
   const { inSent, inAnswer } = findOverlap(walk.form, node, sent);
-  const set = law === 'replace' ? settable(walk, body, inSent) : new Set(Object.keys(objectOf(valueAt(sent, inSent))));
+  const names = law === 'replace' ? settable(walk, body, inSent) : Object.keys(objectOf(valueAt(sent, inSent)));
+  const set = new Set(names.map(normal));
   const kept = changes(
     valueAt(before, inAnswer),
     valueAt(after.body, inAnswer),
-    (name) => set.has(name) || moving.test(name),
+    (name) => set.has(normal(name)) || moving.test(name),
   );
   verdicts.judge(
     law,
@@ -91,16 +92,16 @@ async function judgeChange(
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** Names that a replacement can set, or leave out. */
-function settable(walk: Walk, { content, value }: MadeBody, inSent: readonly string[]): ReadonlySet<string> {
+function settable(walk: Walk, { content, value }: MadeBody, inSent: readonly string[]): readonly string[] {
   const form = walk.judge.forms.request;
   const sent = Object.keys(objectOf(valueAt(value, inSent)));
-  if (content.schema === undefined) return new Set(sent);
+  if (content.schema === undefined) return sent;
   const [wrapper] = inSent;
   const root = form.at(content.schema);
   const nodes = form
     .shapes(root)
     .flatMap((shape) => (wrapper === undefined ? [root] : [form.property(shape, wrapper)]));
-  return new Set([...sent, ...nodes.flatMap((node) => declaredNames(form, node))]);
+  return [...sent, ...nodes.flatMap((node) => declaredNames(form, node))];
 }
 
 /** Members that differ, but for those that may change. */
@@ -136,22 +137,22 @@ function updateFor(
   const node = readNode(walk, pair);
   // A schema without members, such as that of a patch document, gets those of a create.
   const isPatch = /json-patch/.test(body.content.mediaType);
-  const isDescribed =
-    !isPatch &&
-    isObject(body.value) &&
-    Object.keys(body.value).some((name) => node !== undefined && declaredNames(walk.form, node).includes(name));
+  const isDescribed = !isPatch && node !== undefined && findOverlap(walk.form, node, body.value).count > 0;
   const created =
     isDescribed || pair.create === undefined ? undefined : walk.maker.body(pair.create, walk.nextSerial(), fixed);
   const whole = created === undefined || created === 'none' ? body.value : created.value;
   if (node === undefined || !isObject(whole)) return body;
   const { inSent, inAnswer, nodes } = findOverlap(walk.form, node, whole);
   const shared = objectOf(valueAt(whole, inSent));
-  const known = objectOf(valueAt(before, inAnswer));
-  const names = Object.keys(shared).filter((name) =>
-    nodes.some((part) => declaredNames(walk.form, part).includes(name)),
+  const known = new Map(
+    Object.entries(objectOf(valueAt(before, inAnswer))).map(([name, value]) => [normal(name), value]),
   );
-  const rank = (name: string): number =>
-    ofKind.test(name) || isSame(shared[name], known[name]) ? 2 : isObject(shared[name]) ? 1 : 0;
+  const declared = new Set(nodes.flatMap((part) => declaredNames(walk.form, part)).map(normal));
+  const names = Object.keys(shared).filter((name) => declared.has(normal(name)));
+  const rank = (name: string): number => {
+    if (ofKind.test(name) || isSame(shared[name], known.get(normal(name)))) return 2;
+    return isObject(shared[name]) ? 1 : 0;
+  };
   const ranked = names.toSorted((a, b) => rank(a) - rank(b));
   for (const name of ranked) {
     const member = { [name]: shared[name] };

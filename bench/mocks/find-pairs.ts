@@ -31,6 +31,9 @@ const templateOf = (path: string): string => path.replace(/\/$/, '').replaceAll(
 /** Names of the parameters in a path, in their order. */
 export const slotsOf = (path: string): string[] => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? '');
 
+/** A POST to a collection that reads or writes many items at once creates no item. */
+const isNoCreate = /^(get|list|search|query|find|fetch|read|retrieve)|batch|bulk/i;
+
 const wordOfUpdate = /^(update|modify|edit|patch|change|set|replace|partial)|update/i;
 
 /**
@@ -89,7 +92,8 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   const isCreatedByPut = collection.post === undefined && item.put !== undefined && documents(item.put, '201');
   const update = item.post !== undefined && item.patch === undefined && wordOfUpdate.test(item.post.id);
   const merge = item.patch ?? (update ? item.post : undefined);
-  const create = isCreatedByPut ? item.put : collection.post;
+  const post = collection.post === undefined || isNoCreate.test(collection.post.id) ? undefined : collection.post;
+  const create = isCreatedByPut ? item.put : post;
   if (collection.get === undefined && create === undefined) return undefined;
   if (item.get === undefined && item.put === undefined && merge === undefined && item.delete === undefined)
     return undefined;

@@ -2,6 +2,7 @@ import type { SchemaNode, Shape } from '@lockstep/values/shape';
 import { admits, typeOfValue } from '@lockstep/values/shape';
 import { isObject, type JsonObject } from '../../conformance/contract/document.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
+import { normal } from './make-values.ts';
 
 /** A place in a value: names of members, from the outside. */
 export type Path = readonly string[];
@@ -10,16 +11,27 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((part, name) => (isObject(part) ? part[name] : undefined), value);
 }
 
-/** Names of the members that any branch of a schema declares, without those that an answer does not show. */
+const namesOfNode = new WeakMap<SchemaNode, readonly string[]>();
+
+/** Names of the members that any branch of a schema declares, without those that are not sent in this direction. */
 export function declaredNames(form: CanonicalForm, node: SchemaNode): readonly string[] {
-  return [...new Set(form.shapes(node).flatMap((shape) => [...shape.properties.keys()]))].filter((name) =>
-    nodesOfMember(form, node, name).some((part) => !form.common(part).isLeftOut),
-  );
+  const known = namesOfNode.get(node);
+  if (known !== undefined) return known;
+  const all = new Set(form.shapes(node).flatMap((shape) => [...shape.properties.keys()]));
+  const names = [...all].filter((name) => nodesOfMember(form, node, name).some((part) => !form.common(part).isLeftOut));
+  namesOfNode.set(node, names);
+  return names;
 }
 
 function nodesOfMember(form: CanonicalForm, node: SchemaNode, name: string): readonly SchemaNode[] {
   const having = form.shapes(node).filter((shape) => shape.properties.has(name));
   return [...new Set(having.map((shape) => form.property(shape, name)))];
+}
+
+/** The declared name that is the same without case and separators: a form may send `FriendlyName`, and the answer show `friendly_name`. */
+function nameInAnswer(form: CanonicalForm, nodes: readonly SchemaNode[], name: string): string | undefined {
+  const declared = nodes.flatMap((node) => declaredNames(form, node));
+  return declared.includes(name) ? name : declared.find((other) => normal(other) === normal(name));
 }
 
 /** Where the schema of an answer and a request body share most members: both may have a wrapper, such as `{data: …}`. */
@@ -31,19 +43,26 @@ export interface Overlap {
   readonly count: number;
 }
 
+/** Members of a wrapper next to the wrapped object. */
+const mostBesides = 3;
+
+const wrapperNames = /^(data|result|results|item|entity|object|payload|response|attributes|record|resource)$/i;
+
 export function findOverlap(form: CanonicalForm, answer: SchemaNode, sent: unknown): Overlap {
-  const ofSent: Path[] = [
-    [],
-    ...(isObject(sent) ? Object.keys(sent).filter((name) => isObject(sent[name])) : []).map((name) => [name]),
-  ];
-  const ofAnswer = objectPlaces(form, answer);
+  const members = isObject(sent) ? Object.keys(sent).filter((name) => isObject(sent[name])) : [];
+  const isWrapped = isObject(sent) && Object.keys(sent).length <= mostBesides;
+  const ofSent: Path[] = [[], ...members.filter((name) => isWrapped || wrapperNames.test(name)).map((name) => [name])];
+  const count = declaredNames(form, answer).length;
+  const ofAnswer = objectPlaces(form, answer).filter(
+    ({ path: [name] }) => name === undefined || count <= mostBesides || wrapperNames.test(name),
+  );
   let best: Overlap = { inSent: [], inAnswer: [], nodes: [answer], count: 0 };
   for (const inSent of ofSent) {
     for (const { path, nodes } of ofAnswer) {
       const part = valueAt(sent, inSent);
       if (!isObject(part)) continue;
-      const count = Object.entries(part).filter(([name, value]) => isShared(form, nodes, name, value)).length;
-      if (count > best.count) best = { inSent, inAnswer: path, nodes, count };
+      const shared = Object.entries(part).filter(([name, value]) => isShared(form, nodes, name, value)).length;
+      if (shared > best.count) best = { inSent, inAnswer: path, nodes, count: shared };
     }
   }
   return best;
@@ -67,8 +86,10 @@ export function canBe(form: CanonicalForm, node: SchemaNode, type: 'object' | 'a
 
 /** Whether the schema of the answer declares the member, and allows its value there. */
 function isShared(form: CanonicalForm, nodes: readonly SchemaNode[], name: string, value: unknown): boolean {
+  const declared = nameInAnswer(form, nodes, name);
+  if (declared === undefined) return false;
   return nodes.some((node) =>
-    nodesOfMember(form, node, name).some(
+    nodesOfMember(form, node, declared).some(
       (part) => !form.common(part).isLeftOut && shapesFor(form, [part], value).length > 0,
     ),
   );
@@ -99,13 +120,15 @@ export function differences(
   if (isObject(sent)) {
     if (!isObject(read)) return [`${at || 'the body'} is ${spell(read)}, not an object`];
     return Object.entries(sent).flatMap(([name, value]) => {
-      const parts = nodes.flatMap((node) => nodesOfMember(form, node, name));
+      const declared = nameInAnswer(form, nodes, name);
       const place = `${at}/${name}`;
-      if (parts.length === 0) {
+      if (declared === undefined) {
         const isMap = nodes.some((node) => declaredNames(form, node).length === 0 && at !== '');
         return isMap && !isSame(value, read[name]) ? [differ(place, value, read[name])] : [];
       }
-      return isShared(form, nodes, name, value) ? differences(form, parts, value, read[name], place) : [];
+      if (!isShared(form, nodes, name, value)) return [];
+      const parts = nodes.flatMap((node) => nodesOfMember(form, node, declared));
+      return differences(form, parts, value, read[declared], place);
     });
   }
   if (Array.isArray(sent) && Array.isArray(read) && sent.length === read.length) {

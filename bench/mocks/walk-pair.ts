@@ -197,7 +197,8 @@ async function judgeLists(
         ...there.faults,
         ...(isClientChosen ? [] : leaked.map(({ value }) => `another parent lists ${String(value)}`)),
       ]);
-    } else if (source === 'missing') verdicts.fail('nested', 'unjudged', 'there is no created parent');
+    } else if (source === 'missing' && pair.parent?.create !== undefined)
+      verdicts.fail('nested', 'unjudged', 'there is no created parent');
   }
   const pages = await judgePages(walk, pair, slots, place, made);
   if (pages !== undefined) verdicts.judge('pages', pages);
