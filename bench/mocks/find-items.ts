@@ -78,8 +78,9 @@ export interface FoundId {
 const ranksOfNames: readonly ((member: string, key: string, noun: string) => boolean)[] = [
   (member, key) => member === key,
   (member) => member === 'id',
-  (member, key, noun) => member !== '' && (key.endsWith(member) || member === `${noun}id` || member.endsWith(key)),
+  (member, key, noun) => member.length > 1 && (key.endsWith(member) || member === `${noun}id` || member.endsWith(key)),
   (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference)$/.test(member),
+  (member) => /(id|sid|key|code|name|number|token|reference|ref)$/.test(member),
 ];
 
 /** Values that may be the id of the item, the most likely first. */
@@ -89,8 +90,11 @@ export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundI
   const ranked = [...scalarsIn(value, 3)].flatMap((found) => {
     const member = normal(found.path.at(-1) ?? '');
     const rank = ranksOfNames.findIndex((matches) => matches(member, key, noun));
-    if (rank < 0 || !maker.accepts(parameter?.schema, found.value)) return [];
-    return [{ ...found, rank, isNamed: rank < 2 }];
+    // An address has no types: the integer 7 and the text 7 are one id there.
+    const other = typeof found.value === 'number' ? String(found.value) : Number(found.value);
+    const spelled = rank < 3 ? [found.value, other] : [found.value];
+    const value = spelled.find((spelling) => maker.accepts(parameter?.schema, spelling) && !Number.isNaN(spelling));
+    return rank < 0 || value === undefined ? [] : [{ path: found.path, value, rank, isNamed: rank < 2 }];
   });
   // A scalar item of a list is the id itself.
   if (typeof value === 'string' || typeof value === 'number') return [{ value, path: [] }];

@@ -95,12 +95,13 @@ function isShared(form: CanonicalForm, nodes: readonly SchemaNode[], name: strin
   );
 }
 
-/** Branches that allow a value. Of an object only the type counts, because an answer has more members than the request. */
+/** Branches that allow a value. Of an object only the type counts, because an answer has more members than the request; of a list, its first item. */
 function shapesFor(form: CanonicalForm, nodes: readonly SchemaNode[], value: unknown): readonly Shape[] {
   const shapes = nodes.flatMap((node) => form.shapes(node));
-  return isObject(value)
-    ? shapes.filter(({ types }) => types.has('object'))
-    : shapes.filter((shape) => admits(shape, value));
+  if (isObject(value)) return shapes.filter(({ types }) => types.has('object'));
+  const allowed = shapes.filter((shape) => admits(shape, value));
+  if (!Array.isArray(value) || value.length === 0) return allowed;
+  return allowed.filter((shape) => shapesFor(form, [form.item(shape, 0)], value[0]).length > 0);
 }
 
 /**

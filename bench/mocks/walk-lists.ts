@@ -193,7 +193,11 @@ function faultsOfPages(
   size: number | undefined,
 ): readonly string[] {
   const long = size === undefined ? [] : pages.filter((page) => page.length > size);
-  const keys = pages.flat().map((item) => String(idsIn(pair, walk.maker, item)[0]?.value ?? canonical(item)));
+  const keys = pages.flat().flatMap((item) =>
+    idsIn(pair, walk.maker, item)
+      .slice(0, 1)
+      .map(({ value }) => String(value)),
+  );
   const twice = keys.filter((key, index) => keys.indexOf(key) !== index);
   const lost = made.filter((id) => !pages.flat().some((item) => hasId(item, id)));
   return [

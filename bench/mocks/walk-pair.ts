@@ -90,7 +90,13 @@ async function findItems(
     }
     const { reply, body } = created;
     if (!verdicts.judge('create', [...notSuccess(reply), ...reply.faults]) && !isSuccess(reply)) return made;
-    const { id } = await identify(walk, pair, slots, created);
+    const { id } = await identify(
+      walk,
+      pair,
+      slots,
+      created,
+      made.map((item) => item.id),
+    );
     judgeLocation(pair, reply, id, verdicts);
     if (id === undefined) {
       verdicts.fail('id', 'broken', `nothing in the answer to ${nameOf(reply)} leads to the item`);

@@ -1,7 +1,17 @@
 import type { Operation } from '../../conformance/contract/contract.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
 import type { Judge } from '../../conformance/schema/create-judge.ts';
-import { distinct, type FoundId, findList, idsAfter, idsIn, itemNode, keyOf, successSchema } from './find-items.ts';
+import {
+  distinct,
+  type FoundId,
+  findList,
+  hasId,
+  idsAfter,
+  idsIn,
+  itemNode,
+  keyOf,
+  successSchema,
+} from './find-items.ts';
 import { type Pair, slotsOf } from './find-pairs.ts';
 import { hasNoRejection, isRejected, isSuccess } from './laws.ts';
 import { type MadeBody, type Maker, normal, type PathValues, withMember } from './make-values.ts';
@@ -173,25 +183,33 @@ export async function identify(
   pair: Pair,
   slots: readonly unknown[],
   { reply, body, ownId }: Created,
+  known: readonly FoundId[] = [],
 ): Promise<{ readonly id: FoundId | undefined }> {
   if (!isSuccess(reply)) return { id: undefined };
   if (ownId !== undefined) return { id: ownId };
   const sent = body === 'none' ? undefined : body.value;
-  const candidates = distinct([...idsAfter(pair, walk.maker, reply), ...idsIn(pair, walk.maker, sent)]).slice(0, 5);
-  const isAnswered = async (id: FoundId): Promise<boolean> =>
-    pair.read === undefined || isSuccess(await walk.probe(pair.read, { slots: [...slots, id.value] }));
-  for (const id of candidates) if (await isAnswered(id)) return { id };
+  const candidates = distinct([...idsAfter(pair, walk.maker, reply), ...idsIn(pair, walk.maker, sent)]).slice(0, 6);
   const place = findList(walk.form, pair);
-  if (place === undefined || sent === undefined) return { id: candidates[0] };
-  const overlap = findOverlap(walk.form, place.item, sent);
-  const { items } = overlap.count === 0 ? { items: [] } : await readAll(walk, pair, slots, place);
-  const same = items.find(
-    (item) =>
-      differences(walk.form, overlap.nodes, valueAt(sent, overlap.inSent), valueAt(item, overlap.inAnswer)).length ===
-      0,
+  const listed = async (): Promise<readonly unknown[]> =>
+    place === undefined ? [] : (await readAll(walk, pair, slots, place)).items;
+  const { read } = pair;
+  const found = async (ids: readonly FoundId[]): Promise<FoundId | undefined> => {
+    if (read === undefined) {
+      const items = await listed();
+      return ids.find((id) => items.some((item) => hasId(item, id)));
+    }
+    for (const id of ids) if (isSuccess(await walk.probe(read, { slots: [...slots, id.value] }))) return id;
+    return undefined;
+  };
+  const direct = await found(candidates);
+  if (direct !== undefined || place === undefined || sent === undefined) return { id: direct ?? candidates[0] };
+  const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, place.item, sent);
+  const isSame = (item: unknown): boolean =>
+    differences(walk.form, nodes, valueAt(sent, inSent), valueAt(item, inAnswer)).length === 0;
+  const same = (count === 0 ? [] : await listed()).findLast(
+    (item) => isSame(item) && !known.some((id) => hasId(item, id)),
   );
-  for (const id of idsIn(pair, walk.maker, same)) if (await isAnswered(id)) return { id };
-  return { id: candidates[0] };
+  return { id: (await found(idsIn(pair, walk.maker, same))) ?? candidates[0] };
 }
 
 /** Differences between the sent body and an answer that shows the item, and how many members the two share. */
