@@ -131,7 +131,7 @@ for (const { by, run, options } of linters) {
       await writeFile(contract, text.replace("$ref: '#/components/schemas/", "$ref: '#/components/schemas/Missing"));
       await rm(join(copy, 'generated/types.gen.ts'));
 
-      const { code, out, error } = await lockstepThere('generate');
+      const { code, out, error } = await lockstepThere('generate', '--strict');
       expect(code).toBe(2);
       expect(out).toBe('');
       expect(error).toMatch(

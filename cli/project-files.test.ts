@@ -162,7 +162,7 @@ describe('package.json', () => {
     const files = await form({ paths: {} });
     const { scripts } = JSON.parse(files.get('package.json') ?? '');
     expect(scripts).toMatchObject({ prestart: 'npm run -s generate', start: 'node server.ts' });
-    expect(scripts.generate).toBe('lockstep generate --contract contract.yaml --out generated');
+    expect(scripts.generate).toBe('lockstep generate --strict --contract contract.yaml --out generated');
   });
 
   test.each([
