@@ -18,8 +18,11 @@ describe('a value', () => {
     let good = 0;
     assert(
       property(contracts, values, (contract, value) => {
-        // Ajv 8.20 accepts an empty list for `contains` if there is also `prefixItems`.
+        // Ajv 8.20 accepts an empty list for `contains` next to `prefixItems`, and as an item after one that was accepted.
         if (hasBoth(contract, 'contains', 'prefixItems')) return;
+        if (JSON.stringify(contract).includes('"contains":') && JSON.stringify(value).includes(',[]')) return;
+        // It keeps the properties and items that an `if` evaluated which failed.
+        if (['unevaluatedProperties', 'unevaluatedItems'].some((keyword) => hasBoth(contract, 'if', keyword))) return;
         const check = tryTo(() => createSchemaCompiler(contract)({ $ref }));
         if (check === undefined) return;
         // For a schema that only refers to itself (`a: { $ref: a }`), the compiled check does not terminate.
