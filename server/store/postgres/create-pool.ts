@@ -15,10 +15,16 @@ const preparedFrom = 5;
 const mostPrepared = 300;
 
 /**
- * A statement has one plan, whatever its values: the plan that tests require, and made once. By default each run of a page would be planned for
- * its own values, which takes as long as the page. No statement is long enough to be worth compiling.
+ * A statement has one plan, whatever its values: by default each run of a page would be planned for its own values, which takes as long as the
+ * page. That plan is kept, also while an import turns a table of a hundred rows into one of a million. So the planner avoids what is cheap for
+ * small tables alone: to read a whole table, to hash it, or to merge it. No statement is long enough to be worth compiling (`jit`).
  */
-const planning = '-c plan_cache_mode=force_generic_plan -c jit=off';
+const planning = ['plan_cache_mode=force_generic_plan', 'jit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+  .map((setting) => `-c ${setting.includes('=') ? setting : `${setting}=off`}`)
+  .join(' ');
+
+/** A new connection makes its plans anew, for tables as large as they are then. */
+const planLifetimeSeconds = 60;
 
 /** Counts are 64-bit integers, which node-postgres reads as text. All of this store are below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -40,6 +46,7 @@ export function createPool(url: string, patienceMs: number = usualPatienceMs): p
     statement_timeout: 5 * patienceMs,
     idle_in_transaction_session_timeout: 5 * patienceMs,
     options: planning,
+    maxLifetimeSeconds: planLifetimeSeconds,
     keepAlive: true,
     application_name: 'lockstep',
     types,
