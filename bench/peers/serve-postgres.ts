@@ -30,7 +30,8 @@ function serve(): void {
     connectionString: options.database,
     max: 10,
     // As ours: a plan is made once, not for each run.
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+    options:
+      '-c plan_cache_mode=force_generic_plan -c jit=off -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
     types: types as pg.CustomTypesConfig,
   });
   const seal = createPlainCursor(options.cursorLength);
