@@ -3,7 +3,7 @@ import type { SchemaNode } from '@lockstep/values/shape';
 import { actOn } from './act-on-item.ts';
 import { createItemBuilder, type ItemBuilder } from './build-item.ts';
 import type { Call, StateAnswer, StateRequest } from './call.ts';
-import type { ContractTools } from './contract-tools.ts';
+import { type ContractTools, sentType } from './contract-tools.ts';
 import type { Resource } from './find-resources.ts';
 import { type Model, type Plan, pathValues } from './infer-roles.ts';
 import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
@@ -87,7 +87,7 @@ export function createAnswers(
         kind: 'answer',
         status: success.status,
         headers: showPage.headers(success, around),
-        mediaType: content.mediaType,
+        mediaType: sentType(content),
         body,
       };
     },

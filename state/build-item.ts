@@ -108,7 +108,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
     }
     const expanded = expand(around[name], example, node);
     if (expanded !== undefined) return expanded;
-    const [wish] = shape.preferred;
+    const wish = reader.defaultOf(node);
     if (isGood(wish)) return wish;
     if (shape.values?.length === 1) return shape.values[0];
     if (isGood(null) && shape.types.size < 6) return null;
@@ -150,6 +150,12 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
     return whole;
   };
 
+  /** The default of a member in the bodies that create the item, else in its answers. */
+  const defaultFor = ({ drafts }: Resource, name: string, member: SchemaNode): unknown => {
+    const drafted = drafts.flatMap((draft) => reader.membersOf(draft).get(name) ?? []);
+    return [...drafted, member].map(reader.defaultOf).find((value) => value !== undefined);
+  };
+
   /** Members that only the service sets: `readOnly`, or in answers alone. */
   const addOwn = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
     const added: Record<string, unknown> = {};
@@ -162,7 +168,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       const isKnown =
         isTime(name, member) ||
         (isOwn && !isShared && (states.test(plain) || links.test(plain) || versions.test(plain) || counts.test(plain)));
-      const [wish] = reader.form.branch(member).preferred;
+      const wish = defaultFor(resource, name, member);
       const made =
         wish !== undefined && reader.accepts(wish, member)
           ? wish
@@ -207,7 +213,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       };
       const kept = Object.entries(before).filter(([name]) => isKept(name));
       const given = Object.entries(sent).filter(([name]) => !readOnly.has(name));
-      const whole = { ...Object.fromEntries(kept), ...Object.fromEntries(given) };
+      const defaults = [...drafted].flatMap(([name, member]) => {
+        const value = defaultFor(resource, name, member);
+        return value === undefined || !reader.accepts(value, member) ? [] : [[name, value] as const];
+      });
+      const whole = Object.fromEntries([...defaults, ...kept, ...given]);
       return finish(resource, before, whole, facts);
     },
     /** @param isDeep whether objects in it are changed member by member, as RFC 7396 demands; otherwise they replace those of the item */

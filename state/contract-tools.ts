@@ -70,3 +70,8 @@ export function successOf(tools: ContractTools, operation: StateOperation): Stat
 export function jsonContentOf(response: StateResponse | undefined): ResponseContent | undefined {
   return response?.contents.find(({ mediaType }) => isJsonType(mediaType));
 }
+
+/** The media type of an answer: a range such as any type is sent as JSON. */
+export function sentType({ mediaType }: ResponseContent): string {
+  return mediaType.includes('*') ? 'application/json' : mediaType;
+}

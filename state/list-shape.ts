@@ -106,14 +106,14 @@ export function readListShape(
 
   function lengthOf(limit: StateParameter | undefined): number {
     if (limit === undefined) return usualPage;
-    const { preferred, minimum, maximum } = reader.form.branch(nodeOf(limit));
-    const [wish = usualPage] = preferred;
+    const { minimum, maximum } = reader.form.branch(nodeOf(limit));
+    const wish = reader.defaultOf(nodeOf(limit)) ?? usualPage;
     return Math.max(1, minimum, Math.min(maximum, Number(wish)));
   }
 
   function firstPage(page: StateParameter): 0 | 1 {
-    const { minimum, preferred, examples } = reader.form.branch(nodeOf(page));
-    const shown = [...preferred, ...examples].find((value) => value === 0 || value === 1);
+    const { minimum, examples } = reader.form.branch(nodeOf(page));
+    const shown = [reader.defaultOf(nodeOf(page)), ...examples].find((value) => value === 0 || value === 1);
     if (minimum === 1) return 1;
     if (shown === 0 || shown === 1) return shown;
     return minimum === 0 ? 0 : 1;

@@ -45,7 +45,7 @@ export function makeId(reader: SchemaReader, random: Random, wanted: Wanted): st
 
 function* candidates(reader: SchemaReader, random: Random, { member, example, count, parameters }: Wanted) {
   const shape = reader.form.branch(member);
-  const given = example ?? [...shape.examples, ...shape.preferred][0];
+  const given = example ?? shape.examples[0];
   const isNumber = reader.isOnly(member, 'number') || (typeof given === 'number' && shape.types.has('number'));
   if (isNumber) {
     const first = Math.max(1, Number.isFinite(shape.minimum) ? Math.ceil(shape.minimum) : 1);

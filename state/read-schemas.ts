@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 import { createCanonicalForm } from '@lockstep/values/canonical-form';
 import { isSchema, type JsonType, type Schema, type SchemaNode, type Shape } from '@lockstep/values/shape';
 import type { ContractTools } from './contract-tools.ts';
@@ -87,6 +88,9 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       const shapes = form.shapes(node);
       return shapes.length > 0 && shapes.every(({ required }) => required.has(name));
     },
+    /** @returns undefined if the schema has no default */
+    defaultOf: ({ schemas }: SchemaNode): unknown =>
+      schemas.flatMap((schema) => listParts(document, schema)).find((part) => Object.hasOwn(part, 'default'))?.default,
     /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
     identityOf: (node: SchemaNode): Schema | undefined => form.common(node).references[0],
     /** A value that every schema of the node accepts. */

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { ItemBuilder } from './build-item.ts';
 import type { Call, StateAnswer } from './call.ts';
-import { type ContractTools, jsonContentOf, type StateResponse } from './contract-tools.ts';
+import { type ContractTools, jsonContentOf, type StateResponse, sentType } from './contract-tools.ts';
 import { idNames, type Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
@@ -104,7 +104,7 @@ export function createResponder(
     const shown = showItem(item, part.node, memory, plan, isOwnView || !isObject(example) ? undefined : example);
     const body = shown === undefined ? undefined : replaceAtPlace(base, part.place, shown);
     if (body === undefined || !reader.accepts(body, node)) return undefined;
-    return { kind: 'answer', status, headers: all, mediaType: content.mediaType, body };
+    return { kind: 'answer', status, headers: all, mediaType: sentType(content), body };
   }
 
   /** The item in an answer. The answer of an action or a delete may be about something else. */
@@ -134,7 +134,7 @@ export function createResponder(
     const shown = items.map((item) => showItem(item, node, memory, plan));
     const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);
     if (!reader.accepts(body, answer)) return undefined;
-    return { kind: 'answer', status: success.status, headers: {}, mediaType: content.mediaType, body };
+    return { kind: 'answer', status: success.status, headers: {}, mediaType: sentType(content), body };
   }
 
   function itemHeaders(

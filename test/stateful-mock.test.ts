@@ -12,8 +12,10 @@ import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeResource, type ResourcePlan } from './fixtures/resource-contract.ts';
+import { shop } from './fixtures/shop.ts';
 
 interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
   readonly path?: JsonObject;
   readonly query?: JsonObject;
   readonly body?: unknown;
@@ -21,20 +23,31 @@ interface Sent {
 }
 
 /** Calls operations without HTTP, and judges each answer by the contract. */
-function createCaller(contract: ContractDocument, operations: OperationTable = describeOperations(contract as never)) {
+function createCaller(
+  contract: ContractDocument,
+  operations: OperationTable = describeOperations(contract as never),
+  limits = { items: 1_000, bytes: 1_000_000 },
+) {
   const document = readDirection(contract, 'response');
   const judge = createJudge(document);
-  const { handlers, memory, roles } = createStatefulHandlers(contract, operations, { now: () => Date.UTC(2026, 5, 1) });
+  const { handlers, memory, roles } = createStatefulHandlers(contract, operations, {
+    now: () => Date.UTC(2026, 5, 1),
+    limits,
+  });
   return {
     contract,
     roles,
+    size: memory.size,
     reset: memory.reset,
-    call: async (operationId: string, { path = {}, query = {}, body, mediaType }: Sent = {}): Promise<Answer> => {
+    call: async (
+      operationId: string,
+      { path = {}, query = {}, headers = {}, body, mediaType }: Sent = {},
+    ): Promise<Answer> => {
       const operation = operations[operationId];
       const handler = handlers[operationId];
       if (operation === undefined || handler === undefined) throw new Error(`${operationId} has no handler`);
       const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-      const request = { headers: { host: 'api.test' }, url: `/x?${new URLSearchParams(texts)}` };
+      const request = { headers: { host: 'api.test', ...headers }, url: `/x?${new URLSearchParams(texts)}` };
       const parsed = {
         path,
         query,
@@ -277,5 +290,149 @@ describe('roles', () => {
     expect(roles.find(({ operationId }) => operationId === 'sellTicket')?.why).toBe(
       'no operation reads what it changes',
     );
+  });
+});
+
+/** Two customers, and three orders of the first. */
+async function openShop(limits?: { readonly items: number; readonly bytes: number }) {
+  const caller = createCaller(shop, undefined, limits);
+  const create = async (operationId: string, sent: Sent): Promise<JsonObject> =>
+    (await caller.call(operationId, sent)).body as JsonObject;
+  const ann = await create('createCustomer', { body: { name: 'Ann', email: 'ann@example.com', password: 'secret' } });
+  const path = { customerId: ann.id };
+  const orders: JsonObject[] = [];
+  for (const item of ['book', 'pen', 'cup']) orders.push(await create('createOrder', { path, body: { item } }));
+  return { ...caller, ann, path, orders };
+}
+
+describe('the shop', () => {
+  test('sets what only the service knows, and never shows a secret', async () => {
+    const { ann, call, path } = await openShop();
+    expect(ann).toEqual({
+      id: expect.stringMatching(/^cus_[A-Za-z0-9]{14}$/),
+      name: 'Ann',
+      email: 'ann@example.com',
+      age: 18,
+      created_at: '2026-06-01T00:00:00.000Z',
+      updated_at: '2026-06-01T00:00:00.000Z',
+    });
+    const put = await call('putCustomer', { path, body: { name: 'Bea', email: 'bea@example.com' } });
+    expect(put.body).toEqual({ ...ann, name: 'Bea', email: 'bea@example.com' });
+  });
+
+  test('has the documented example at first, and reads it by its id', async () => {
+    const { call } = createCaller(shop);
+    const { body } = await call('listCustomers');
+    expect((body as JsonObject).data).toMatchObject([{ id: 'cus_NffrFeUfNV2Hib' }]);
+    expect((await call('readCustomer', { path: { customerId: 'cus_NffrFeUfNV2Hib' } })).status).toBe(200);
+    expect((await call('listOrders', { path: { customerId: 'cus_NffrFeUfNV2Hib' } })).body).toHaveLength(1);
+  });
+
+  test('keeps totals, cursors and links of pages true', async () => {
+    const { call, ann } = await openShop();
+    const first = await call('listCustomers', { query: { limit: 1 } });
+    const { next_cursor: cursor, ...page } = first.body as JsonObject & { next_cursor: string };
+    expect(page).toMatchObject({
+      has_more: true,
+      total: 2,
+      links: { next: `http://api.test/x?limit=1&cursor=${cursor}` },
+    });
+    expect(first.headers).toMatchObject({ 'X-Total-Count': '2', Link: expect.stringContaining('rel="next"') });
+    const second = (await call('listCustomers', { query: { limit: 1, cursor } })).body;
+    expect(second).toMatchObject({ data: [ann], has_more: false, next_cursor: null });
+    expect((second as { links: object }).links).not.toHaveProperty('next');
+  });
+
+  test.each([
+    [{ email: 'ann@example.com' }, ['Ann']],
+    [{ email: 'nobody@example.com' }, []],
+    [{ sort: 'name' }, ['Ann', 'string']],
+    [{ sort: '-name' }, ['string', 'Ann']],
+    [{ min_age: 19 }, []],
+  ])('selects and orders by %j', async (query, want) => {
+    const { call } = await openShop();
+    const { data } = (await call('listCustomers', { query })).body as { data: readonly JsonObject[] };
+    expect(data.map(({ name }) => name)).toEqual(want);
+  });
+
+  test('rejects a second customer with the same address, but accepts that of an example', async () => {
+    const { call } = await openShop();
+    const again = await call('createCustomer', { body: { name: 'Other', email: 'ann@example.com' } });
+    expect(again).toMatchObject({ status: 409, body: { message: 'a customer with this email exists already' } });
+    expect((await call('createCustomer', { body: { name: 'string', email: 'string@example.com' } })).status).toBe(201);
+  });
+
+  test('reads an order of a customer by its own path too', async () => {
+    const { call, ann, path, orders } = await openShop();
+    expect(orders[0]).toMatchObject({ customerId: ann.id, item: 'book', quantity: 1, status: 'new' });
+    expect((await call('readOrder', { path: { orderId: orders[0]?.id } })).body).toEqual(orders[0]);
+    expect((await call('listOrders', { path, query: { page: 2, per_page: 2 } })).body).toEqual([orders[2]]);
+    expect((await call('createOrder', { path: { customerId: 'cus_x' }, body: { item: 'cup' } })).status).toBe(400);
+  });
+
+  test('sets the documented state by an action', async () => {
+    const { call, path, orders } = await openShop();
+    const cancelled = await call('cancelOrder', { path: { orderId: orders[1]?.id } });
+    expect(cancelled.body).toEqual({ ...orders[1], status: 'cancelled', cancelledAt: '2026-06-01T00:00:00.000Z' });
+    expect((await call('listOrders', { path, query: { status: 'cancelled', per_page: 2 } })).body).toEqual([
+      cancelled.body,
+    ]);
+    expect((await call('cancelOrder', { path: { orderId: 999 } })).status).toBe(404);
+  });
+
+  test('changes by merge patch and JSON Patch', async () => {
+    const { call, path, ann } = await openShop();
+    const patch = async (mediaType: string, body: unknown) => call('patchCustomer', { path, body, mediaType });
+    const merge = 'application/merge-patch+json';
+    expect((await patch(merge, { address: { city: 'Bern', zip: '3000' } })).body).toMatchObject({
+      address: { city: 'Bern' },
+    });
+    expect((await patch(merge, { address: { zip: null }, id: 'cus_other' })).body).toMatchObject({
+      id: ann.id,
+      address: { city: 'Bern' },
+    });
+    const steps = [
+      { op: 'test', path: '/name', value: 'Ann' },
+      { op: 'replace', path: '/name', value: 'Eve' },
+    ];
+    expect((await patch('application/json-patch+json', steps)).body).toMatchObject({ name: 'Eve' });
+    expect((await patch('application/json-patch+json', steps)).status).toBe(422);
+    expect((await patch('application/json-patch+json', [{ op: 'remove', path: '/name' }])).status).toBe(422);
+  });
+
+  test('rejects a change of an older version, and creates by PUT where 201 is documented', async () => {
+    const { call, path } = await openShop();
+    const body = { name: 'Ann', email: 'ann@example.com' };
+    const { headers } = await call('readCustomer', { path });
+    const match = { 'if-match': String(headers?.ETag) };
+    expect((await call('putCustomer', { path, body, headers: match })).status).toBe(200);
+    expect((await call('putCustomer', { path, body, headers: match })).status).toBe(412);
+    const own = { customerId: 'cus_own1' };
+    expect((await call('putCustomer', { path: own, body: { name: 'Own', email: 'own@example.com' } })).status).toBe(
+      201,
+    );
+    expect((await call('readCustomer', { path: own })).body).toMatchObject({ id: 'cus_own1', name: 'Own' });
+  });
+
+  test('keeps a single object', async () => {
+    const { call } = await openShop();
+    expect((await call('patchSettings', { body: { theme: 'dark' } })).body).toMatchObject({ theme: 'dark' });
+    expect((await call('readSettings')).body).toMatchObject({ theme: 'dark' });
+  });
+
+  test('reports that its store is full', async () => {
+    const { size, roles, contract } = await openShop();
+    expect(size().items).toBeLessThan(10);
+    const { handlers } = createStatefulHandlers(contract, describeOperations(contract as never), {
+      now: Date.now,
+      limits: { items: 1, bytes: 1_000_000 },
+    });
+    const create = handlers.createCustomer;
+    const request = { path: {}, query: {}, headers: {}, cookies: {}, principal: undefined, requestId: 'r' };
+    const answer = await create?.({ ...request, body: { name: 'A', email: 'a@example.com' } }, {
+      request: { headers: {} },
+    } as never);
+    expect(answer).toMatchObject({ status: 507, isUndeclared: true });
+    expect(roles.filter(({ role }) => role === 'none').map(({ operationId }) => operationId)).toEqual(['readHealth']);
   });
 });
