@@ -8,6 +8,7 @@ import type { Resource } from './find-resources.ts';
 import { type Model, type Plan, pathValues } from './infer-roles.ts';
 import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
 import type { ItemMemory } from './memory.ts';
+import { once } from './once.ts';
 import { PatchFault } from './patch.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { createResponder } from './respond.ts';
@@ -53,6 +54,19 @@ export function createAnswers(
   } = responder;
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
+
+  /** The state that no other state leads to, by `x-state` of a read. */
+  const firstState = once((resource: Resource) => {
+    for (const { address, operation } of plans) {
+      const declared = operation.extensions['x-state'];
+      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
+      const next = isObject(declared.next) ? declared.next : {};
+      const later = new Set(Object.values(next).flat());
+      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
+      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
+    }
+    return undefined;
+  });
 
   const roles: Answers = {
     list: (call) => {
@@ -250,7 +264,7 @@ export function createAnswers(
     if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the request has no id' };
     const item = memory.find(resource, memory.scopeOf(address, owners), key);
     const isHere =
-      item !== undefined && (resource.kind === 'singleton' || memory.isBelow(address, owners, plan.parents, item));
+      item !== undefined && (resource.kind === 'singleton' || memory.belowTest(address, owners, plan.parents)(item));
     const text =
       resource.kind === 'singleton' ? `there is no ${resource.noun}` : `no ${resource.noun} has the id ${key}`;
     return isHere ? item : { kind: 'rejected', statuses: unknownItem, text };
@@ -342,8 +356,8 @@ export function createAnswers(
     );
     const strong = names.filter((name) => !weakNames.test(plainName(name)));
     for (const name of strong.length > 0 ? strong : names)
-      for (const other of memory.list(address, owners, plan.parents))
-        if (other.key !== key && !other.isExample && other.value[name] === value[name])
+      for (const other of memory.findBy(address, owners, plan.parents, name, value[name]))
+        if (other.key !== key && !other.isExample)
           return {
             kind: 'rejected',
             statuses: [409],
@@ -369,19 +383,6 @@ export function createAnswers(
       return member !== undefined && !reader.isReadOnly(member) && reader.accepts(value, member);
     });
     return Object.fromEntries(known);
-  }
-
-  /** The state that no other state leads to, by `x-state` of a read. */
-  function firstState(resource: Resource) {
-    for (const { address, operation } of plans) {
-      const declared = operation.extensions['x-state'];
-      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
-      const next = isObject(declared.next) ? declared.next : {};
-      const later = new Set(Object.values(next).flat());
-      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
-      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
-    }
-    return undefined;
   }
 
   function shapeOf(plan: Plan): ListShape {

@@ -3,6 +3,7 @@ import { spellInstant } from '@lockstep/values/instant';
 import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { Resource } from './find-resources.ts';
+import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
@@ -40,12 +41,12 @@ export type ItemBuilder = ReturnType<typeof createItemBuilder>;
 
 /** Builds the stored value of an item from what a client sent, and from what only the service knows. */
 export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
-  const membersOfAll = (nodes: readonly SchemaNode[]): ReadonlyMap<string, SchemaNode> => {
+  const membersOfAll = once((nodes: readonly SchemaNode[]): ReadonlyMap<string, SchemaNode> => {
     const found = new Map<string, SchemaNode>();
     for (const node of nodes)
       for (const [name, member] of reader.membersOf(node)) if (!found.has(name)) found.set(name, member);
     return found;
-  };
+  });
 
   /** A time in the spelling of the example, if there is one. */
   const timeFor = (node: SchemaNode, now: number, example: unknown): unknown => {
@@ -126,12 +127,14 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
     (name, node, around) =>
       makeMember(name, node, around, facts);
 
-  const readOnlyNames = ({ views, drafts }: Resource): ReadonlySet<string> =>
-    new Set(
-      [...views, ...drafts].flatMap((node) =>
-        [...reader.membersOf(node)].flatMap(([name, member]) => (reader.isReadOnly(member) ? [name] : [])),
+  const readOnlyNames = once(
+    ({ views, drafts }: Resource): ReadonlySet<string> =>
+      new Set(
+        [...views, ...drafts].flatMap((node) =>
+          [...reader.membersOf(node)].flatMap(([name, member]) => (reader.isReadOnly(member) ? [name] : [])),
+        ),
       ),
-    );
+  );
 
   /** Adds what the answers of the resource require, so that every later answer shows the same values. */
   const complete = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {

@@ -142,19 +142,23 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
   const scopeOf = ({ resource, parents }: Address, values: readonly string[]): readonly string[] =>
     parents.length === resource.parents.length ? values : [];
 
-  const isBelow = (
+  /** Whether items are at an address with these owners. */
+  const belowTest = (
     address: Address,
     values: readonly string[],
     parameters: readonly string[],
-    item: StoredItem,
-  ): boolean => {
+  ): ((item: StoredItem) => boolean) => {
     const { resource } = address;
-    if (address.parents.length === resource.parents.length) return String(item.parents) === String(values);
-    const known = item.belongs[address.name];
-    if (known !== undefined) return String(known) === String(values);
+    const owners = String(values);
+    if (address.parents.length === resource.parents.length) return ({ parents }) => String(parents) === owners;
     const index = address.parents.length - 1;
-    const member = ownerMember(resource, parameters[index] ?? '', address.parents[index]);
-    return member !== undefined && String(item.value[member[0]]) === values[index];
+    const [name] = ownerMember(resource, parameters[index] ?? '', address.parents[index]) ?? [];
+    return ({ belongs, value }) => {
+      const known = belongs[address.name];
+      return known === undefined
+        ? name !== undefined && String(value[name]) === values[index]
+        : String(known) === owners;
+    };
   };
 
   function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
@@ -174,7 +178,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     factsFor,
     find,
     scopeOf,
-    isBelow,
+    belowTest,
     ownersOf,
     newId,
     idFor,
@@ -204,10 +208,22 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
       ensureSeeded(address.resource);
       const all = store.list(address.resource.name);
-      return address.parents.length === 0 ? all : all.filter((item) => isBelow(address, values, parameters, item));
+      return address.parents.length === 0 ? all : all.filter(belowTest(address, values, parameters));
     },
     isGone: (resource: Resource, parents: readonly string[], key: string): boolean =>
       gone.has(goneName(resource, parents, key)),
+    /** Items of an address whose member has this value. */
+    findBy: (
+      address: Address,
+      values: readonly string[],
+      parameters: readonly string[],
+      member: string,
+      value: unknown,
+    ): readonly StoredItem[] => {
+      ensureSeeded(address.resource);
+      const found = store.findBy(address.resource.name, member, value);
+      return found.filter(belowTest(address, values, parameters));
+    },
     /** Whether the owners of an address exist. @returns the first that does not */
     findMissingOwner: ({ parents }: Address, values: readonly string[]): string | undefined => {
       for (const [index, owner] of parents.entries()) {

@@ -3,6 +3,7 @@ import { listParts } from '@lockstep/json/schema-keywords';
 import { createCanonicalForm } from '@lockstep/values/canonical-form';
 import { isSchema, type JsonType, type Schema, type SchemaNode, type Shape } from '@lockstep/values/shape';
 import type { ContractTools } from './contract-tools.ts';
+import { once } from './once.ts';
 import { isNoun, plainName } from './template.ts';
 
 /** Names of the members from a body to a part of it. */
@@ -89,8 +90,11 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       return shapes.length > 0 && shapes.every(({ required }) => required.has(name));
     },
     /** @returns undefined if the schema has no default */
-    defaultOf: ({ schemas }: SchemaNode): unknown =>
-      schemas.flatMap((schema) => listParts(document, schema)).find((part) => Object.hasOwn(part, 'default'))?.default,
+    defaultOf: once(
+      ({ schemas }: SchemaNode): unknown =>
+        schemas.flatMap((schema) => listParts(document, schema)).find((part) => Object.hasOwn(part, 'default'))
+          ?.default,
+    ),
     /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
     identityOf: (node: SchemaNode): Schema | undefined => form.common(node).references[0],
     /** A value that every schema of the node accepts. */

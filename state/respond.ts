@@ -6,6 +6,7 @@ import { type ContractTools, jsonContentOf, type StateResponse, sentType } from 
 import { idNames, type Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
+import { once } from './once.ts';
 import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
@@ -23,7 +24,10 @@ export function createResponder(
 ) {
   const bases = new Map<SchemaNode, unknown>();
   const shownItems = new WeakMap<JsonObject, Map<SchemaNode, unknown>>();
-  const plans = [...model.plans.values()];
+  const itemPathOf = once(({ name }: Resource): { readonly path: string | undefined } => {
+    const paths = [...model.plans.values()].map(({ operation }) => operation.basePath + operation.path);
+    return { path: paths.find((path) => nameTemplate(readTemplate(path).segments) === `${name}/{}`) };
+  });
 
   return {
     baseFor,
@@ -151,16 +155,9 @@ export function createResponder(
 
   /** The address of an item by its own path, without the origin. */
   function pathOf(resource: Resource, scope: readonly string[], key: string): string | undefined {
-    const name = `${resource.name}/{}`;
-    const plan = plans.find(
-      ({ operation }) => nameTemplate(readTemplate(operation.basePath + operation.path).segments) === name,
-    );
-    if (plan === undefined) return undefined;
     const values = [...scope, key];
     let index = 0;
-    return (plan.operation.basePath + plan.operation.path).replaceAll(/\{[^}]*\}/g, () =>
-      encodeURIComponent(values[index++] ?? ''),
-    );
+    return itemPathOf(resource).path?.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(values[index++] ?? ''));
   }
 
   function locationFor(
