@@ -34,7 +34,7 @@ const switchedOn = /^(?:is)?(?:active|enabled|available|visible|valid|open|publi
 const states = /^(?:status|state|phase|stage|lifecycle)$|(?:status|state)$/;
 const links = /^(?:href|self|selflink|selfurl|uri|resourceuri|link)$/;
 /** Members by which other objects name an object. */
-const naming = ['id', 'uuid', 'name', 'slug', 'key', 'code', 'login', 'username'] as const;
+const naming = ['id', '_id', 'gid', 'sid', 'uuid', 'name', 'slug', 'key', 'code', 'login', 'username'] as const;
 const versions = /^(?:version|revision|resourceversion|etag)$/;
 
 export type ItemBuilder = ReturnType<typeof createItemBuilder>;
@@ -76,7 +76,8 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       return !items.includes(undefined) && reader.accepts(items, node) ? items : undefined;
     }
     if ((typeof sent !== 'string' && typeof sent !== 'number') || !reader.isOnly(node, 'object')) return undefined;
-    const base = isObject(example) ? example : reader.make(node);
+    const shown = isObject(example) ? show(example, node, () => undefined) : undefined;
+    const base = shown ?? reader.make(node);
     if (!isObject(base)) return undefined;
     const members = reader.membersOf(node);
     for (const name of naming)
@@ -86,6 +87,18 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
         if (member !== undefined && reader.accepts(value, member) && reader.accepts(whole, node)) return whole;
       }
     return undefined;
+  };
+
+  /** The object that a value of the item means: the item with this id, or one with this name. */
+  const objectFor = (name: string, node: SchemaNode, around: JsonObject, facts: ItemFacts): unknown => {
+    const id = around[name] ?? around[`${name}Id`] ?? around[`${name}_id`];
+    const isId = typeof id === 'string' || typeof id === 'number';
+    if (isId && reader.isOnly(node, 'object')) {
+      const known = facts.find(plainName(name), id);
+      const shown = known === undefined ? undefined : show(known, node, fillWith({ ...facts, donor: {} }));
+      if (shown !== undefined) return shown;
+    }
+    return expand(around[name], facts.donor[name], node);
   };
 
   /** The value of a member that the client did not send. */
@@ -101,14 +114,8 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       if (time !== undefined) return time;
     }
     if (links.test(plain) && facts.path !== undefined && isGood(facts.path)) return facts.path;
-    const referred = around[`${name}Id`] ?? around[`${name}_id`];
-    if (referred !== undefined && reader.isObjectNode(node)) {
-      const known = facts.find(plain, referred);
-      const shown = known === undefined ? undefined : show(known, node, fillWith({ ...facts, donor: {} }));
-      if (shown !== undefined) return shown;
-    }
-    const expanded = expand(around[name], example, node);
-    if (expanded !== undefined) return expanded;
+    const meant = objectFor(name, node, around, facts);
+    if (meant !== undefined) return meant;
     const wish = reader.defaultOf(node);
     if (isGood(wish)) return wish;
     if (shape.values?.length === 1) return shape.values[0];
@@ -124,17 +131,19 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
 
   const fillWith =
     (facts: ItemFacts): FillMember =>
-    (name, node, around) =>
-      makeMember(name, node, around, facts);
+    (name, node, around, isRequired) =>
+      isRequired ? makeMember(name, node, around, facts) : objectFor(name, node, around, facts);
 
-  const readOnlyNames = once(
-    ({ views, drafts }: Resource): ReadonlySet<string> =>
-      new Set(
-        [...views, ...drafts].flatMap((node) =>
-          [...reader.membersOf(node)].flatMap(([name, member]) => (reader.isReadOnly(member) ? [name] : [])),
-        ),
-      ),
-  );
+  /** A member of a request is read-only if its schema in requests has the mark, whatever that of answers has. */
+  const readOnlyNames = once(({ views, drafts }: Resource): ReadonlySet<string> => {
+    const names = new Set([...views, ...drafts].flatMap((node) => [...reader.membersOf(node).keys()]));
+    const isReadOnly = (name: string): boolean => {
+      const drafted = drafts.flatMap((node) => reader.membersOf(node).get(name) ?? []);
+      if (drafted.length > 0) return drafted.every(reader.isReadOnly);
+      return views.flatMap((node) => reader.membersOf(node).get(name) ?? []).some(reader.isReadOnly);
+    };
+    return new Set([...names].filter(isReadOnly));
+  });
 
   /** Adds what the answers of the resource require, so that every later answer shows the same values. */
   const complete = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {

@@ -2,8 +2,11 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode, Shape } from '@lockstep/values/shape';
 import type { SchemaReader } from './read-schemas.ts';
 
-/** Creates the value of a required member that is missing or invalid; undefined if it cannot. */
-export type FillMember = (name: string, node: SchemaNode, around: JsonObject) => unknown;
+/**
+ * Creates the value of a member that is missing or invalid; undefined if it cannot. For an optional member it creates only what the
+ * present value means: the object with this id.
+ */
+export type FillMember = (name: string, node: SchemaNode, around: JsonObject, isRequired: boolean) => unknown;
 
 /** @returns undefined if no valid value was found */
 export type ShowValue = (value: unknown, node: SchemaNode, fill: FillMember) => unknown;
@@ -65,14 +68,14 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
       if (isDescribed && !shape.properties.has(name)) continue;
       const node = form.property(shape, name);
       if (node.schemas.includes(false) || isWriteOnly(node)) continue;
-      const own = show(member, node, fill, depth + 1);
+      const own = show(member, node, fill, depth + 1) ?? fill(name, node, value, false);
       if (own !== undefined) shown.set(name, own);
     }
     for (const name of shape.required) {
       if (shown.has(name)) continue;
       const node = form.property(shape, name);
       if (isWriteOnly(node)) continue;
-      const made = fill(name, node, value);
+      const made = fill(name, node, value, true);
       if (made === undefined) return undefined;
       shown.set(name, made);
     }
