@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { mock } from './commands/mock.ts';
+import { explain, type MockCommandOptions, mock } from './commands/mock.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
 import { lockstepHere } from './fixtures/lockstep-here.ts';
@@ -71,7 +71,10 @@ async function untilPrinted({ child, out, error }: Run, text: string): Promise<v
 }
 
 /** The command within this process, on a port of its own, until the end of the test. */
-async function listen(command: keyof typeof commands, more: Pick<ServeOptions, 'contract' | 'handlers' | 'json'>) {
+async function listen(
+  command: keyof typeof commands,
+  more: Pick<ServeOptions, 'contract' | 'handlers' | 'json'> & Pick<MockCommandOptions, 'stateless'>,
+) {
   const { streams, out, error } = keepPrinted();
   const logger = pino({ level: 'warn' }, { write: (line: string) => void streams.error.write(line) });
   const options = { port: 0, host: '127.0.0.1', checkResponses: true, ...more };
@@ -80,8 +83,13 @@ async function listen(command: keyof typeof commands, more: Pick<ServeOptions, '
 }
 
 /** Its line of JSON, its log, and its answers. */
-async function start(command: keyof typeof commands, contract: string, handlers?: string) {
-  const { out, error } = await listen(command, { contract, json: true, ...(handlers !== undefined && { handlers }) });
+async function start(command: keyof typeof commands, contract: string, handlers?: string, stateless?: true) {
+  const { out, error } = await listen(command, {
+    contract,
+    json: true,
+    ...(handlers !== undefined && { handlers }),
+    ...(stateless && { stateless }),
+  });
   const said = JSON.parse(out());
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await fetch(said.origin + path, init);
@@ -358,6 +366,53 @@ describe('mock', () => {
     expect(text).toContain(`<a href="${said.origin}/archive/papers/`);
     expect(text).not.toContain('not yet');
     expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  test('remembers what is deleted, unless it stores nothing or the documented answer is requested', async () => {
+    const file = join(mkdtempSync(join(folder, 'n-')), 'notes.json');
+    const note = {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, text: { type: 'string' } },
+    };
+    const shown = {
+      description: 'One',
+      content: { 'application/json': { schema: note, example: { id: 7, text: 'x' } } },
+    };
+    const parameters = [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+    const missing = { description: 'Unknown' };
+    const paths = {
+      '/notes': { post: { operationId: 'add', responses: { 201: shown } } },
+      '/notes/{id}': {
+        parameters,
+        get: { operationId: 'read', responses: { 200: shown, 404: missing } },
+        delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, 404: missing } },
+      },
+    };
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Notes', version: '1' }, paths }));
+    const removeThenRead = async ({ ask }: Awaited<ReturnType<typeof start>>) => [
+      (await ask('/notes/7')).status,
+      (await ask('/notes/7', { method: 'DELETE' })).status,
+      (await ask('/notes/7')).status,
+      (await ask('/notes/7', { headers: { prefer: 'code=200' } })).status,
+    ];
+    expect(await removeThenRead(await start('mock', file))).toEqual([200, 204, 404, 200]);
+    const forgetting = await start('mock', file, undefined, true);
+    expect(await removeThenRead(forgetting)).toEqual([200, 204, 200, 200]);
+    expect(forgetting.said.notes).toContainEqual(expect.stringContaining('The mock stores nothing'));
+  });
+
+  test('lists the role of each operation, and the reason', async () => {
+    const { json, text } = await explain({ contract: kiosk, port: 0, host: '127.0.0.1' });
+    const resource = '/archive/papers';
+    expect(json).toEqual({
+      roles: [
+        { operationId: 'openTill', role: 'none', why: 'no operation reads what it changes' },
+        { operationId: 'getPapersName', role: 'read', resource, why: `GET of an item of ${resource}` },
+        { operationId: 'listPapers', role: 'list', resource, why: `it answers a list of the items of ${resource}` },
+      ],
+    });
+    expect(text.split('\n')[0]).toMatch(/^openTill +none +no operation reads what it changes$/);
   });
 
   test('prints lines that work as they are, in a shell', async () => {

@@ -11,6 +11,7 @@ import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schem
 import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { readDirection } from '@lockstep/runtime/validation/one-direction';
+import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import type { ContractTools, StateOperation, StateResponse } from '@lockstep/state/contract-tools';
 import { createState, type Memory, type MemoryOptions, type Role, type State } from '@lockstep/state/create-state';
 import { createAnswers } from './answer-as-documented.ts';
@@ -52,11 +53,13 @@ export function createStatefulHandlers(
   return { handlers: Object.fromEntries(handlers), roles: state.roles, memory };
 
   function handlerOf(operation: Operation): Handler {
+    const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
+    const otherTypes = contents.map(({ mediaType }) => mediaType).filter((mediaType) => !isJsonType(mediaType));
     return ({ path, query, body, mediaType, requestId }, { request }) => {
       const { accept } = request.headers;
       const asDocumented = (code?: number): Promise<Answer> =>
         documented(operation, { dynamic: false, ...(code !== undefined && { code }) }, { requestId, accept });
-      if (!acceptsJson(accept)) return asDocumented();
+      if (prefersOther(accept, otherTypes)) return asDocumented();
       const found = memory.answer(operation.operationId, {
         path,
         query,
@@ -115,8 +118,14 @@ function describeFull(text: string): UndeclaredAnswer {
   return { status: 507, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
 
-function acceptsJson(accept: string | undefined): boolean {
-  return accept === undefined || /json|\*\/\*|application\/\*/i.test(accept);
+/** Whether a client accepts another documented type and not JSON. RFC 9110, 12.5.1: a server may disregard `Accept` if no type fits. */
+function prefersOther(accept: string | undefined, otherTypes: readonly string[]): boolean {
+  if (accept === undefined || /json|\*\/\*|application\/\*/i.test(accept)) return false;
+  const ranges = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  return otherTypes.some((mediaType) => {
+    const [essence = ''] = mediaType.toLowerCase().split(';', 1);
+    return ranges.includes(essence) || ranges.includes(`${essence.split('/', 1)[0]}/*`);
+  });
 }
 
 function originOf({ headers: { host } }: IncomingMessage): string {

@@ -68,7 +68,8 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
       if (isDescribed && !shape.properties.has(name)) continue;
       const node = form.property(shape, name);
       if (node.schemas.includes(false) || isWriteOnly(node)) continue;
-      const own = show(member, node, fill, depth + 1) ?? fill(name, node, value, false);
+      const present = show(member, node, fill, depth + 1);
+      const own = present === undefined ? fill(name, node, value, false) : present;
       if (own !== undefined) shown.set(name, own);
     }
     for (const name of shape.required) {

@@ -318,6 +318,11 @@ describe('the shop', () => {
     });
     const put = await call('putCustomer', { path, body: { name: 'Bea', email: 'bea@example.com' } });
     expect(put.body).toEqual({ ...ann, name: 'Bea', email: 'bea@example.com' });
+    const cleared = await call('putCustomer', {
+      path,
+      body: { name: 'Bea', email: 'bea@example.com', nickname: null },
+    });
+    expect(cleared.body).toMatchObject({ nickname: null });
   });
 
   test('has the documented example at first, and reads it by its id', async () => {
