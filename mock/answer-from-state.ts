@@ -73,7 +73,8 @@ export function createStatefulHandlers(
       if (found.kind === 'full') return describeFull(found.text);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
-      const response = findResponse(tools.document, operation.pointer, status)?.node ?? {};
+      const response = findResponse(tools.document, operation.pointer, status)?.node;
+      if (response === undefined) return { status, headers, isUndeclared: true };
       return {
         status,
         headers: mergeHeaders(writeHeaders(tools, response, undefined), headers),

@@ -123,6 +123,14 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
         return list.place.length === 0 ? 'it reads another list' : 'it reads several lists';
       return findSingletonRole(route);
     }
+    if (method === 'post' && before !== undefined && createsMany(route, before))
+      return {
+        role: 'create',
+        address: before,
+        action: undefined,
+        depth: 'collection',
+        why: `POST of a list of items of ${before.resource.name}`,
+      };
     const singleton = findSingletonRole(route);
     if (typeof singleton !== 'string') return singleton;
     const item = itemBefore(route);
@@ -184,6 +192,16 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     if (method === 'patch' || method === 'post')
       return { ...base, role: 'merge', why: `${method.toUpperCase()} of ${of}` };
     return `no role for ${method.toUpperCase()}`;
+  }
+
+  /** `POST /users/createWithList` */
+  function createsMany({ body, template }: Route, { resource }: Address): boolean {
+    if (body === undefined || !reader.isOnly(body, 'array') || template.segments.at(-2) === '{}') return false;
+    const identity = reader.identityOf(reader.itemOf(body));
+    return (
+      identity !== undefined &&
+      [...resource.views, ...resource.drafts].some((node) => reader.identityOf(node) === identity)
+    );
   }
 
   /** The item that a path begins with: `/orders/{}` of `/orders/{}/cancel`. */

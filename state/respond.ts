@@ -45,6 +45,12 @@ export function createResponder(
     return tools.responsesOf(operation).find(({ status }) => statuses.includes(status));
   }
 
+  /** A success of an operation that documents only rejections: what it did cannot be answered by one of these. */
+  function undocumented({ operation }: Plan): StateAnswer | undefined {
+    if (tools.responsesOf(operation).some(({ status }) => status < 400)) return undefined;
+    return { kind: 'answer', status: operation.method === 'delete' ? 204 : 200, headers: {} };
+  }
+
   /** A success that creates nothing. */
   function changedResponse(plan: Plan): StateResponse | undefined {
     const good = tools.responsesOf(plan.operation).filter(({ status }) => status < 300);
@@ -91,7 +97,7 @@ export function createResponder(
     headers: Readonly<Record<string, string>> = {},
   ): StateAnswer | undefined {
     const { plan, memory } = call;
-    if (response === undefined) return undefined;
+    if (response === undefined) return undocumented(plan);
     const { status } = response;
     const all = { ...headers, ...itemHeaders(response, item) };
     const content = jsonContentOf(response);
@@ -129,11 +135,12 @@ export function createResponder(
   function respondWithMany(call: Call, items: readonly StoredItem[]): StateAnswer | undefined {
     const { plan, memory } = call;
     const { success, content, answer } = plan;
-    if (success === undefined) return undefined;
+    if (success === undefined) return undocumented(plan);
     if (content === undefined || answer === undefined)
       return success.contents.length === 0 ? { kind: 'answer', status: success.status, headers: {} } : undefined;
     const list = reader.findList(answer, plan.address.resource.noun);
-    if (list === undefined) return undefined;
+    const [first] = items;
+    if (list === undefined) return first === undefined ? undefined : respond(call, success, first);
     const node = reader.itemOf(list.node);
     const shown = items.map((item) => showItem(item, node, memory, plan));
     const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);

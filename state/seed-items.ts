@@ -114,6 +114,9 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
         seeds.set(key, { parents, key, belongs, value, isListed: true });
     }
     const base = examples[0] ?? madeFor(resource);
+    const baseKey = readKey(resource, base);
+    if (seeds.size === 0 && baseKey !== undefined && isExampleId(resource, baseKey))
+      seeds.set(baseKey, { parents, key: baseKey, belongs, value: base, isListed: true });
     const named = tuples.flatMap((tuple): readonly Seed[] => {
       const key = tuple.at(-1) ?? '';
       const owners = tuple.slice(0, -1);
@@ -122,6 +125,12 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     });
     const found = [...seeds.values(), ...named];
     return found.length > 0 ? found : [{ parents, key: readKey(resource, base), belongs, value: base, isListed: true }];
+  }
+
+  /** Whether the schema of the id has this example. */
+  function isExampleId(resource: Resource, key: string): boolean {
+    const node = idNodeOf(reader, resource);
+    return node !== undefined && reader.form.branch(node).examples.map(String).includes(key);
   }
 
   function madeFor({ views }: Resource): JsonObject {

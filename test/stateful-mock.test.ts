@@ -441,3 +441,44 @@ describe('the shop', () => {
     expect(roles.filter(({ role }) => role === 'none').map(({ operationId }) => operationId)).toEqual(['readHealth']);
   });
 });
+
+test('an operation without a documented success does what it should', async () => {
+  const thing = { type: 'object', properties: { id: { type: 'integer', example: 10 }, name: { type: 'string' } } };
+  const ref = { $ref: '#/components/schemas/Thing' };
+  const shown = { description: 'One', content: { 'application/json': { schema: ref } } };
+  const key = { name: 'thingId', in: 'path', required: true, schema: { type: 'integer' } };
+  const paths = {
+    '/thing/many': {
+      post: {
+        operationId: 'createMany',
+        requestBody: { content: { 'application/json': { schema: { type: 'array', items: ref } } } },
+        responses: { 200: shown },
+      },
+    },
+    '/thing/{thingId}': {
+      parameters: [key],
+      get: { operationId: 'read', responses: { 200: shown, 404: { description: 'Unknown' } } },
+      delete: { operationId: 'remove', responses: { 400: { description: 'Bad' } } },
+    },
+  };
+  const info = { title: 'Things', version: '1' };
+  const contract = { openapi: '3.1.0', info, paths, components: { schemas: { Thing: thing } } };
+  const { call } = createCaller(contract);
+  const { handlers } = createStatefulHandlers(contract, describeOperations(contract as never));
+  const path = { thingId: 10 };
+  expect((await call('read', { path })).body).toMatchObject({ id: 10 });
+  expect(
+    (
+      await call('createMany', {
+        body: [
+          { id: 3, name: 'a' },
+          { id: 4, name: 'b' },
+        ],
+      })
+    ).body,
+  ).toEqual({ id: 3, name: 'a' });
+  expect((await call('read', { path: { thingId: 4 } })).body).toEqual({ id: 4, name: 'b' });
+  const request = { path, query: {}, headers: {}, cookies: {}, principal: undefined, requestId: 'r' };
+  const remove = async () => handlers.remove?.(request, { request: { headers: {} } } as never);
+  expect([(await remove())?.status, (await remove())?.status]).toEqual([204, 400]);
+});
