@@ -73,8 +73,7 @@ export function createStatefulHandlers(
       if (found.kind === 'full') return describeFull(found.text);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
-      const response = findResponse(tools.document, operation.pointer, status)?.node;
-      if (response === undefined) return { status, headers, isUndeclared: true };
+      const response = findResponse(tools.document, operation.pointer, status)?.node ?? {};
       return {
         status,
         headers: mergeHeaders(writeHeaders(tools, response, undefined), headers),

@@ -98,7 +98,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       const shown = known === undefined ? undefined : show(known, node, fillWith({ ...facts, donor: {} }));
       if (shown !== undefined) return shown;
     }
-    return expand(around[name], facts.donor[name], node);
+    const sent = around[name];
+    // A client sends a day where answers have a time.
+    const instant = typeof sent === 'string' && /^\d{4}-\d\d-\d\d$/.test(sent) ? Date.parse(sent) : Number.NaN;
+    const day = Number.isFinite(instant) ? timeFor(node, instant, '') : undefined;
+    return day ?? expand(sent, facts.donor[name], node);
   };
 
   /** The value of a member that the client did not send. */

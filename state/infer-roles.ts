@@ -88,7 +88,12 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   for (const operation of tools.operations) {
     const { operationId } = operation;
     const route = routeOf.get(operation);
-    const result = route === undefined ? 'a part of a path segment is a parameter' : findRole(route);
+    const result =
+      route === undefined
+        ? 'a part of a path segment is a parameter'
+        : documentsNone(operation)
+          ? 'it documents no success'
+          : findRole(route);
     if (typeof result === 'string') {
       roles.push({ operationId, role: 'none', why: result });
       continue;
@@ -105,6 +110,12 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     });
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
   return { roles, plans, resources, open: new Set(resources.filter((one) => !isFilled(one))) };
+
+  /** Whether every documented answer is a rejection: then a change could not be answered. */
+  function documentsNone(operation: StateOperation): boolean {
+    const responses = tools.responsesOf(operation);
+    return responses.length > 0 && responses.every(({ status }) => status >= 400);
+  }
 
   /** @returns the reason if the operation has no role */
   function findRole(route: Route): Found | string {

@@ -45,12 +45,6 @@ export function createResponder(
     return tools.responsesOf(operation).find(({ status }) => statuses.includes(status));
   }
 
-  /** A success of an operation that documents only rejections: what it did cannot be answered by one of these. */
-  function undocumented({ operation }: Plan): StateAnswer | undefined {
-    if (tools.responsesOf(operation).some(({ status }) => status < 400)) return undefined;
-    return { kind: 'answer', status: operation.method === 'delete' ? 204 : 200, headers: {} };
-  }
-
   /** A success that creates nothing. */
   function changedResponse(plan: Plan): StateResponse | undefined {
     const good = tools.responsesOf(plan.operation).filter(({ status }) => status < 300);
@@ -97,7 +91,7 @@ export function createResponder(
     headers: Readonly<Record<string, string>> = {},
   ): StateAnswer | undefined {
     const { plan, memory } = call;
-    if (response === undefined) return undocumented(plan);
+    if (response === undefined) return undefined;
     const { status } = response;
     const all = { ...headers, ...itemHeaders(response, item) };
     const content = jsonContentOf(response);
@@ -135,7 +129,7 @@ export function createResponder(
   function respondWithMany(call: Call, items: readonly StoredItem[]): StateAnswer | undefined {
     const { plan, memory } = call;
     const { success, content, answer } = plan;
-    if (success === undefined) return undocumented(plan);
+    if (success === undefined) return undefined;
     if (content === undefined || answer === undefined)
       return success.contents.length === 0 ? { kind: 'answer', status: success.status, headers: {} } : undefined;
     const list = reader.findList(answer, plan.address.resource.noun);
