@@ -90,3 +90,21 @@ describe('a documented answer', () => {
     expect(isPrismLoaded).toBe(isByPrism);
   });
 });
+
+test('an answer has no member that clients only send, and a quoted entity tag', async () => {
+  const secret = { type: 'string', writeOnly: true };
+  const schema = {
+    properties: { list: { items: { required: ['pin'], properties: { pin: secret, id: {} } } }, pin: secret },
+  };
+  const example = { pin: '1', list: [{ pin: '2', id: 3 }] };
+  const headers = { ETag: { schema: { type: 'string' }, example: 'v1' } };
+  const responses = { 200: { description: 'OK', headers, content: { 'application/json': { schema, example } } } };
+  const contract = { openapi: '3.1.0', paths: { '/logs': { get: { operationId: 'readLogs', responses } } } };
+  const answer = await createAnswers(contract)(
+    operationOf('/logs'),
+    { dynamic: false },
+    { requestId: 'r', accept: undefined },
+  );
+  expect(answer).toMatchObject({ headers: { ETag: '"v1"' } });
+  expect(answer.body).toEqual({ list: [{ id: 3 }] });
+});

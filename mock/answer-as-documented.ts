@@ -114,7 +114,8 @@ export function answersBy(
       throw new Rejection('internal', { text });
     }
     const members = findFaultMembers(document, content.schema);
-    const value = isInvented(choice) ? nameCode(members, response, made.value) : made.value;
+    const shown = hideWriteOnly(document, content.schema, made.value);
+    const value = isInvented(choice) ? nameCode(members, response, shown) : shown;
     const body = encodeBody(document, content.schema, mediaType, value);
     return { answer: { status, headers, mediaType, body }, members };
   }
@@ -153,6 +154,24 @@ export function answersBy(
     const number = seed === undefined ? Math.floor(Math.random() * 1e9) : hash(seed);
     return makeValue(schema, dynamic || seed !== undefined ? 1 + number : 0);
   }
+}
+
+/** A value without the members that clients only send (OpenAPI 3.1, 4.8.24; JSON Schema validation, 9.4). None of them is required in an answer. */
+function hideWriteOnly(document: ContractDocument, schema: unknown, value: unknown, depth = 0): unknown {
+  if (depth > deepestTag || typeof value !== 'object' || value === null) return value;
+  const parts = listParts(document, schema);
+  if (Array.isArray(value)) {
+    const items = parts.find((part) => part.items !== undefined)?.items;
+    return items === undefined ? value : value.map((item) => hideWriteOnly(document, items, item, depth + 1));
+  }
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const own = parts.flatMap(({ properties }) =>
+      isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [],
+    );
+    if (own.some((one) => followRef(document, one).writeOnly === true)) return [];
+    return [[name, own.reduce((shown, one) => hideWriteOnly(document, one, shown, depth + 1), member)] as const];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Checks that each discriminator has one of its values (OpenAPI 3.1, 4.8.25). Prism writes arbitrary text there. */

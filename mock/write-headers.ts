@@ -85,16 +85,22 @@ function chooseText(
     .flatMap((node) => listExamples(document, node))
     .filter(fits);
   const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
-  if (chosen !== undefined) return write(chosen.value);
+  if (chosen !== undefined) return quoteTag(name, write(chosen.value));
   const own = usual[name.toLowerCase()];
   const { type, format, pattern, example, enum: listed } = followRef(document, schema);
   const isFree = format === undefined && pattern === undefined && example === undefined && listed === undefined;
   if (own !== undefined && type !== 'array' && isFree && judge(own, schema) === undefined) return own;
   for (let seed = 0; seed < mostTries; seed += 1) {
     const made = makeValue(schema ?? anyText, seed);
-    if (made.kind === 'value' && headerText.test(write(made.value))) return write(made.value);
+    if (made.kind === 'value' && headerText.test(write(made.value))) return quoteTag(name, write(made.value));
   }
   return undefined;
+}
+
+/** An entity tag is quoted (RFC 9110, 8.8.3); examples often lack the quotes. */
+function quoteTag(name: string, text: string): string {
+  const isTag = name.toLowerCase() !== 'etag' || /^(W\/)?"[^"]*"$/.test(text);
+  return isTag ? text : `"${text.replaceAll('"', '')}"`;
 }
 
 /** Style `simple`, the only one of a header (OpenAPI 3.1, 4.8.21). */

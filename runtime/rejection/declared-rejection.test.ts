@@ -211,3 +211,33 @@ describe('other members of an example', () => {
     expect(refuse(false).body).toEqual({ message: 'x' });
   });
 });
+
+describe('a rejection of a mock whose response has no example', () => {
+  const contractWith = (content: object) => ({
+    openapi: '3.1.0',
+    paths: { '/a': { get: { responses: { 400: { description: 'No', content } } } } },
+  });
+  const reject = (content: object, makeBody?: (schema: unknown) => unknown) => {
+    const document = contractWith(content);
+    return declaredRejection(
+      {
+        ...{ document, compile: createSchemaCompiler(document), pointer: '#/paths/~1a/get', requestId: 'r' },
+        ...{ fillsFromExamples: true, makeBody },
+      },
+      new Rejection('form', { text: 'x is wrong' }),
+    );
+  };
+  const schema = { required: ['message', 'n'], properties: { message: { type: 'string' }, n: { type: 'integer' } } };
+
+  test('has a body of its schema, with the message', () => {
+    const answer = reject({ 'application/json': { schema } }, () => ({ message: 'string', n: 1 }));
+    expect(answer).toMatchObject({ mediaType: 'application/json', body: { message: 'x is wrong', n: 1 } });
+    expect(reject({ 'application/json': { schema } }).mediaType).toBe('application/problem+json');
+  });
+
+  test('is the message as plain text', () => {
+    const answer = reject({ 'text/plain': { schema: { type: 'string' } } });
+    expect(answer).toMatchObject({ mediaType: 'text/plain', body: 'x is wrong' });
+    expect(reject({ 'text/html': {} }).mediaType).toBe('application/problem+json');
+  });
+});

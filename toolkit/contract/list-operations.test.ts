@@ -72,3 +72,21 @@ test('the nearest servers, security and parameters win', () => {
   ]);
   expect(write).toMatchObject({ operationId: 'write', basePath: '/write', security: [{ key: [] }] });
 });
+
+test('parameters are keyed by place and name, and one that is declared twice is required if either is', () => {
+  const parameters = [
+    { name: 'type', in: 'path', required: true },
+    { name: 'type', in: 'query' },
+    { name: 'X-A', in: 'header', required: true },
+    { name: 'x-a', in: 'header' },
+    { name: 'gone', in: 'path', required: true },
+  ];
+  const item = { parameters: [{ name: 'X-a', in: 'header' }], get: { operationId: 'a', parameters, responses: {} } };
+  const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, paths: { '/a/{type}': item } };
+  const [operation] = listOperations(document as never);
+  expect(operation?.parameters.map(({ value }) => value)).toEqual([
+    { name: 'x-a', in: 'header', required: true },
+    { name: 'type', in: 'path', required: true },
+    { name: 'type', in: 'query' },
+  ]);
+});

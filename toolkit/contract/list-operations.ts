@@ -59,7 +59,7 @@ function findOperations(document: OpenApiDocument): readonly ContractOperation[]
           path,
           pointer,
           operation,
-          parameters: mergeParameters(document, item, itemPointer, method),
+          parameters: mergeParameters(document, { path, item, pointer: itemPointer }, method),
           requestBody:
             operation.requestBody && resolveRef(document, operation.requestBody, extendPointer(pointer, 'requestBody')),
           responses: entriesOf(operation.responses).map(([status, response]) => ({
@@ -134,11 +134,17 @@ export function schemaOf(
   return resolveRef<SchemaObject>(document, owner.schema ?? {}, extendPointer(pointer, 'schema'));
 }
 
-/** The operation's own parameters win over the path item's of the same name and place (OpenAPI 3.1, 4.8.9). */
+/**
+ * The operation's own parameters win over the path item's of the same name and place (OpenAPI 3.1, 4.8.9); names of headers have no case. Of one
+ * that is declared twice in a list the last counts, and it is required if either is. A path parameter that the path does not have is left out.
+ */
 function mergeParameters(
   document: OpenApiDocument,
-  item: PathItemObject,
-  itemPointer: string,
+  {
+    path,
+    item,
+    pointer: itemPointer,
+  }: { readonly path: string; readonly item: PathItemObject; readonly pointer: string },
   method: Method,
 ): Resolved<ParameterObject>[] {
   const layers = [
@@ -147,9 +153,14 @@ function mergeParameters(
   ];
   const merged = new Map<string, Resolved<ParameterObject>>();
   for (const { at, list } of layers) {
+    const own = new Map<string, boolean>();
     for (const [index, entry] of list.entries()) {
-      const parameter = resolveRef<ParameterObject>(document, entry, extendPointer(at, index));
-      merged.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
+      const { value, pointer } = resolveRef<ParameterObject>(document, entry, extendPointer(at, index));
+      if (value.in === 'path' && !path.includes(`{${value.name}}`)) continue;
+      const key = `${value.in} ${value.in === 'header' ? value.name.toLowerCase() : value.name}`;
+      const isRequired = own.get(key) === true && value.required !== true;
+      own.set(key, isRequired || value.required === true);
+      merged.set(key, { value: isRequired ? { ...value, required: true } : value, pointer });
     }
   }
   return [...merged.values()];
