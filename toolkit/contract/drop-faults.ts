@@ -35,7 +35,7 @@ const substitutes: Readonly<Record<string, unknown>> = {
 const droppedRules: ReadonlySet<string> = new Set(
   [
     ...['network-reference', 'anchor-reference', 'reference-loop', 'member-name', 'server-url', 'empty-enum'],
-    ...['reference-text', 'operation-id', 'operation-without-responses', 'dynamic-reference'],
+    ...['no-schema', 'reference-text', 'operation-id', 'operation-without-responses', 'dynamic-reference'],
   ].map((name) => `unsupported/${name}`),
 );
 

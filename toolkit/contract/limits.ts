@@ -1,4 +1,5 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { schemaKeywords } from '@lockstep/json/schema-keywords';
 import { findLargeCompositions } from './composition-size.ts';
 import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
@@ -121,6 +122,23 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
         for (const schema of listSchemas(document))
           if (Array.isArray(schema.node.enum) && schema.node.enum.length === 0)
             yield { at: [...schema.at, 'enum'], message: 'enum is empty: no value can be valid' };
+      },
+    },
+    {
+      // The linter does not look into lists of schemas.
+      name: 'no-schema',
+      fix: 'Write a schema, an object or a boolean.',
+      find: function* (document) {
+        for (const schema of listSchemas(document))
+          for (const [keyword, value] of Object.entries(schema.node)) {
+            const holds = schemaKeywords.get(keyword)?.holds;
+            if (holds === 'schemas' && Array.isArray(value) && value.length === 0)
+              yield { at: [...schema.at, keyword], message: `${keyword} is empty` };
+            const inner = holds === 'schemas' || holds === 'map' ? Object.entries(Object(value)) : [];
+            for (const [name, one] of inner)
+              if (!isObject(one) && typeof one !== 'boolean')
+                yield { at: [...schema.at, keyword, name], message: `${JSON.stringify(one)} is no schema` };
+          }
       },
     },
     {

@@ -1,4 +1,4 @@
-import { isObject } from '@lockstep/json/json-pointer';
+import { isObject, parseReference } from '@lockstep/json/json-pointer';
 import { createConfig } from '@redocly/openapi-core';
 import {
   type GlobalContext,
@@ -30,6 +30,8 @@ export async function emitTypes({ document }: Contract, header: Header): Promise
   dropExtensions(copy);
   typeContents(copy);
   openEnums(copy);
+  untypeEnums(copy);
+  cutTypeCircles(copy);
   dropBareObjects(copy);
   const schema = copy as unknown as OpenAPI3;
   return `${formatHeader(header)}\n${printTypes(transformSchema(schema, await createContext(schema)))}`;
@@ -153,6 +155,41 @@ function typeContents(copy: OpenApiDocument): void {
     parameter.schema = isObject(media) ? (media.schema ?? {}) : {};
     delete parameter.content;
   }
+}
+
+/** Removes the type of an enum of objects or lists: openapi-typescript reads the values as schemas, and stops at a text. */
+function untypeEnums(copy: OpenApiDocument): void {
+  for (const { node } of walkDocument(copy)) {
+    const { enum: values, type } = node;
+    if (Array.isArray(values) && ['object', 'array'].some((one) => [type].flat().includes(one)))
+      delete (node as Record<string, unknown>).type;
+  }
+}
+
+/** Keywords whose types are part of the type of their schema. Below any other keyword, an object defers it. */
+const direct = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
+
+/** Types a component as unknown where it is part of its own type, as a list of itself: TypeScript rejects such a member (TS2502). */
+function cutTypeCircles(copy: OpenApiDocument): void {
+  const schemas = copy.components?.schemas ?? {};
+  const visited = new Map<string, 'open' | 'done'>();
+  const visit = (name: string): void => {
+    if (visited.has(name)) return;
+    visited.set(name, 'open');
+    walk(schemas[name]);
+    visited.set(name, 'done');
+  };
+  const walk = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(walk);
+    if (!isObject(node)) return;
+    const [kind, group, name, ...below] = typeof node.$ref === 'string' ? parseReference(node.$ref) : [];
+    if (kind === 'components' && group === 'schemas' && name !== undefined && below.length === 0) {
+      if (visited.get(name) === 'open') delete (node as Record<string, unknown>).$ref;
+      else visit(name);
+    }
+    for (const keyword of direct) walk(node[keyword]);
+  };
+  for (const name of Object.keys(schemas)) visit(name);
 }
 
 /**
