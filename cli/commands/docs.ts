@@ -7,7 +7,7 @@ import { type CommandResult, done, type Streams } from '@lockstep/shell/command-
 import { formatJson, formatNotice } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
 import { WrongUse } from '@lockstep/shell/wrong-use';
-import { withCopy, withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
+import { hideNetworkExamples, withCopy, withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { deriveTypes } from '@lockstep/toolkit/derive';
 import type { ContractTarget, Surroundings } from './command.ts';
@@ -51,8 +51,9 @@ async function build(
     const contract = await readContract(source, { allowFiles, strict });
     const types = await deriveTypes(contract);
     // The page shows the contract without its faults: its generator would stop at the first.
-    const use = contract.isAltered ? withCopy : withLocalCopy;
-    const text = contract.isAltered ? JSON.stringify(contract.plain) : contract.text;
+    const isCopied = contract.isAltered || hideNetworkExamples(contract.text) !== contract.text;
+    const text = isCopied ? hideNetworkExamples(JSON.stringify(contract.plain)) : contract.text;
+    const use = isCopied ? withCopy : withLocalCopy;
     return await use(source, text, async ({ path, rename }) => {
       const onProgress = (): void => progress.step(`Building the reference from ${source}`);
       const built = await buildDocs({ contract: path, pages: [], types, out, onProgress, signal, allowFiles });

@@ -226,3 +226,13 @@ test('a document of Swagger 2.0 is read as OpenAPI, with its lines', () => {
   expect(servers).toEqual(['http://x.example']);
   expect(problems.map(({ line }) => line)).toEqual([6]);
 });
+
+test('two security schemes in one header are a problem', () => {
+  const schemes =
+    'components: {securitySchemes: {key: {type: apiKey, in: header, name: authorization}, tok: {type: http, scheme: bearer}}}';
+  const get = "get: {security: [{key: [], tok: []}], responses: {'200': {description: OK}}}";
+  const { problems } = readContract('a.yaml', `openapi: 3.1.0\npaths: {/a: {${get}}}\n${schemes}\n`);
+  expect(problems.map(({ line, message }) => [line, message])).toEqual([
+    [2, 'Security schemes key and tok share the header authorization: requests have the credentials of one.'],
+  ]);
+});

@@ -153,8 +153,21 @@ function readSecurity(root: JsonObject, place: Place, report: ReportPart): Opera
       const rule = 'OpenAPI, Security Requirement Object: each name MUST correspond to a declared security scheme';
       report(pointer, `Security scheme ${name} is not declared.`, 'Declare it under components.securitySchemes.', rule);
     }
+    const inHeader = Map.groupBy(Object.keys(entry), (name) => headerOf(declared[name]));
+    for (const [header, [first, second]] of inHeader) {
+      if (header === undefined || second === undefined) continue;
+      const message = `Security schemes ${first} and ${second} share the header ${header}: requests have the credentials of one.`;
+      report(pointer, message, 'Write them as alternatives, or give one of them another place.');
+    }
     return Object.fromEntries(Object.keys(entry).map((name) => [name, arrayAt(entry, name).map(String)]));
   });
+}
+
+/** The header of a security scheme, in lower case; undefined for a scheme in another place. */
+function headerOf(scheme: unknown): string | undefined {
+  const type = textAt(scheme, 'type');
+  if (type === 'apiKey') return textAt(scheme, 'in') === 'header' ? textAt(scheme, 'name')?.toLowerCase() : undefined;
+  return type === 'http' || type === 'oauth2' || type === 'openIdConnect' ? 'authorization' : undefined;
 }
 
 function readParameter(root: JsonObject, place: Place, report: ReportPart): Parameter | undefined {

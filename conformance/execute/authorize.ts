@@ -291,10 +291,18 @@ function place({ type, scheme, key }: SecurityScheme, text: string): Authorizati
   return { ...none, headers: [['authorization', `${name} ${text}`]] };
 }
 
+/** Headers of two schemes. Of a bare key and the same text with a scheme of HTTP in one header, the latter counts: a request has one of them. */
+function joinHeaders(a: readonly Pair[], b: readonly Pair[]): readonly Pair[] {
+  const isWithin = ([name, value]: Pair, others: readonly Pair[]): boolean =>
+    others.some(([other, text]) => other.toLowerCase() === name.toLowerCase() && text.endsWith(` ${value}`));
+  const kept = a.filter((header) => !isWithin(header, b));
+  return [...kept, ...b.filter((header) => !isWithin(header, a) && !kept.some((known) => isSame(known, header)))];
+}
+
 function join(a: Authorization, b: Authorization): Authorization {
   const renews = [a.renew, b.renew].filter((renew) => renew !== undefined);
   return {
-    headers: [...a.headers, ...b.headers.filter((header) => !a.headers.some((known) => isSame(known, header)))],
+    headers: joinHeaders(a.headers, b.headers),
     query: [...a.query, ...b.query],
     cookies: [...a.cookies, ...b.cookies],
     scopes: a.scopes === undefined ? b.scopes : [...a.scopes, ...(b.scopes ?? [])],

@@ -36,6 +36,15 @@ export async function withLocalCopy<Result>(
   return withCopy(source, text, work);
 }
 
+/**
+ * Renames `externalValue` of the network in a text of YAML or JSON: programs that read files would fetch it. Lines stay.
+ *
+ * @returns the same text if there is none
+ */
+export function hideNetworkExamples(text: string): string {
+  return text.replaceAll(/(^|[\s{,"'])externalValue(["']?\s*:\s*["']?https?:)/gi, '$1x-external-value$2');
+}
+
 /** As `withLocalCopy`, but a copy of the text in any case. */
 export async function withCopy<Result>(
   source: string,

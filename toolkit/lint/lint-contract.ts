@@ -3,17 +3,18 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError, problemsOf } from '../contract/contract-error.ts';
-import { readContractFiles, readSource } from '../contract/contract-files.ts';
+import { listReferences, pathOf, readContractFiles, readSource } from '../contract/contract-files.ts';
 import { isSwagger } from '../contract/convert-swagger.ts';
 import { refuseTooLargeText, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
-import { type LocalCopy, withLocalCopy } from '../contract/local-copy.ts';
+import { hideNetworkExamples, type LocalCopy, withCopy, withLocalCopy } from '../contract/local-copy.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readQuickly } from '../contract/read-quickly.ts';
+import { isWebAddress } from '../contract/read-text.ts';
 import { refuseSyntax } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
@@ -49,8 +50,15 @@ export async function lintContract(
   refuseTooLargeValue(contract, text, value);
   if (value === undefined) refuseSyntax(contract, text);
   refuseUnlintable(contract, text, value);
-  // Redocly would fetch it again, with all files that it refers to.
-  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
+  const shown = hideNetworkExamples(text);
+  const isOneFile = (): boolean =>
+    Array.from(listReferences(value)).every(({ target, at }) => at.at(-1) === 'externalValue' || pathOf(target) === '');
+  // Redocly would fetch an example of the network.
+  const use = shown !== text && !isWebAddress(contract) && isOneFile() ? withCopy : withLocalCopy;
+  // Redocly would fetch the contract again, with all files that it refers to.
+  return use(contract, use === withCopy ? shown : text, (copy) =>
+    lintFile(copy, contract, text, { profile, run, options }),
+  );
 }
 
 /** Limits for versions that our rules do not know, and for chains of references that would occupy the linter for minutes. */
