@@ -140,10 +140,16 @@ function explainUnreadable(error: unknown, { absoluteRef, body }: Source): Contr
  * @param source path or address of the root document
  * @param text its content
  * @param refuses files that are not read
+ * @param parse reads the text in place of the linter's parser
  * @returns the document, or the error of the YAML parser: text that is no YAML is a finding, not a failure
  * @throws ContractError for a document that is nested too deep, or whose aliases repeat too much
  */
-export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
+export async function loadDocument(
+  source: string,
+  text: string,
+  refuses: FileRule,
+  parse?: (text: string) => unknown,
+): Promise<LoadedDocument | Error> {
   const config = await createConfig({
     rules: Object.fromEntries(Object.keys(fixes).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
@@ -151,7 +157,15 @@ export async function loadDocument(source: string, text: string, refuses: FileRu
   const externalRefResolver = new FileResolver(config.resolve, refuses);
   const absoluteRef = isWebAddress(source) ? source : resolve(source);
   try {
-    const document = externalRefResolver.parseDocument(new Source(absoluteRef, text.replaceAll('\r\n', '\n')), true);
+    const written = new Source(absoluteRef, text.replaceAll('\r\n', '\n'));
+    const document =
+      parse === undefined
+        ? externalRefResolver.parseDocument(written, true)
+        : {
+            source: written,
+            parsed: externalRefResolver.parseDocument(new Source(absoluteRef, JSON.stringify(parse(text))), true)
+              .parsed,
+          };
     // A file that the root refers to may refer back to it.
     externalRefResolver.cache.set(absoluteRef, Promise.resolve(document));
     return { document, config, externalRefResolver };

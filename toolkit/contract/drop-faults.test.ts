@@ -172,6 +172,32 @@ describe('a fault costs the place that it is at, and is a warning with its line:
     expect(first).toMatchObject({ severity: 'warning', file: 'contract.yaml', line, fix: expect.stringMatching(/\w/) });
   });
 
+  test.each([
+    {
+      name: 'a version as a number',
+      text: "openapi: 3.1\ninfo: {title: T, version: '1'}\npaths: {}\n",
+      line: 1,
+      title: 'T',
+    },
+    {
+      name: 'a key twice',
+      text: "openapi: 3.1.1\ninfo:\n  title: S\n  version: '1'\n  title: T\npaths: {}\n",
+      line: 5,
+      title: 'T',
+    },
+  ])('$name', async ({ text, line, title }) => {
+    const { document, notices } = await readContract('contract.yaml', { text });
+    expect([document.info.title, notices.map((notice) => [notice.severity, notice.line])]).toEqual([
+      title,
+      [['warning', line]],
+    ]);
+  });
+
+  test('a security that is there twice is refused', async () => {
+    const text = `${head}paths: {}\nsecurity: [{key: []}]\nsecurity: []\n`;
+    await expect(readContract('contract.yaml', { text })).rejects.toThrow('The key security is here and at');
+  });
+
   test('many places with one cause are one warning with their number', async () => {
     const responses = Array.from(
       { length: 50 },

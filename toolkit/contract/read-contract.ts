@@ -16,11 +16,11 @@ import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
-import { respellVersion } from './respell-version.ts';
-import { refuseSyntax } from './syntax-problems.ts';
+import { completeVersion, respellVersion } from './respell-version.ts';
+import { findRepeatedKeys, refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
-import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
+import { type Position, readRepeated, readYaml, type YamlSource } from './yaml-source.ts';
 
 /** A decision that the toolkit made for the user, or a fault that it left out, reported once. */
 export interface Notice extends Position {
@@ -82,7 +82,12 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   // 2. YAML. Its loader stops at the first fault; the parser with positions finds them all. A sound contract needs no positions, so they are
   // computed on demand.
   const locate = createLocate(source, text);
-  const loaded = await loadDocument(source, text, createFileRule(source, options));
+  const warnings: Problem[] = [];
+  let loaded = await loadDocument(source, text, createFileRule(source, options));
+  if (loaded instanceof Error && options.strict !== true) {
+    warnings.push(...findRepeatedKeys(source, text));
+    if (warnings.length > 0) loaded = await loadDocument(source, text, createFileRule(source, options), readRepeated);
+  }
   if (loaded instanceof Error) {
     refuseSyntax(source, text);
     throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Correct the YAML here.')]);
@@ -99,7 +104,8 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     const written = dropper?.originOf(pointer) ?? pointer;
     return { ...locate(written), pointer: written };
   };
-  const warnings: Problem[] = [];
+  if (dropper !== undefined)
+    warnings.push(...completeVersion(loaded.document.parsed).map((one) => ({ ...one, ...placeWritten(one.pointer) })));
   warnings.push(...dropUnsupported(loaded.document.parsed, 'root', placeWritten, dropper));
   if (dropper !== undefined)
     for (const one of respellVersion(loaded.document.parsed))

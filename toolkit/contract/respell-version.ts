@@ -1,4 +1,4 @@
-import { formatPointer } from '@lockstep/json/json-pointer';
+import { formatPointer, isObject } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { findOldKeywords } from './find-old-keywords.ts';
 import { listSchemas } from './walk-document.ts';
@@ -21,6 +21,16 @@ export function respellVersion(root: unknown): readonly Respelt[] {
   const version = String((root as { readonly openapi?: unknown } | null)?.openapi);
   if (version.startsWith('3.1.')) return respellBounds(root);
   return version.startsWith('3.0.') ? respellTypes(root) : [];
+}
+
+/** Completes a version without its third part, or as a number: YAML reads `openapi: 3.1` so. */
+export function completeVersion(root: unknown): readonly (Respelt & Pick<Problem, 'severity'>)[] {
+  if (!isObject(root) || !/^3(\.[01])?$/.test(String(root.openapi))) return [];
+  const version = String(root.openapi) === '3.1' ? '3.1.1' : '3.0.4';
+  const message = `openapi is ${JSON.stringify(root.openapi)}; it is read as ${version}`;
+  (root as Schema).openapi = version;
+  const fix = `Write the version as text, openapi: ${version}.`;
+  return [{ pointer: '#/openapi', rule: 'struct', severity: 'warning', message, fix }];
 }
 
 function respellBounds(root: unknown): readonly Respelt[] {

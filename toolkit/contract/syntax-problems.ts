@@ -12,6 +12,19 @@ export function refuseSyntax(source: string, text: string): void {
 }
 
 /**
+ * Warnings for the repeated keys of a text, if it has no other fault. A repeated `security` is none of them: one of the two may open an operation.
+ */
+export function findRepeatedKeys(source: string, text: string): readonly Problem[] {
+  const { faults } = readYaml(text);
+  if (!faults.every(({ first }) => first !== undefined && first.key !== 'security')) return [];
+  return findSyntaxProblems(displayPath(source), { faults }).map((problem) => ({
+    ...problem,
+    severity: 'warning',
+    message: `${problem.message.replace(/\.$/, '')}; the last one counts`,
+  }));
+}
+
+/**
  * Lists the syntax faults of a text, in the order of its lines.
  *
  * The parser reports many faults for one mistake: one wrong indent caused dozens. The first fault is reported, with the number of the others.

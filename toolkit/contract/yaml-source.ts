@@ -57,6 +57,11 @@ export function readYaml(text: string): YamlSource {
   };
 }
 
+/** The value of a text whose only faults are repeated keys: of each, the last one counts, as in `JSON.parse`. */
+export function readRepeated(text: string): unknown {
+  return parseDocument(text, { uniqueKeys: false }).toJS({ maxAliasCount: -1 });
+}
+
 /** The value without positions, for JSON in a hundredth of the time. Undefined for a text that is neither JSON nor YAML. */
 export function readValue(text: string): unknown {
   try {
