@@ -193,7 +193,8 @@ async function judgeDeletion(
     return;
   }
   if (pair.read !== undefined) verdicts.judge('gone', notUnknown(await walk.send(pair.read, { slots: values })));
-  if (place !== undefined) {
+  if (place !== undefined && verdicts.hasFailed('listed')) verdicts.fail('unlisted', 'unjudged', 'it was never listed');
+  else if (place !== undefined) {
     const { items, faults } = await readAll(walk, pair, slots, place);
     const isListed = items.some((found) => hasId(found, id));
     verdicts.judge('unlisted', [...faults, ...(isListed ? [`${String(id.value)} is still in the list`] : [])]);

@@ -51,6 +51,11 @@ export class Verdicts {
     if (known === undefined || known.kind === 'held') this.#outcomes.set(law, { kind, reason });
   }
 
+  hasFailed(law: LawName): boolean {
+    const kind = this.#outcomes.get(law)?.kind;
+    return kind === 'broken' || kind === 'unjudged';
+  }
+
   failIfOpen(law: LawName, kind: 'broken' | 'unjudged', reason: string): void {
     if (!this.#outcomes.has(law)) this.#outcomes.set(law, { kind, reason });
   }

@@ -3,9 +3,10 @@
 //   node bench/mocks/main.ts --contract FILE --mock lockstep|prism|mockoon|json-server [--json]
 //   node bench/mocks/main.ts --set corpus|held-out --packages FOLDER --mock NAME [--json]
 //
-// --lockstep DIR runs the command of another checkout; --peers DIR has the other mocks; --packages FOLDER has the packages of contracts.json
-// in its node_modules. Failed laws are listed for a single contract and for the set `corpus`; of the set `held-out` only their number is
-// printed, so that nothing is changed for one of its contracts. Exit codes: 0 walked, whatever held; 2 wrong usage or not installed.
+// --pairs N walks at most so many pairs of a contract, spread evenly. --lockstep DIR runs the command of another checkout; --peers DIR has the
+// other mocks, --packages DIR the packages of contracts.json, each in its node_modules. Failed laws are listed for a single contract and for
+// the set `corpus`. Of the set `held-out` only their number is printed, so that nothing is changed for one of its contracts.
+// Exit codes: 0 walked, whatever held; 2 wrong usage or not installed.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -34,6 +35,7 @@ interface Options {
   readonly lockstep: string;
   readonly peers: string;
   readonly packages: string;
+  readonly most: number;
   readonly isJson: boolean;
 }
 
@@ -81,14 +83,17 @@ async function run({ contract, set, only, mock, isJson, ...folders }: Options): 
 async function walkFile(
   file: string,
   mock: MockName,
-  { lockstep, peers }: { readonly lockstep: string; readonly peers: string },
+  { lockstep, peers, most }: Pick<Options, 'lockstep' | 'peers' | 'most'>,
 ): Promise<{ readonly result: WalkResult; readonly contract: Contract; readonly seconds: number }> {
   const contract = await readContractFile(file);
   const running = await startMock(mock, { contract, file, lockstep, peers });
   const began = performance.now();
   try {
-    const result = await walkContract(contract, running.addressOf, (line) =>
-      process.stderr.write(`${file}: ${line}${lineEnd}`),
+    const result = await walkContract(
+      contract,
+      running.addressOf,
+      (line) => process.stderr.write(`${file}: ${line}${lineEnd}`),
+      most,
     );
     return { result, contract, seconds: (performance.now() - began) / 1000 };
   } finally {
@@ -115,6 +120,7 @@ function readOptions(): Options | undefined {
         lockstep: { type: 'string', default: join(import.meta.dirname, '../..') },
         peers: { type: 'string', default: import.meta.dirname },
         packages: { type: 'string', default: import.meta.dirname },
+        pairs: { type: 'string', default: 'Infinity' },
         json: { type: 'boolean', default: false },
       },
     });
@@ -125,7 +131,9 @@ function readOptions(): Options | undefined {
     if ((contract === undefined) === (set === undefined))
       throw new Error('give either --contract FILE or --set corpus|held-out');
     const [lockstep, peers, packages] = [resolve(values.lockstep), resolve(values.peers), resolve(values.packages)];
-    return { contract: contract && resolve(contract), set, only, mock, lockstep, peers, packages, isJson };
+    const most = Number(values.pairs);
+    if (!(most >= 1)) throw new Error(`--pairs is a number of 1 or more, not ${values.pairs}`);
+    return { contract: contract && resolve(contract), set, only, mock, lockstep, peers, packages, most, isJson };
   } catch (error) {
     refuse(error);
     return undefined;

@@ -7,7 +7,7 @@ import {
   responseFor,
   type SecurityScheme,
 } from '../../conformance/contract/contract.ts';
-import type { Authorization, Draft } from '../../conformance/execute/exchange.ts';
+import type { Authorization, Draft, OutgoingRequest } from '../../conformance/execute/exchange.ts';
 import { writeRequest } from '../../conformance/execute/write-request.ts';
 import type { Judge } from '../../conformance/schema/create-judge.ts';
 import { slotsOf } from './find-pairs.ts';
@@ -32,6 +32,8 @@ export interface Asked {
 }
 
 export interface Client {
+  /** The request as it would be sent. @throws Error if a required parameter has no valid value */
+  readonly write: (operation: Operation, asked: Asked) => OutgoingRequest;
   /** @throws Error if there is no answer within ten seconds, or a required parameter has no valid value */
   readonly send: (operation: Operation, asked: Asked) => Promise<Reply>;
   /** Number of requests so far. */
@@ -53,28 +55,26 @@ export function createClient(
   addressOf: (operation: Operation) => string,
 ): Client {
   let count = 0;
+  const write = (operation: Operation, { slots, query = {}, body = 'none' }: Asked): OutgoingRequest => {
+    const names = slotsOf(operation.path);
+    const chosen = (parameter: Parameter): unknown => {
+      if (parameter.in === 'path') return slots[names.indexOf(parameter.name)];
+      if (parameter.in === 'query' && Object.hasOwn(query, parameter.name)) return query[parameter.name];
+      return parameter.required ? maker.parameter(parameter, 0) : undefined;
+    };
+    const parameters = operation.parameters.flatMap((parameter) => {
+      const value = chosen(parameter);
+      if (value === undefined && parameter.required) throw new Error(`no valid value for parameter ${parameter.name}`);
+      return value === undefined ? [] : [{ parameter, value }];
+    });
+    const draft: Draft = { operation, parameters, body: body === 'none' ? undefined : body, label: 'walk' };
+    return writeRequest(draft, addressOf(operation), credentialsFor(contract, operation), judge.forms.request);
+  };
   return {
     count: () => count,
-    send: async (operation, { slots, query = {}, body = 'none' }) => {
-      const names = slotsOf(operation.path);
-      const chosen = (parameter: Parameter): unknown => {
-        if (parameter.in === 'path') return slots[names.indexOf(parameter.name)];
-        if (parameter.in === 'query' && Object.hasOwn(query, parameter.name)) return query[parameter.name];
-        return parameter.required ? maker.parameter(parameter, 0) : undefined;
-      };
-      const parameters = operation.parameters.flatMap((parameter) => {
-        const value = chosen(parameter);
-        if (value === undefined && parameter.required)
-          throw new Error(`no valid value for parameter ${parameter.name}`);
-        return value === undefined ? [] : [{ parameter, value }];
-      });
-      const draft: Draft = { operation, parameters, body: body === 'none' ? undefined : body, label: 'walk' };
-      const request = writeRequest(
-        draft,
-        addressOf(operation),
-        credentialsFor(contract, operation),
-        judge.forms.request,
-      );
+    write,
+    send: async (operation, asked) => {
+      const request = write(operation, asked);
       count += 1;
       const response = await fetch(`${request.base}${request.path}`, {
         method: request.method,

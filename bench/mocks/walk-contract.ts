@@ -12,17 +12,29 @@ export interface WalkResult {
   readonly requests: number;
 }
 
-/** Walks every pair of a contract. @param progress is called before each pair */
+/**
+ * Walks every pair of a contract.
+ *
+ * @param progress is called before each pair
+ * @param most if the contract has more pairs, so many of them are walked, spread evenly
+ */
 export async function walkContract(
   contract: Contract,
   addressOf: (operation: Operation) => string,
   progress: (line: string) => void = () => undefined,
+  most = Infinity,
 ): Promise<WalkResult> {
   const judge = createJudge(contract);
   const maker = createMaker(contract, judge);
   const client = createClient(contract, judge, maker, addressOf);
   const walk = new Walk(judge, maker, client);
-  const found = findPairs(contract);
+  const all = findPairs(contract);
+  const found =
+    all.length <= most
+      ? all
+      : all.filter(
+          (_, index) => Math.floor(((index + 1) * most) / all.length) > Math.floor((index * most) / all.length),
+        );
   const pairs: PairResult[] = [];
   for (const [index, pair] of found.entries()) {
     progress(`pair ${index + 1}/${found.length} ${pair.name}`);

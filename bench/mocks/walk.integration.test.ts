@@ -39,7 +39,7 @@ test('every law holds on a correct server, and those that its contract makes imp
 });
 
 const ofShelves: readonly { readonly fault: Fault; readonly laws: readonly LawName[] }[] = [
-  { fault: 'lists nothing new', laws: ['listed', 'pages'] },
+  { fault: 'lists nothing new', laws: ['listed', 'pages', 'unlisted'] },
   { fault: 'ignores the cursor', laws: ['pages'] },
   { fault: 'ignores the filter', laws: ['filter'] },
   { fault: 'merges nothing', laws: ['merge'] },

@@ -98,7 +98,7 @@ export class Walk {
     const base =
       pair.parent === undefined
         ? { values: [], source: 'invented' as const }
-        : await this.#parentItem(pair.parent, number);
+        : await this.parentItem(pair.parent, number);
     const operation = pair.list ?? pair.create ?? pair.read ?? pair.remove;
     const rest = slotsOf(operation?.path ?? '').slice(base.values.length, pair.slots);
     const values = rest.map((name) => {
@@ -108,7 +108,7 @@ export class Walk {
     return { values: [...base.values, ...values], source: base.source };
   }
 
-  async #parentItem(pair: Pair, number: number): Promise<Slots> {
+  async parentItem(pair: Pair, number: number): Promise<Slots> {
     // Both parents are in one collection.
     const { values } = await this.slotsFor(pair, 0);
     const faults = [...this.#faults];
