@@ -1,11 +1,12 @@
 import type { Database, Spelling } from './database.ts';
 import type { AuditEntry, AuditStore } from './store.ts';
+import { transact } from './transact.ts';
 
 export function createAuditStore(database: Database, { rowLock }: Spelling): AuditStore {
   return {
     add: (entry) => addAuditEntry(database, entry),
     addAtGeneration: (entry, generation, since) =>
-      database.transaction().execute(async (transaction) => {
+      transact(database, async (transaction) => {
         const { at, accountId, clientId, action, deviceId, requestId } = entry;
         // Locked by a statement of its own: the next one sees the entry of a caller that had the lock before.
         await transaction

@@ -2,6 +2,7 @@ import { addAuditEntry } from './audit.ts';
 import type { Database, Spelling } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import { type ClientRecord, type ClientStore, StoreConflict } from './store.ts';
+import { transact, transactAlone } from './transact.ts';
 
 const columns = [
   'client_id as clientId',
@@ -18,9 +19,8 @@ export function createClientStore(database: Database, spelling: Spelling): Clien
     find: async (clientId) => (await findById({ clientId }))[0],
     list: () => database.selectFrom('oauth_client').select(columns).orderBy('client_id').execute(),
     create: ({ clientId, metadata }) =>
-      database.transaction().execute(async (transaction) => {
-        // An import creates accounts, and no account may have the id of a client (RFC 9068, 5).
-        for (const statement of spelling.onlyOne('import')) await statement.execute(transaction);
+      // An import creates accounts, and no account may have the id of a client (RFC 9068, 5).
+      transactAlone(database, spelling, 'import', async (transaction) => {
         const account = transaction.selectFrom('account').select('id').where('id', '=', clientId);
         if ((await account.execute()).length > 0) throw new StoreConflict(`${clientId} is the id of an account`);
         const { numInsertedOrUpdatedRows } = await transaction
@@ -39,7 +39,7 @@ export function createClientStore(database: Database, spelling: Spelling): Clien
       return numUpdatedRows === 1n;
     },
     replaceMetadata: ({ clientId, from, to }, audit) =>
-      database.transaction().execute(async (transaction) => {
+      transact(database, async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable('oauth_client')
           .set({ metadata: to })

@@ -5,6 +5,7 @@ import { prepareDeletion } from './delete-due.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
 import type { Tables } from './schema.ts';
 import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
+import { transact } from './transact.ts';
 
 const columns = [
   'model',
@@ -72,13 +73,11 @@ export function createOidcStore(database: Database, spelling: Spelling): OidcSto
       revokeGrant(database, { grantId, idHash, atSeconds, keepUntilSeconds }),
     listGrants: (query) => listGrants(database, query),
     revokeGrants: (of, atSeconds, keepUntilSeconds, audit) =>
-      database
-        .transaction()
-        .execute((transaction) => revokeGrants(transaction, of, { atSeconds, keepUntilSeconds, audit })),
+      transact(database, (transaction) => revokeGrants(transaction, of, { atSeconds, keepUntilSeconds, audit })),
     isGrantRevoked: async (grantId) => (await findRevoked({ grantId })).length > 0,
     // No answer depends on a purge: expired and revoked artifacts are rejected whether or not their row exists.
     purge: (dueBy, atMost) =>
-      database.transaction().execute(async (transaction) => {
+      transact(database, async (transaction) => {
         const artifacts = await purgeArtifacts({ dueBy, atMost }, transaction);
         return artifacts + (await purgeRevoked({ dueBy, atMost: atMost - artifacts }, transaction));
       }),
@@ -131,7 +130,7 @@ async function revokeGrant(
   database: Database,
   of: { grantId: string; idHash: string; atSeconds: number; keepUntilSeconds: number },
 ): Promise<void> {
-  await database.transaction().execute(async (transaction) => {
+  await transact(database, async (transaction) => {
     // First: a concurrent revocation of the grant waits here, before it has locked any artifact, so that the two can't deadlock.
     await insertRevoked(transaction)
       .values({ grant_id: of.grantId, revoked_at: of.atSeconds, keep_until: of.keepUntilSeconds })

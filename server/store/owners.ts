@@ -12,6 +12,7 @@ import {
   revocationKeptSeconds,
   StoreConflict,
 } from './store.ts';
+import { transact } from './transact.ts';
 
 const columns = [
   'id',
@@ -40,7 +41,7 @@ export function createOwnerStore(database: Database, spelling: Spelling): OwnerS
     audit: AuditEntry,
     act: (transaction: DatabaseTransaction) => Promise<Result>,
   ): Promise<Result | undefined> =>
-    database.transaction().execute(async (transaction) => {
+    transact(database, async (transaction) => {
       if ((await lock({ id }, transaction)).length === 0) return undefined;
       await addAuditEntry(transaction, audit);
       return act(transaction);
@@ -58,7 +59,7 @@ export function createOwnerStore(database: Database, spelling: Spelling): OwnerS
         .orderBy('email_key')
         .limit(limit)
         .execute(),
-    create: (owner, audit) => database.transaction().execute((transaction) => create(transaction, owner, audit)),
+    create: (owner, audit) => transact(database, (transaction) => create(transaction, owner, audit)),
     setPassword: async (id, { passwordHash, at }, audit) => {
       const done = await change(id, audit, async (transaction) => {
         await endSessions(transaction, id, at);
@@ -82,7 +83,7 @@ export function createOwnerStore(database: Database, spelling: Spelling): OwnerS
     logOutEverywhere: async (id, at, audit) =>
       (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
     rememberBrowser: (browser, replaces) =>
-      database.transaction().execute(async (transaction) => {
+      transact(database, async (transaction) => {
         const [owner] = await lock({ id: browser.ownerId }, transaction);
         if (owner === undefined || browser.loggedInAt < (owner.after ?? 0)) return;
         await rememberBrowser(transaction, browser, replaces);

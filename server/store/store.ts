@@ -252,9 +252,36 @@ export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }
 
+/**
+ * The reason why the store does not answer at the moment, for `/readyz`.
+ *
+ * - `busy`: others hold its locks or connections for too long
+ * - `unreachable`: there is no connection, no answer in time, or the disk fails
+ * - `disk_full`: it has no space for new data
+ * - `read_only`: it is a standby, or the process may no longer write the file
+ * - `replaced`: the file was deleted or replaced since it was opened
+ */
+export type UnavailableReason = 'busy' | 'unreachable' | 'disk_full' | 'read_only' | 'replaced';
+
 /** The store is busy or unreachable for a moment. Requests are answered 503 and can be repeated. */
 export class StoreUnavailable extends WrongUse {
   override readonly name = 'StoreUnavailable';
+  readonly reason: UnavailableReason;
+  /** Whether the database has certainly undone the whole transaction, and may accept it at the next attempt. */
+  readonly isUndone: boolean;
+
+  constructor(
+    message: string,
+    {
+      reason = 'busy',
+      isUndone = false,
+      ...options
+    }: ErrorOptions & { readonly reason?: UnavailableReason; readonly isUndone?: boolean } = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+    this.isUndone = isUndone;
+  }
 }
 
 /** How long the store itself keeps a revocation: the day that access tokens live, and a minute of clock skew. */
@@ -407,7 +434,7 @@ export interface Store {
   readonly counters: CounterStore;
   /** Runs `act` unless another process does so now. @returns whether it ran */
   lead(act: () => Promise<void>): Promise<boolean>;
-  /** A read for `/healthz` that fails when the database can't answer. */
+  /** A small write for `/readyz`, that changes nothing. @throws StoreUnavailable when requests that write would fail too */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

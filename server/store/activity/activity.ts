@@ -1,6 +1,7 @@
 import type { Database, Spelling } from '../database.ts';
 import { prepareDeletion } from '../delete-due.ts';
 import { prepareQuery } from '../prepared-query.ts';
+import { transact } from '../transact.ts';
 import { type ActivityRow, activityColumns, readActivity } from './activity-rows.ts';
 import type { ActivityQuery, ActivityStore } from './activity-store.ts';
 import { isOneStatement, prepareAddActivity } from './add-activity.ts';
@@ -26,7 +27,7 @@ export function createActivityStore(database: Database, spelling: Spelling): Act
     add: async (entries) => {
       // One statement needs no transaction around it.
       if (isOneStatement(entries.length)) return add(entries, database);
-      return entries.length === 0 ? 0 : database.transaction().execute((transaction) => add(entries, transaction));
+      return entries.length === 0 ? 0 : transact(database, (transaction) => add(entries, transaction));
     },
     list: async (query) => {
       const { above, below } = findBounds(query);

@@ -2,6 +2,7 @@ import { addAuditEntry } from '../audit.ts';
 import type { Database, Spelling } from '../database.ts';
 import { prepareQuery } from '../prepared-query.ts';
 import type { DeviceStore } from '../store.ts';
+import { transact } from '../transact.ts';
 import { prepareDeviceList } from './device-list.ts';
 import { type DeviceRow, readDevice, selectDevices } from './device-rows.ts';
 import { prepareLastSync } from './last-sync.ts';
@@ -54,7 +55,7 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
       await raiseLastSync({ deviceId, at });
     },
     raisePairingGeneration: (accountId, deviceId, from, audit) =>
-      database.transaction().execute(async (transaction) => {
+      transact(database, async (transaction) => {
         const { numUpdatedRows } = await transaction
           .updateTable('device')
           .set({ pairing_generation: from + 1 })

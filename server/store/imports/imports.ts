@@ -6,6 +6,7 @@ import { readDevice, selectDevices } from '../devices/device-rows.ts';
 import { searchForm, sortForm } from '../devices/text-forms.ts';
 import type { Property } from '../records.ts';
 import type { DeviceRecord, Import, ImportPart, ImportScope, ImportStore, LockTime } from '../store.ts';
+import { transactAlone } from '../transact.ts';
 import { findTaken, refuseClientId, refuseTakenIds } from './import-conflicts.ts';
 import { endUnfitLinks, replaceLinks, writeLinks, writePlaces } from './import-links.ts';
 
@@ -40,12 +41,11 @@ export function createImportStore(database: Database, spelling: Spelling): Impor
  */
 async function importAlone(
   database: Database,
-  { onlyOne }: Spelling,
+  spelling: Spelling,
   act: (transaction: DatabaseTransaction) => Promise<void>,
 ): Promise<LockTime> {
   let began = 0;
-  await database.transaction().execute(async (transaction) => {
-    for (const statement of onlyOne('import')) await statement.execute(transaction);
+  await transactAlone(database, spelling, 'import', (transaction) => {
     began = performance.now();
     return act(transaction);
   });

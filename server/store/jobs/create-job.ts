@@ -1,5 +1,6 @@
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import { transact } from '../transact.ts';
 import { type KeyMemory, prepareKeyMemory } from './idempotency-keys.ts';
 import { type Attempt, makeAttempt, prepareRefusal, selectQueueEnd, selectRateStart } from './job-limits.ts';
 import type { Creation, IdempotencyKey, JobStore, NewJob } from './job-store.ts';
@@ -29,7 +30,7 @@ export function prepareJobCreation(database: Database, { rowLock }: Spelling): J
     const attempt = makeAttempt(job, limits);
     const insert = limits.rate === null ? insertUnrated : insertRated;
     try {
-      await database.transaction().execute(async (transaction) => {
+      await transact(database, async (transaction) => {
         await lockBridge(job, transaction);
         if (key !== null) await takeKey(keys, key, job, transaction);
         if ((await insert(attempt, transaction)) === 0) throw new Rejected(await findRejection(attempt, transaction));

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { prepareDeletion } from '../delete-due.ts';
 import { prepareWrite } from '../prepared-query.ts';
+import { transact } from '../transact.ts';
 import { jobRetentionMilliseconds } from './job-rows.ts';
 import type { JobStore } from './job-store.ts';
 
@@ -24,7 +25,7 @@ export function prepareJobPurge(database: Database, spelling: Spelling): JobStor
     touched += await removeKeys({ dueBy: now, atMost: atMost - touched }, within);
     return touched + (await removeLeases({ dueBy: now - leaseRetentionMs, atMost: atMost - touched }, within));
   };
-  return (now, atMost) => database.transaction().execute((transaction) => run(now, atMost, transaction));
+  return (now, atMost) => transact(database, (transaction) => run(now, atMost, transaction));
 }
 
 function prepareExpiry(database: Database, { isSelected }: Spelling) {

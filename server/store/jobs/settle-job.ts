@@ -2,6 +2,7 @@ import { prepareAddActivity } from '../activity/add-activity.ts';
 import type { Database } from '../database.ts';
 import { prepareLastSync } from '../devices/last-sync.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import { transact } from '../transact.ts';
 import type { JobStatus, JobStore } from './job-store.ts';
 
 /** The result of a device that did not answer; any other result comes from the device. */
@@ -32,7 +33,7 @@ export function prepareSettlement(database: Database): JobStore['settle'] {
   );
   const raiseLastSync = prepareLastSync(database);
   return ({ jobId, at, result, output, activities, batteryLevel }) =>
-    database.transaction().execute(async (transaction) => {
+    transact(database, async (transaction) => {
       const status = result === 0 ? 'succeeded' : 'failed';
       const hasEnded = (await end({ jobId, status, result, output, at }, transaction)) === 1;
       await addActivity(activities, transaction);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { EpochMilliseconds } from '../../clock.ts';
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { transactAlone } from '../transact.ts';
 import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations.ts';
 
@@ -25,8 +26,7 @@ export async function migrate(
       `the database has schema ${found}, this version of the server knows ${known}: start the version that wrote the database, or a later one`,
     );
   for (const migration of migrations.filter(({ version }) => version > found)) {
-    await database.transaction().execute(async (transaction) => {
-      for (const statement of spelling.onlyOne('migration')) await statement.execute(transaction);
+    await transactAlone(database, spelling, 'migration', async (transaction) => {
       // The version is read again inside: of two processes that start at once, the second finds the step done.
       if ((await readVersion(transaction, spelling)) >= migration.version) return;
       await migration.up(transaction as unknown as Parameters<Migration['up']>[0], spelling);
