@@ -102,7 +102,7 @@ export async function withStore(
   { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<CommandResult> {
   const { openStore } = await import('../store/open-store.ts');
-  const store = await openStore(config.database, { mayCreate });
+  const store = await openStore(config.database, { mayCreate, patienceMs: 10_000 });
   try {
     return await use(store);
   } finally {

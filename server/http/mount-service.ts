@@ -6,6 +6,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { reject } from '../error-catalogue.ts';
+import { asRequest } from '../store/patience.ts';
 import type { LetIn } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
 import { authPath } from './plan-api.ts';
@@ -66,7 +67,7 @@ export function mountService(
     response.setHeader('X-Request-Id', exchange.requestId);
     logRequest(logger, response, exchange);
     response.setHeaders(securityHeaders);
-    next();
+    response.once('close', asRequest(next));
   });
   if (letIn !== undefined) app.use(letIn);
 

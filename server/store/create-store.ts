@@ -37,7 +37,9 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     counters: createCounterStore(database, spelling),
     lead: prepareLeadership(database, spelling),
     ping: async () => {
-      await sql`select max(version) from schema_version`.execute(database);
+      await sql`update schema_version set applied_at = applied_at where version = (select max(version) from schema_version)`.execute(
+        database,
+      );
     },
     close,
   };

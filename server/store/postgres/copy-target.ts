@@ -11,7 +11,7 @@ import { explainFault, openPostgresDatabase } from './open-store.ts';
 import { lockKeys, postgresSpelling } from './postgres-spelling.ts';
 
 /** A table with an index in it is analysed and counted as one statement, which may take 50 seconds. */
-const patienceMs = 10_000;
+const patienceMs = 50_000;
 
 /** A PostgreSQL database that a copy fills. */
 export interface CopyTarget {

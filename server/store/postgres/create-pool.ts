@@ -1,12 +1,17 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { toStoreError } from './postgres-error.ts';
+import { type Patience, waitFor } from '../patience.ts';
+import { StoreUnavailable } from '../store.ts';
+import { isOfStandby, toConnectionError, toStoreError } from './postgres-error.ts';
 
 /** Connections of one process. A statement takes a millisecond, and PostgreSQL has 100 connections for all processes. */
 const connections = 10;
 
 /** A statement of a request takes some milliseconds, and a lock is held as long. A request that waits longer is answered 503. */
 const usualPatienceMs = 1000;
+
+/** By the patience: what one request waits in all, and a statement of a task whose server is silent. If PostgreSQL can, it cancels both sooner. */
+const findPatience = (patienceMs: number): Patience => ({ requestMs: 0.95 * patienceMs, taskMs: 2 * patienceMs });
 
 /** A text is prepared on the server at its fifth run, as by pgjdbc (`prepareThreshold`): parsing and planning takes as long as a read by key. */
 const preparedFrom = 5;
@@ -33,61 +38,150 @@ const types: pg.CustomTypesConfig = {
 };
 
 /**
- * The connections of a process. A lost one is no error until a request needs it; then the pool opens another.
+ * The network may lose a connection so that neither side notices. The server then closes a session that holds a lock after 25 seconds, and not
+ * after two hours, as is usual.
+ */
+const keepAlive = [10, 5, 3]
+  .map((value, index) => `-c tcp_keepalives_${['idle', 'interval', 'count'][index]}=${value}`)
+  .join(' ');
+
+/** A connection whose loss is no error until a request needs it. Without this listener it would stop the process; the pool has one for idle connections alone. */
+class QuietClient extends pg.Client {
+  constructor(options?: string | pg.ClientConfig) {
+    super(options);
+    this.on('error', () => undefined);
+  }
+}
+
+/**
+ * The connections of a process. When one is lost, the pool opens another.
  *
- * @param patienceMs how long a request waits for a connection, and then for a lock. A statement may take five times as long
+ * @param patienceMs how long a request waits for connections, locks and statements in all
  */
 export function createPool(url: string, patienceMs: number = usualPatienceMs): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
-    connectionTimeoutMillis: patienceMs,
+    connectionTimeoutMillis: 0.9 * patienceMs,
     lock_timeout: 0.9 * patienceMs,
-    statement_timeout: 5 * patienceMs,
+    statement_timeout: patienceMs,
     idle_in_transaction_session_timeout: 5 * patienceMs,
-    options: planning,
     maxLifetimeSeconds: planLifetimeSeconds,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    options: `${planning} ${keepAlive}`,
     application_name: 'lockstep',
     types,
+    Client: QuietClient,
   });
-  // Without these listeners a lost connection would stop the process. The pool has one for idle connections alone.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 
-/** The pool as Kysely uses it: with prepared statements and the store's errors. */
-export function preparing(pool: pg.Pool): PostgresPool {
-  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  const names = createNames();
+/**
+ * The pool as Kysely uses it: with prepared statements, the store's errors, and no wait without an end.
+ *
+ * @param patienceMs as for `createPool`
+ */
+export function preparing(pool: pg.Pool, patienceMs: number = usualPatienceMs): PostgresPool {
+  const clients = new WeakMap<pg.PoolClient, PreparingClient>();
+  const shared: Shared = {
+    nameOf: createNames(),
+    patience: findPatience(patienceMs),
+    silentSince: Number.NEGATIVE_INFINITY,
+    readOnlySince: Number.NEGATIVE_INFINITY,
+  };
   return {
     options: pool.options,
     connect: async () => {
-      const client = await translated(pool.connect());
-      const known = clients.get(client) ?? new PreparingClient(client, names);
-      clients.set(client, known);
-      return known;
+      for (;;) {
+        const client = await connect(pool, shared.patience);
+        const known = clients.get(client) ?? new PreparingClient(client, shared);
+        clients.set(client, known);
+        if (!known.isDoubtful) return known;
+        known.release(true);
+      }
     },
     end: () => pool.end(),
   };
 }
 
+async function connect(pool: pg.Pool, patience: Patience): Promise<pg.PoolClient> {
+  const connecting = pool.connect();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const giveUp = () => {
+    reject(new StoreUnavailable('the database does not answer: no connection was free in time'));
+    // Another request can use it.
+    connecting.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+  };
+  try {
+    return await waitFor(Promise.race([connecting, late]), patience, giveUp);
+  } catch (error) {
+    throw toConnectionError(error);
+  }
+}
+
+/** The state of all connections of a pool. Times are those of `performance.now()`. */
+interface Shared {
+  readonly nameOf: (text: string) => string | undefined;
+  readonly patience: Patience;
+  /** The start of the last query that got no answer: connections without an answer since then may be lost too. */
+  silentSince: number;
+  /** The last statement that a standby rejected: after a failover, earlier connections to the former server go on. */
+  readOnlySince: number;
+}
+
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
-  readonly #nameOf: (text: string) => string | undefined;
+  readonly #shared: Shared;
+  readonly #openedAt = performance.now();
+  #answeredAt = performance.now();
 
-  constructor(client: pg.PoolClient, nameOf: (text: string) => string | undefined) {
+  constructor(client: pg.PoolClient, shared: Shared) {
     this.#client = client;
-    this.#nameOf = nameOf;
+    this.#shared = shared;
+  }
+
+  /** Whether another connection had a fault that this one may have too. */
+  get isDoubtful(): boolean {
+    return this.#answeredAt < this.#shared.silentSince || this.#openedAt < this.#shared.readOnlySince;
   }
 
   /** The store does not stream, so that a query is always text. */
   query(text: unknown, parameters: readonly unknown[] = []): never {
-    const name = this.#nameOf(String(text));
+    const name = this.#shared.nameOf(String(text));
     const values = parameters.map(withoutNul);
-    const query = name === undefined ? { text: String(text), values } : { name, text: String(text), values };
-    return translated(this.#client.query(query)) as never;
+    return this.#run(
+      name === undefined ? { text: String(text), values } : { name, text: String(text), values },
+    ) as never;
+  }
+
+  async #run(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const began = performance.now();
+    let isLate = false;
+    const giveUp = () => {
+      isLate = true;
+      // Closes the connection, so that the query fails. The pool drops it when it is released.
+      void (this.#client as unknown as pg.Client).end();
+    };
+    try {
+      const result = await waitFor(this.#client.query(query), this.#shared.patience, giveUp);
+      this.#answeredAt = performance.now();
+      return result;
+    } catch (error) {
+      if (isLate) {
+        this.#shared.silentSince = began;
+        throw new StoreUnavailable('the database does not answer: it is silent', {
+          cause: error,
+          reason: 'unreachable',
+        });
+      }
+      if (isOfStandby(error)) this.#shared.readOnlySince = performance.now();
+      throw toStoreError(error);
+    }
   }
 
   release(discard?: boolean): void {
@@ -122,12 +216,4 @@ function createNames(): (text: string) => string | undefined {
     if (runs.size > mostPrepared && oldest !== undefined) runs.delete(oldest);
     return undefined;
   };
-}
-
-async function translated<Result>(answer: Promise<Result>): Promise<Result> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw toStoreError(error);
-  }
 }

@@ -5,11 +5,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../migrations/migrate.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { migrations } from '../migrations/migrations.ts';
+import { asRequest } from '../patience.ts';
 import type { Tables } from '../schema.ts';
 import { StoreUnavailable } from '../store.ts';
+import { addSite, makeJob, makeKey, proxied } from '../suite/job-records.ts';
 import { makeDevice } from '../suite/records.ts';
 import { createPool, preparing } from './create-pool.ts';
-import { createDatabase } from './fixtures/create-database.ts';
+import { createDatabase, patienceMs } from './fixtures/create-database.ts';
+import { TcpProxy } from './fixtures/tcp-proxy.ts';
 import { openPostgresStore } from './open-store.ts';
 import { postgresSpelling } from './postgres-spelling.ts';
 
@@ -207,6 +210,78 @@ describe('a pool', () => {
     next.release();
     held.release(true);
     await holder.end();
+    await pool.end();
+  });
+});
+
+test('a job whose commit was not answered is created once, if its client repeats the request', async () => {
+  const database = await createDatabase();
+  await using network = await TcpProxy.create(Number(new URL(database).port));
+  const store = await openPostgresStore(Object.assign(new URL(database), { port: network.port }).href, { patienceMs });
+  const site = await addSite(store);
+  for (let times = 0; times < 10; times += 1) {
+    const [job, key] = [makeJob(site), makeKey(site, `lost-${times}`)];
+    network.losesCommitOf = job.jobId;
+    await expect(store.jobs.create(job, proxied, key)).rejects.toMatchObject({
+      reason: 'unreachable',
+      isUndone: false,
+    });
+    expect(await store.jobs.create(makeJob(site), proxied, key)).toMatchObject({ kind: 'replayed' });
+  }
+  await store.close();
+  expect(await run(database, 'select count(*)::int as jobs from job')).toEqual([{ jobs: 10 }]);
+});
+
+describe('a request', () => {
+  const wait = 'select pg_sleep(0.15)';
+  const open = (database: string) => preparing(createPool(database, patienceMs), 600);
+  const until = async (act: () => Promise<void>) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = asRequest(() => void act().then(resolve, resolve));
+    await promise;
+    return end;
+  };
+
+  test('waits for all its statements together no longer than its patience; a task waits for each', async () => {
+    const pool = open(url);
+    let statements = 0;
+    const work = async () => {
+      const client = await pool.connect();
+      try {
+        for (statements = 0; statements < 5; statements += 1) await client.query(wait, []);
+      } finally {
+        client.release();
+      }
+    };
+    await work();
+    expect(statements).toBe(5);
+    await until(() => expect(work()).rejects.toThrow(StoreUnavailable));
+    expect(statements).toBeLessThan(5);
+    // A task that the request has started, and that goes on after its answer, is no part of the request.
+    let later = Promise.resolve();
+    const over = Promise.withResolvers<void>();
+    const end = await until(async () => {
+      later = over.promise.then(work);
+    });
+    end();
+    over.resolve();
+    await later;
+    await pool.end();
+  });
+
+  test('goes on when its database is silent, and no connection from before is used again', async () => {
+    await using network = await TcpProxy.create(Number(new URL(url).port));
+    const pool = open(change({ host: `127.0.0.1:${network.port}` }));
+    const clients = await Promise.all([pool.connect(), pool.connect()]);
+    for (const client of clients) await client.query('select 1', []);
+    clients[1]?.release();
+    network.isSilent = true;
+    await expect(clients[0]?.query('select 1', [])).rejects.toMatchObject({ reason: 'unreachable' });
+    clients[0]?.release();
+    network.isSilent = false;
+    const next = await pool.connect();
+    expect(await next.query('select 2 as two', [])).toMatchObject({ rows: [{ two: 2 }] });
+    next.release();
     await pool.end();
   });
 });

@@ -67,7 +67,7 @@ export async function openPostgresDatabase(
 ): Promise<OpenDatabase> {
   const name = describeDatabase({ kind: 'postgres', url });
   for (const began = performance.now(); ; await setTimeout(openingPauseMs)) {
-    const opened = openPool(createPool(url, patienceMs));
+    const opened = openPool(url, patienceMs);
     try {
       await requireSettings(opened.database, name);
       await prepare(opened.database, name);
@@ -88,8 +88,9 @@ export function explainFault(error: unknown, name: string): unknown {
     : error;
 }
 
-function openPool(pool: Pool): OpenDatabase {
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
+function openPool(url: string, patienceMs: number | undefined): OpenDatabase {
+  const pool = createPool(url, patienceMs);
+  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool, patienceMs) }) });
   const end = async () => {
     await servePending(pool);
     await database.destroy();

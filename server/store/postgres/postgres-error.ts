@@ -1,18 +1,30 @@
 import pg from 'pg';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable, type UnavailableReason } from '../store.ts';
 import type { UnusableReason } from '../store-unusable.ts';
 
+/** Of a write, and of any statement on a table without log. 0A000 is also the code of a prepared statement after a change of the schema: a new connection helps too. */
+const ofStandby = /^(25006|0A000)$/;
+
 /**
- * Faults that pass or that the operator can fix, by SQLSTATE: connection lost (08), serialization failure and deadlock (40), resources used up
- * (53), a lock or statement that took too long (55P03, 57014), shutdown and recovery (57P), input and output (58), and a standby (25006).
+ * Faults that pass or that the operator can fix, by SQLSTATE: no space (53100), a standby (25006, and 0A000 for a table without log), connection lost (08), shutdown and recovery
+ * (57P), input and output (58), serialization failure and deadlock (40), resources used up (53), a lock or statement that took too long (55P03,
+ * 57014).
  *
  * @see https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
-const passing = /^(08...|40001|40P01|53...|55P03|57014|57P0.|58...|25006|25P03)$/;
+const passing: readonly (readonly [code: RegExp, reason: UnavailableReason])[] = [
+  [/^53100$/, 'disk_full'],
+  [ofStandby, 'read_only'],
+  [/^(08...|57P0.|58...|25P03)$/, 'unreachable'],
+  [/^(40001|40P01|53...|55P03|57014)$/, 'busy'],
+];
+
+/** The database has undone the transaction in favour of another one. */
+const undone = /^(40001|40P01)$/;
 
 /** Errors of Node and of node-postgres about a connection. The latter have no code. */
 const connectionCodes = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT|EACCES)/;
-const connectionMessages = /^(Connection terminated|timeout exceeded when trying to connect|Client (has|was) )/;
+const connectionMessages = /^(Connection terminated|Client (has|was) )/;
 
 interface Coded {
   readonly code?: unknown;
@@ -22,15 +34,36 @@ interface Coded {
 /** Translates errors of PostgreSQL into those of the store. Any other error stays as it is, since it is a bug. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  return isPassing(error)
-    ? new StoreUnavailable(`the database does not answer: ${readMessage(error)}`, { cause: error })
-    : error;
+  const reason = findReason(error);
+  if (reason === undefined) return error;
+  const isUndone = undone.test(`${(error as Coded).code}`);
+  return new StoreUnavailable(`the database does not answer: ${readMessage(error)}`, {
+    cause: error,
+    reason,
+    isUndone,
+  });
 }
 
-function isPassing(error: Error): boolean {
+function findReason(error: Error): UnavailableReason | undefined {
   const { code } = error as Coded;
-  if (error instanceof pg.DatabaseError) return passing.test(`${code}`);
-  return code === undefined ? connectionMessages.test(error.message) : connectionCodes.test(`${code}`);
+  if (error instanceof pg.DatabaseError) return passing.find(([codes]) => codes.test(`${code}`))?.[1];
+  const isConnection = code === undefined ? connectionMessages.test(error.message) : connectionCodes.test(`${code}`);
+  return isConnection ? 'unreachable' : undefined;
+}
+
+/** Every fault of a new connection passes or can be fixed by the operator, also a changed password, a dropped database or a certificate. */
+export function toConnectionError(error: unknown): StoreUnavailable {
+  const known = toStoreError(error);
+  if (known instanceof StoreUnavailable) return known;
+  const cause = error instanceof Error ? error : new Error(String(error));
+  // All connections of the pool are in use.
+  const reason = /^timeout exceeded/.test(cause.message) ? 'busy' : 'unreachable';
+  return new StoreUnavailable(`the database does not answer: ${readMessage(cause)}`, { cause, reason });
+}
+
+/** Whether the server is a standby, or the connection has to be replaced for another reason. */
+export function isOfStandby(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && ofStandby.test(`${error.code}`);
 }
 
 /** Whether the server did not answer in time, or is starting. */

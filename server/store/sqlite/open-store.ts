@@ -63,6 +63,7 @@ function pingFile(path: string, { ping }: Store): Store['ping'] {
     if (found !== opened)
       throw new StoreUnavailable(
         `${path} was ${found === undefined ? 'deleted' : 'replaced'} since it was opened, and new data is lost: stop the server, restore the file, start again`,
+        { reason: 'replaced' },
       );
     await ping();
   };

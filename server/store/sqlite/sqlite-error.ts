@@ -1,9 +1,14 @@
 import SqliteDatabase from 'better-sqlite3';
-import { StoreUnavailable } from '../store.ts';
+import { StoreUnavailable, type UnavailableReason } from '../store.ts';
 import type { UnusableReason } from '../store-unusable.ts';
 
 /** Faults that pass or that the operator can fix: locked by another process, no space left, a disk that fails. */
-const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOMEM)(_|$)/;
+const passing: readonly (readonly [code: RegExp, reason: UnavailableReason])[] = [
+  [/^SQLITE_(BUSY|LOCKED|PROTOCOL|NOMEM)(_|$)/, 'busy'],
+  [/^SQLITE_FULL(_|$)/, 'disk_full'],
+  [/^SQLITE_READONLY(_|$)/, 'read_only'],
+  [/^SQLITE_(IOERR|CANTOPEN)(_|$)/, 'unreachable'],
+];
 
 /**
  * Translates errors of SQLite into those of the store. Any other error stays as it is, since it is a bug.
@@ -11,9 +16,11 @@ const passing = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|PROTOCOL|NOME
  * @see https://sqlite.org/rescode.html, the names of all result codes
  */
 export function toStoreError(error: unknown): unknown {
-  return error instanceof SqliteDatabase.SqliteError && passing.test(error.code)
-    ? new StoreUnavailable(`the database does not answer: ${error.message}`, { cause: error })
-    : error;
+  if (!(error instanceof SqliteDatabase.SqliteError)) return error;
+  const row = passing.find(([code]) => code.test(error.code));
+  return row === undefined
+    ? error
+    : new StoreUnavailable(`the database does not answer: ${error.message}`, { cause: error, reason: row[1] });
 }
 
 /** Whether another process has the lock: the statement had no effect, and may succeed a moment later. */
