@@ -50,6 +50,7 @@ const shut = [
   '/docs',
   '/docs/',
   '/healthz',
+  '/readyz',
   '/',
   '/v1x',
   '/nowhere',

@@ -137,7 +137,7 @@ export async function createSandbox(
     authPath: oauth.authServer.basePath,
     rootPaths: createRootPaths({
       page: () => formatSandboxPage(origin),
-      addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' },
+      addresses: { api: '/v1', auth: '/auth', health: '/healthz', ready: '/readyz', sandbox: '/_sandbox' },
       ping: () => instance.ping(),
       logger,
     }),

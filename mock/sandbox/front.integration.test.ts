@@ -430,7 +430,15 @@ describe('pages of other origins', () => {
   });
 
   test('may not ask for tokens, log in or drive the sandbox', async () => {
-    for (const path of ['/auth/oauth2/token', '/auth/login', '/_sandbox/state', '/_sandbox/', '/healthz', '/']) {
+    for (const path of [
+      '/auth/oauth2/token',
+      '/auth/login',
+      '/_sandbox/state',
+      '/_sandbox/',
+      '/healthz',
+      '/readyz',
+      '/',
+    ]) {
       const { headers } = await call({ path, headers: { origin } });
       expect({ path, allowed: headers['access-control-allow-origin'] }).toEqual({ path, allowed: undefined });
     }
@@ -452,12 +460,18 @@ describe('outside the contract', () => {
     expect(page.text).toContain('/_sandbox/');
     for (const { secret } of mock.clients) expect(page.text).not.toContain(secret);
     const addresses = JSON.parse((await call({ path: '/' })).text);
-    expect(addresses).toEqual({ api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' });
+    expect(addresses).toEqual({
+      api: '/v1',
+      auth: '/auth',
+      health: '/healthz',
+      ready: '/readyz',
+      sandbox: '/_sandbox',
+    });
     for (const path of Object.values<string>(addresses).slice(2)) expect((await call({ path })).status).toBe(200);
   });
 
   test('nothing is written', async () => {
-    for (const path of ['/', '/healthz']) {
+    for (const path of ['/', '/healthz', '/readyz']) {
       const { status, headers } = await call({ method: 'POST', path });
       expect([path, status, headers.allow]).toEqual([path, 405, 'GET, HEAD']);
     }

@@ -25,7 +25,7 @@ export interface FrontOptions {
   readonly control: RequestListener;
   /** Base path of the authorization server. */
   readonly authPath: string;
-  /** Answers the start page and `/healthz`. @returns whether the request was for one of them */
+  /** Answers the start page, `/healthz` and `/readyz`. @returns whether the request was for one of them */
   readonly rootPaths: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Drops the connections of delayed requests. */
   readonly closing: AbortSignal;

@@ -19,32 +19,37 @@ interface Plain {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers `/` and `/healthz`, which are outside the contract, as the service does. A browser gets a page at `/`. */
+const paths = ['/', '/healthz', '/readyz'] as const;
+type RootPath = (typeof paths)[number];
+
+/** Answers the paths outside the contract as the service does. A browser gets a page at `/`. */
 export function createRootPaths({ page, addresses, ping, logger }: RootPathsOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const { path } = readTarget(request.url ?? '/');
-    if ((path !== '/' && path !== '/healthz') || !isSound(request)) return false;
+    const target = readTarget(request.url ?? '/');
+    const path = paths.find((known) => known === target.path);
+    if (path === undefined || !isSound(request)) return false;
     void answer(path, request).then((plain) => write(request, response, plain));
     return true;
   };
 
-  async function answer(path: '/' | '/healthz', request: IncomingMessage): Promise<Plain> {
+  async function answer(path: RootPath, request: IncomingMessage): Promise<Plain> {
     const requestId = readRequestId(request);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const message = `${request.method} is not allowed here, use GET or HEAD`;
       return { ...json(405, { message, code: 'method_not_allowed', requestId }), headers: { Allow: 'GET, HEAD' } };
     }
-    if (path === '/healthz') return checkHealth(requestId);
+    if (path === '/healthz') return json(200, { status: 'ok' });
+    if (path === '/readyz') return checkReadiness(requestId);
     const isForPeople = /\btext\/html\b/.test(request.headers.accept ?? '');
     return isForPeople ? { status: 200, type: 'text/html; charset=utf-8', text: page() } : json(200, addresses);
   }
 
-  async function checkHealth(requestId: string): Promise<Plain> {
+  async function checkReadiness(requestId: string): Promise<Plain> {
     try {
       await ping();
       return json(200, { status: 'ok' });
     } catch (err) {
-      logger.warn({ requestId, err }, 'the store does not answer');
+      logger.warn({ requestId, err }, 'not ready');
       return json(503, { status: 'unavailable', requestId });
     }
   }

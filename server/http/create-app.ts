@@ -12,7 +12,7 @@ export interface AppOptions extends ApiOptions, Mounts {
 }
 
 /**
- * Builds the service as one request listener: the resource API, `/healthz`, and the mounted OAuth server and docs.
+ * Builds the service as one request listener: the resource API, `/healthz` and `/readyz`, and the mounted OAuth server and docs.
  *
  * @throws Error when the contract can't be served; see `createRuntime`
  */

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reject } from '../error-catalogue.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
 let app: RunningApp;
-let isUp = true;
+let fault: Error | undefined;
+let pings = 0;
 
 /** Replaces the OAuth server: it reads its own body, and answers with the received request. */
 function callback(request: IncomingMessage, response: ServerResponse): void {
@@ -28,7 +30,8 @@ beforeAll(async () => {
     authServer: { callback },
     docs,
     ping: async () => {
-      if (!isUp) throw new Error('disk gone');
+      pings += 1;
+      if (fault !== undefined) throw fault;
     },
     handlers: {
       getDevice: () => reject('device_not_found'),
@@ -48,22 +51,35 @@ async function call(path: string, init: RequestInit = {}) {
 describe('outside the resource API', () => {
   test('the root lists the addresses', async () => {
     const { status, text } = await call('/');
-    expect([status, JSON.parse(text)]).toEqual([200, { api: '/v1', auth: '/auth', docs: '/docs', health: '/healthz' }]);
+    const addresses = { api: '/v1', auth: '/auth', docs: '/docs', health: '/healthz', ready: '/readyz' };
+    expect([status, JSON.parse(text)]).toEqual([200, addresses]);
   });
 
-  test('/healthz reports whether the store answers', async () => {
-    expect(await call('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
-    isUp = false;
-    expect(await call('/healthz')).toMatchObject({
-      status: 503,
-      text: expect.stringContaining('"status":"unavailable"'),
-    });
+  test('/healthz reports that the process lives, and /readyz whether the store answers', async () => {
+    const isOk = { status: 200, text: '{"status":"ok"}' };
+    expect(await call('/readyz')).toMatchObject(isOk);
+    fault = new StoreUnavailable('disk gone', { reason: 'disk_full' });
+    await expect
+      .poll(() => call('/readyz'), { timeout: 5000 })
+      .toMatchObject({
+        status: 503,
+        text: expect.stringMatching(/^{"status":"unavailable","reason":"disk_full","requestId":"[^"]+"}$/),
+      });
     expect(app.logged).toContainEqual(
       expect.objectContaining({ level: 40, err: expect.objectContaining({ message: 'disk gone' }) }),
     );
-    isUp = true;
+    expect(await call('/healthz')).toMatchObject(isOk);
+    fault = undefined;
+    await expect.poll(() => call('/readyz'), { timeout: 5000 }).toMatchObject(isOk);
     expect(await call('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-    expect((await call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+    expect((await call('/readyz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  test('any number of requests for /readyz asks the store once a second', async () => {
+    const before = pings;
+    const began = performance.now();
+    await Promise.all(Array.from({ length: 50 }, () => call('/readyz')));
+    expect(pings - before).toBeLessThanOrEqual(1 + (performance.now() - began) / 1000);
   });
 
   test('the OAuth server gets its requests whole, below its own path', async () => {

@@ -7,13 +7,14 @@ import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { reject } from '../error-catalogue.ts';
 import { asRequest } from '../store/patience.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import type { LetIn } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
 import { authPath } from './plan-api.ts';
 
 /** The parts next to the resource API. */
 export interface Mounts {
-  /** Fails when the store can't answer. */
+  /** Fails when the store can't answer or be written to. */
   readonly ping: () => Promise<void>;
   /** Answers all requests under `/auth`. */
   readonly authServer?: { readonly callback: (request: IncomingMessage, response: ServerResponse) => unknown };
@@ -79,7 +80,7 @@ export function mountService(
     });
 
   const mounted = { ...(authServer && { auth: authPath }), ...(docs && { docs: '/docs' }) };
-  const plain = createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger);
+  const plain = createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz', ready: '/readyz' }, logger);
   app.use((request: Request, response: Out) => {
     const { exchange } = response.locals;
     // The runtime rejects unsound HTTP messages on any path.
@@ -109,16 +110,31 @@ interface PlainAnswer {
   readonly answer: (exchange: ServiceExchange) => Answer | Promise<Answer>;
 }
 
-/** By path: `/healthz` for monitoring, and `/` for an operator's browser. */
+/**
+ * By path: `/healthz` for a monitor that restarts the process, `/readyz` for one that sends requests elsewhere, and `/` for an operator's
+ * browser. A restart helps no database, so that `/healthz` does not ask it.
+ */
 function createPlainAnswers(
   ping: Mounts['ping'],
   addresses: Readonly<Record<string, string>>,
   logger: Logger,
 ): ReadonlyMap<string, PlainAnswer> {
+  const pingShared = shareForASecond(ping);
   return new Map<string, PlainAnswer>([
     ['/', { mount: 'root', answer: () => ({ status: 200, body: addresses }) }],
-    ['/healthz', { mount: 'health', answer: ({ requestId }) => answerHealth(ping, logger, requestId) }],
+    ['/healthz', { mount: 'health', answer: () => ({ status: 200, body: { status: 'ok' } }) }],
+    ['/readyz', { mount: 'ready', answer: ({ requestId }) => answerReadiness(pingShared, logger, requestId) }],
   ]);
+}
+
+/** Anybody may ask, and each ping writes. */
+function shareForASecond(ping: Mounts['ping']): Mounts['ping'] {
+  let last: { readonly pinged: Promise<void>; readonly at: number } | undefined;
+  return () => {
+    const at = performance.now();
+    if (last === undefined || at - last.at >= 1000) last = { pinged: ping(), at };
+    return last.pinged;
+  };
 }
 
 const plainMethods = ['GET', 'HEAD'];
@@ -130,7 +146,7 @@ function answerPlain(method: string, { answer }: PlainAnswer, exchange: ServiceE
   return reject('method_not_allowed', { text, headers: { Allow: plainMethods.join(', ') } });
 }
 
-async function answerHealth(
+async function answerReadiness(
   ping: Mounts['ping'],
   logger: Logger,
   requestId: string,
@@ -139,8 +155,9 @@ async function answerHealth(
     await ping();
     return { status: 200, body: { status: 'ok' } };
   } catch (error) {
-    logger.warn({ err: error }, 'the store does not answer');
-    return { status: 503, body: { status: 'unavailable', requestId }, isUndeclared: true };
+    logger.warn({ requestId, err: error }, 'not ready');
+    const reason = error instanceof StoreUnavailable ? error.reason : 'internal';
+    return { status: 503, body: { status: 'unavailable', reason, requestId }, isUndeclared: true };
   }
 }
 
