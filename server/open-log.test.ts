@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createLogDestination, type Gap } from './open-log.ts';
+import { Unavailable } from './oauth/unavailable.ts';
+import { createFaultFilter, createLogDestination, type Gap } from './open-log.ts';
+import { StoreUnavailable } from './store/store.ts';
 
 /** The target of a log: accepts `room` bytes, then fails. */
 function createTarget(room = 0) {
@@ -99,4 +101,28 @@ describe('createLogDestination', () => {
     await destination.end();
     expect(target.written).toBe('');
   });
+});
+
+test('a fault of the store is logged once a minute for each text and reason, also as the cause of another error', () => {
+  let now = 0;
+  const mayLog = createFaultFilter(() => now);
+  const busy = new StoreUnavailable('locked');
+  const away = new StoreUnavailable('no connection', { reason: 'unreachable' });
+  const log = (err: Error, text = 'not ready') => mayLog({ requestId: 'r', err }, text);
+  expect([log(busy), log(busy), log(new Unavailable(busy))]).toEqual([true, false, false]);
+  expect([log(away), log(busy, 'a job could not be run'), log(away)]).toEqual([true, true, false]);
+  now = 59_999;
+  expect(log(busy)).toBe(false);
+  now = 60_000;
+  expect([log(busy), log(away), log(away)]).toEqual([true, true, false]);
+});
+
+test('every other line is logged', () => {
+  const mayLog = createFaultFilter();
+  for (let times = 0; times < 3; times += 1)
+    expect([
+      mayLog({ err: new Error('bug') }, 'internal error'),
+      mayLog({ ms: 1 }, 'request'),
+      mayLog('ready'),
+    ]).toEqual([true, true, true]);
 });

@@ -1,7 +1,9 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { type Logger, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import { createWindowCounter } from './limits/window-counter.ts';
+import { StoreUnavailable } from './store/store.ts';
 
 export interface Log {
   readonly logger: Logger;
@@ -29,6 +31,8 @@ export interface Gap {
  * Lines then wait, up to 1 MiB; further ones are dropped, and their number is logged as a warning at any level, as soon as the log can be
  * written again.
  *
+ * A fault of the store is logged once a minute; see `createFaultFilter`.
+ *
  * pino's own destination retries a full disk in a busy loop (also at exit), and blocks on a reader that hangs.
  */
 export function openLog(level: string, fd: 1 | 2): Log {
@@ -37,11 +41,40 @@ export function openLog(level: string, fd: 1 | 2): Log {
     (bytes) => writeSync(target, bytes),
     (gap) => alarm.warn(gap, 'log lines were lost'),
   );
-  const logger = pino({ level }, destination);
+  const mayLog = createFaultFilter();
+  const logMethod: NonNullable<LoggerOptions['hooks']>['logMethod'] = function (args, method) {
+    if (mayLog(args[0], args[1])) method.apply(this, args);
+  };
+  const logger = pino({ level, hooks: { logMethod } }, destination);
   const alarm = logger.child({}, { level: 'warn' });
   // One attempt without waiting, for a process that exits without `end`.
   process.once('exit', destination.flush);
   return { logger, end: destination.end };
+}
+
+/** At most five reasons times the number of places that log them. */
+const mostFaults = { limit: 1, windowMs: 60_000 } as const;
+
+/**
+ * Decides about the lines of a log: while the database is away every request fails, and each would log the same fault with its stack. A fault
+ * of the store is logged once a minute for each text and reason. The line of each request has its status in any case.
+ *
+ * @param now a monotonic clock in milliseconds
+ */
+export function createFaultFilter(
+  now: () => number = () => performance.now(),
+): (fields: unknown, text?: unknown) => boolean {
+  const logged = createWindowCounter(mostFaults);
+  return (fields, text) => {
+    const fault = findFault((fields as { readonly err?: unknown } | undefined)?.err);
+    return fault === undefined || logged.take(`${fault.reason} ${text}`, now()).accepted;
+  };
+}
+
+function findFault(error: unknown): StoreUnavailable | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof StoreUnavailable) return cause;
+  return undefined;
 }
 
 /**
