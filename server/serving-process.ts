@@ -47,6 +47,7 @@ export const isServingProcess = cluster.isWorker;
 export function startServingProcess(origin: string | undefined): ServingProcess {
   // The others know the origin by the port that the first one got. With this variable a process listens last.
   const worker = cluster.fork(origin === undefined ? {} : { PUBLIC_ORIGIN: origin });
+  closeUnaccepted(worker);
   const begun = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<string>();
   const exited = Promise.withResolvers<{ code: number | null; signal: string | null }>();
@@ -80,6 +81,27 @@ export function startServingProcess(origin: string | undefined): ServingProcess 
     stop: (manner) => void begun.promise.then(() => order(worker, { manner })),
     kill: () => void worker.process.kill('SIGKILL'),
   };
+}
+
+/**
+ * Closes the connections that a process was given, but did not accept before it exited. node:cluster forgets them, so that their clients would wait
+ * without end: the one thing here that depends on its messages (`internal/cluster/utils.js`).
+ */
+function closeUnaccepted(worker: Worker): void {
+  const child = worker.process as unknown as {
+    send: (message: { readonly act?: string; readonly seq?: number }, ...more: unknown[]) => boolean;
+    on: (name: 'internalMessage', listener: (message: { readonly ack?: number }) => void) => void;
+  };
+  const given = new Map<number | undefined, { readonly close: () => void }>();
+  const send = child.send;
+  child.send = (message, ...more) => {
+    if (message.act === 'newconn') given.set(message.seq, more[0] as { readonly close: () => void });
+    return send.call(child, message, ...more);
+  };
+  child.on('internalMessage', ({ ack }) => void given.delete(ack));
+  worker.once('exit', () => {
+    for (const connection of given.values()) connection.close();
+  });
 }
 
 /** An order to a process that has just exited gets lost. */

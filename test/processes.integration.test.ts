@@ -165,6 +165,30 @@ describe('serve --processes', () => {
     await service.stop();
   });
 
+  test(
+    'closes a connection that a killed process had not accepted, so that its client can try again',
+    full,
+    async () => {
+      const service = new Service(1, { PORT: String(await findFreePort()) });
+      const [one = 0] = await findProcesses(service, 1);
+      process.kill(one, 'SIGSTOP');
+      const { hostname, port } = new URL(await service.origin());
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      const closed = new Promise((resolve) => void socket.once('close', resolve));
+      await once(socket, 'connect');
+      socket.write('GET / HTTP/1.1\r\n');
+      // The parent gives it to the process at its next turn: then a second connection waits in the parent.
+      await once(
+        connect(Number(port), hostname).on('error', () => undefined),
+        'connect',
+      );
+      process.kill(one, 'SIGKILL');
+      await closed;
+      await expect.poll(() => findProcesses(service, 1).then((found) => found.length), { timeout: 60_000 }).toBe(1);
+      service.child.kill('SIGKILL');
+    },
+  );
+
   test('does not replace by a process that can not start, and the others go on', full, async () => {
     const keys = join(deployment.folder, 'copy.json');
     await copyFile(String(deployment.env.LOCKSTEP_KEYS), keys);
