@@ -323,8 +323,8 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [
       'migrations wait for each other',
       'store/migrations/migrate.ts',
-      "      for (const statement of spelling.onlyOne('migration')) await statement.execute(transaction);\n",
-      '',
+      "transactAlone(database, spelling, 'migration'",
+      "transactAlone(database, { ...spelling, onlyOne: () => [] }, 'migration'",
       'five processes that start at once',
     ],
     [
