@@ -41,13 +41,14 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
   beforeAll(async () => {
     [port, tlsPort] = [await freePort(), await freePort()];
     const environment = findBlock('PUBLIC_ORIGIN=');
-    const origin = `https://localhost:${tlsPort}`;
     writeFileSync(
       join(folder, 'etc/environment'),
-      `${here(environment).replace('https://api.example', origin)}PORT=${port}\n`,
+      `${here(environment).replace('https://api.example', origin())}PORT=${port}\n`,
     );
     writeFileSync(join(folder, 'data/acme.json'), sampleFile());
   });
+
+  const origin = () => `https://localhost:${tlsPort}`;
 
   /** The only block of commands that contains the text. */
   function findBlock(text: string): string {
@@ -103,6 +104,9 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
       const answer = await ask(secret, spoofed);
       expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('access_token')]);
       token = JSON.parse(answer.text).access_token;
+      const shown = findBlock('grant_type').replaceAll('https://api.example', `--insecure --silent ${origin()}`);
+      const first = await paste(shown.replace('SECRET', secret).replace('TOKEN', token));
+      expect([first.exitCode, first.text]).toEqual([0, expect.stringMatching(/"access_token":.*"deviceId":"LK1"/s)]);
       const headers = { Authorization: `Bearer ${token}` };
       const device = await call('/v1/devices/LK1', headers);
       expect([device.status, device.text]).toEqual([200, expect.stringContaining('"deviceId":"LK1"')]);
