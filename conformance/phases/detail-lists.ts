@@ -10,7 +10,7 @@ import { isScalar } from '../resources/read-items.ts';
 import { identify, type Page, readPage } from '../resources/read-page.ts';
 import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { isMock, plainDraft } from './list-requests.ts';
-import { type Bench, mayProbe, type OperationProbes } from './probe.ts';
+import { type Bench, mayProbe, type OperationProbes, replicaMs } from './probe.ts';
 
 /** Items that are read alone: the first and the last of the page. */
 const mostItems = 2;
@@ -56,7 +56,10 @@ async function askDetails(bench: Bench, shape: ListShape, read: Operation): Prom
   if ((await ask((role) => role)) === 0) return 'the list has no item with an id';
   const isSuspicious =
     differencesIn(shape, exchanges, false).length > 0 || missingIn(shape, exchanges, false).length > 0;
-  if (isSuspicious && !(await isMock(bench))) await ask(again);
+  if (isSuspicious && !(await isMock(bench))) {
+    await bench.context.wait(replicaMs);
+    await ask(again);
+  }
   return undefined;
 }
 

@@ -94,6 +94,9 @@ export interface Bench {
   readonly superseded: Set<Exchange>;
 }
 
+/** A cache or replica that answers GET may show a change later than another. Most lag less. */
+export const replicaMs = 1_000;
+
 /** Limits of one operation: probes that wait at a time (there may be thousands), and that are made for this: `--check` leaves some out. */
 const most = { waiting: 32, tries: 500 } as const;
 

@@ -13,7 +13,7 @@ import type { Permissions } from '../plan/permissions.ts';
 import { locationBeneath } from '../resources/addresses.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { indexPaths, matches, methodsAt } from './declared-paths.ts';
-import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe } from './probe.ts';
+import { type Bench, mayCallOften, mayProbe, type OperationProbes, type Probe, replicaMs } from './probe.ts';
 import { withUnknownId } from './request-objects.ts';
 
 export function planProtocol(
@@ -173,9 +173,6 @@ async function askOtherTag({ context, operation, draft, send }: Bench): Promise<
   const headers = { 'if-none-match': '"conform-other"', 'if-modified-since': new Date(context.now).toUTCString() };
   return await done(send(edited(draft, { headers }), 'case'));
 }
-
-/** A cache or replica that answers GET may show a change later than another. Most lag less. */
-const replicaMs = 1_000;
 
 /** Controls follow only if HEAD differs from the accepted answer: they have to enclose another HEAD. A difference is asked for again after a pause. */
 async function askHead({ context, operation, draft, send }: Bench): Promise<string | undefined> {
