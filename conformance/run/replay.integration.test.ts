@@ -52,6 +52,9 @@ const unsure: Readonly<Record<string, readonly [string, string]>> = {
   'a 400 contains a stack frame': ['FAILED', 'cannot judge the answer: the server answered 201; when the failure was'],
 };
 
+/** Faults of a state that the clean-up of the run may have undone; then the message says so. */
+const ofState = new Set(['the fifth PUT keeps the pages', 'the fifth patch removes the note']);
+
 /** Without these, the server has no limit, or its settings have no schema. */
 const neverFixed = new Set(['limit', 'kept']);
 const ofOthers = [...jobFaults, ...childFaults, ...rateFaults, ...settingsFaults];
@@ -69,7 +72,8 @@ describe('a failure is FAILED while the fault is there, and FIXED without it', (
     const before = await replay().finally(() => (isOn = false));
     const after = await replay().finally(close);
     const [verdict = 'FAILED', message] = unsure[fault.name] ?? [];
-    const verdicts = [verdict, message === undefined ? 'FIXED' : 'CANNOT RUN'];
+    const needsState = ofState.has(fault.name) && before.message.includes('needs a state');
+    const verdicts = [needsState ? 'FIXED' : verdict, message === undefined ? 'FIXED' : 'CANNOT RUN'];
     expect([before.verdict, after.verdict], `${before.message}\n${after.message}`).toEqual(verdicts);
     expect(after.message).toContain(message ?? 'the check finds nothing');
   };
