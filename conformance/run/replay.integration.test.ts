@@ -52,7 +52,7 @@ const unsure: Readonly<Record<string, readonly [string, string]>> = {
   'a 400 contains a stack frame': ['FAILED', 'cannot judge the answer: the server answered 201; when the failure was'],
 };
 
-/** Faults of a state that the clean-up of the run may have undone; then the message says so. */
+/** Faults of a state that the clean-up of the run may have undone. Then the message states it. */
 const ofState = new Set(['the fifth PUT keeps the pages', 'the fifth patch removes the note']);
 
 /** Without these, the server has no limit, or its settings have no schema. */
