@@ -4,27 +4,21 @@ import { actOn } from './act-on-item.ts';
 import { createItemBuilder, type ItemBuilder } from './build-item.ts';
 import type { Call, StateAnswer, StateRequest } from './call.ts';
 import { type ContractTools, sentType } from './contract-tools.ts';
+import { createItemCreator, full, newItem } from './create-item.ts';
 import type { Resource } from './find-resources.ts';
 import { type Model, type Plan, pathValues } from './infer-roles.ts';
 import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
+import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
-import { once } from './once.ts';
 import { PatchFault } from './patch.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { createResponder } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
-import { plainName } from './template.ts';
 
 const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
-
-/** Names of members of which two items of a collection have different values. */
-const uniqueNames = /^(?:e?mail(?:address)?|name|slug|username|login|handle|sku|isbn|key|code|title)$/;
-
-/** Names that people give twice if something else identifies an item. */
-const weakNames = /^(?:name|title|code|key)$/;
 
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
@@ -38,35 +32,15 @@ export function createAnswers(
   readonly answer: (plan: Plan, request: StateRequest, memory: ItemMemory) => StateAnswer | undefined;
 } {
   const show = createShowValue(reader);
-  const builder = createItemBuilder(reader, show);
+  const names = createMemberNames(reader);
+  const builder = createItemBuilder(reader, show, names);
   const showPage = createShowPage(reader);
   const responder = createResponder(tools, reader, model, show, builder);
-  const {
-    baseFor,
-    showItem,
-    respond,
-    respondWithMany,
-    responseWith,
-    changedResponse,
-    deletedResponse,
-    pathOf,
-    locationFor,
-  } = responder;
+  const { baseFor, showItem, respond, respondWithMany, responseWith, changedResponse, deletedResponse, locationFor } =
+    responder;
+  const { createOne, findTwin } = createItemCreator({ reader, model, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
-
-  /** The state that no other state leads to, by `x-state` of a read. */
-  const firstState = once((resource: Resource) => {
-    for (const { address, operation } of plans) {
-      const declared = operation.extensions['x-state'];
-      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
-      const next = isObject(declared.next) ? declared.next : {};
-      const later = new Set(Object.values(next).flat());
-      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
-      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
-    }
-    return undefined;
-  });
 
   const roles: Answers = {
     list: (call) => {
@@ -110,7 +84,7 @@ export function createAnswers(
       const { plan, request } = call;
       if (Array.isArray(request.body)) {
         const drafts = request.body.filter(isObject);
-        const made = drafts.map((draft) => createOne(call, draft));
+        const made = drafts.map((draft) => createOne(call, names.align(plan.address.resource, draft)));
         const rejected = made.find((one) => 'kind' in one);
         if (rejected !== undefined && 'kind' in rejected) return rejected;
         return respondWithMany(
@@ -170,7 +144,7 @@ export function createAnswers(
       const { plan, memory, owners, request } = call;
       const { address } = plan;
       const { resource } = address;
-      const key = keyFor(call, isObject(request.body) ? request.body : request.query);
+      const key = keyFor(call, isObject(request.body) ? draftOf(plan, request.body) : request.query);
       if (key !== undefined || plan.key !== undefined) {
         const item = findItem(call);
         if ('kind' in item) return item;
@@ -301,74 +275,9 @@ export function createAnswers(
     return respond(call, changedResponse(plan), next);
   }
 
-  function createOne(
-    call: Call,
-    sent: JsonObject,
-    givenKey?: string,
-  ): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> {
-    const { plan, memory, owners } = call;
-    const { address } = plan;
-    const { resource } = address;
-    const scope = memory.scopeOf(address, owners);
-    const chosen = givenKey ?? chosenKey(resource, sent);
-    const known = chosen === undefined || givenKey !== undefined ? undefined : memory.find(resource, scope, chosen);
-    const isKnown = known?.isExample === false;
-    if (isKnown && responseWith(plan, [409]) !== undefined)
-      return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
-    const twin = findTwin(call, sent, undefined);
-    if (twin !== undefined) return twin;
-    const key = chosen ?? memory.newId(resource, scope);
-    if (key === undefined) return full(memory);
-    const id = memory.idFor(resource, String(key));
-    const owned = memory.ownersOf(resource, address, plan.parents, owners);
-    const path = pathOf(resource, scope, String(key));
-    const facts = memory.factsFor(resource, { owners: owned, path, state: firstState(resource) });
-    const value = builder.create(resource, sent, id, facts);
-    const belongs = address.parents.length === resource.parents.length ? {} : { [address.name]: owners };
-    const item = { ...newItem(String(key), scope, value, memory.now()), belongs };
-    return memory.put(resource, item) ? item : full(memory);
-  }
-
-  /** An id that the client may choose. */
-  function chosenKey(resource: Resource, sent: JsonObject): string | undefined {
-    const { idPlace, idNodes, drafts, views } = resource;
-    const [name] = idPlace ?? [];
-    const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
-    if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
-      return undefined;
-    const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
-    const isOwn = members.some((member) => reader.isReadOnly(member));
-    const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));
-    const isShown = members.every((member) => idPlace?.length !== 1 || reader.accepts(value, member));
-    return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
-  }
-
-  /** Where 409 is documented, two items of a collection differ in members such as `email`. A request may repeat an example. */
-  function findTwin(
-    { plan, memory, owners }: Call,
-    value: JsonObject,
-    key: string | undefined,
-  ): (StateAnswer & { kind: 'rejected' }) | undefined {
-    const { address } = plan;
-    if (address.resource.kind === 'singleton' || responseWith(plan, [409]) === undefined) return undefined;
-    const names = Object.keys(value).filter(
-      (name) => uniqueNames.test(plainName(name)) && typeof value[name] === 'string',
-    );
-    const strong = names.filter((name) => !weakNames.test(plainName(name)));
-    for (const name of strong.length > 0 ? strong : names)
-      for (const other of memory.findBy(address, owners, plan.parents, name, value[name]))
-        if (other.key !== key && !other.isExample)
-          return {
-            kind: 'rejected',
-            statuses: [409],
-            text: `a ${address.resource.noun} with this ${name} exists already`,
-          };
-    return undefined;
-  }
-
-  function draftOf({ draft }: Plan, body: unknown): JsonObject {
+  function draftOf({ draft, address: { resource } }: Plan, body: unknown): JsonObject {
     const inner = valueAtPlace(body, draft?.place ?? []);
-    return isObject(inner) ? inner : isObject(body) ? body : {};
+    return names.align(resource, isObject(inner) ? inner : isObject(body) ? body : {});
   }
 
   /** Query parameters of an update that are members of the item: `POST /pet/{petId}?name=Rex`. */
@@ -376,9 +285,9 @@ export function createAnswers(
     return plan.operation.requestBody === null ? membersAmong(plan.address.resource, query) : {};
   }
 
-  function membersAmong({ views }: Resource, values: JsonObject): JsonObject {
-    const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
-    const known = Object.entries(values).filter(([name, value]) => {
+  function membersAmong(resource: Resource, values: JsonObject): JsonObject {
+    const members = new Map(resource.views.flatMap((view) => [...reader.membersOf(view)]));
+    const known = Object.entries(names.align(resource, values)).filter(([name, value]) => {
       const member = members.get(name);
       return member !== undefined && !reader.isReadOnly(member) && reader.accepts(value, member);
     });
@@ -397,18 +306,9 @@ export function createAnswers(
     listShapes.set(plan, shape);
     return shape;
   }
-
-  function full(memory: ItemMemory): { readonly kind: 'full'; readonly text: string } {
-    const { items, bytes } = memory.size();
-    return { kind: 'full', text: `the store is full: it has ${items} items and ${bytes} bytes` };
-  }
 }
 
 /** RFC 6902, 4. Contracts declare it as `application/json` too. */
 function isStep(step: unknown): boolean {
   return isObject(step) && typeof step.op === 'string' && typeof step.path === 'string';
-}
-
-function newItem(key: string, parents: readonly string[], value: JsonObject, time: number): StoredItem {
-  return { key, parents, belongs: {}, value, isExample: false, version: 1, createdAt: time, changedAt: time };
 }

@@ -3,6 +3,7 @@ import { spellInstant } from '@lockstep/values/instant';
 import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { Resource } from './find-resources.ts';
+import type { MemberNames } from './member-names.ts';
 import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
@@ -40,7 +41,7 @@ const versions = /^(?:version|revision|resourceversion|etag)$/;
 export type ItemBuilder = ReturnType<typeof createItemBuilder>;
 
 /** Builds the stored value of an item from what a client sent, and from what only the service knows. */
-export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
+export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draftedOf }: MemberNames) {
   const membersOfAll = once((nodes: readonly SchemaNode[]): ReadonlyMap<string, SchemaNode> => {
     const found = new Map<string, SchemaNode>();
     for (const node of nodes)
@@ -139,11 +140,12 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       isRequired ? makeMember(name, node, around, facts) : objectFor(name, node, around, facts);
 
   /** A member of a request is read-only if its schema in requests has the mark, whatever that of answers has. */
-  const readOnlyNames = once(({ views, drafts }: Resource): ReadonlySet<string> => {
-    const names = new Set([...views, ...drafts].flatMap((node) => [...reader.membersOf(node).keys()]));
+  const readOnlyNames = once((resource: Resource): ReadonlySet<string> => {
+    const { views } = resource;
+    const names = new Set([...membersOfAll(views).keys(), ...draftedOf(resource).keys()]);
     const isReadOnly = (name: string): boolean => {
-      const drafted = drafts.flatMap((node) => reader.membersOf(node).get(name) ?? []);
-      if (drafted.length > 0) return drafted.every(reader.isReadOnly);
+      const drafted = draftedOf(resource).get(name);
+      if (drafted !== undefined) return drafted.every(reader.isReadOnly);
       return views.flatMap((node) => reader.membersOf(node).get(name) ?? []).some(reader.isReadOnly);
     };
     return new Set([...names].filter(isReadOnly));
@@ -167,15 +169,15 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
   };
 
   /** The default of a member in the bodies that create the item, else in its answers. */
-  const defaultFor = ({ drafts }: Resource, name: string, member: SchemaNode): unknown => {
-    const drafted = drafts.flatMap((draft) => reader.membersOf(draft).get(name) ?? []);
+  const defaultFor = (resource: Resource, name: string, member: SchemaNode): unknown => {
+    const drafted = draftedOf(resource).get(name) ?? [];
     return [...drafted, member].map(reader.defaultOf).find((value) => value !== undefined);
   };
 
   /** Members that only the service sets: `readOnly`, or in answers alone. */
   const addOwn = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
     const added: Record<string, unknown> = {};
-    const drafted = membersOfAll(resource.drafts);
+    const drafted = draftedOf(resource);
     const isShared = drafted.size === 0;
     for (const [name, member] of membersOfAll(resource.views)) {
       if (Object.hasOwn(value, name) || reader.isWriteOnly(member)) continue;
@@ -222,14 +224,15 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue) {
       complete(resource, placeFacts(example, facts, id), { ...facts, donor: example }),
     replace: (resource: Resource, before: JsonObject, sent: JsonObject, facts: ItemFacts): JsonObject => {
       const readOnly = readOnlyNames(resource);
-      const drafted = membersOfAll(resource.drafts);
+      const drafted = draftedOf(resource);
       const isKept = (name: string): boolean => {
-        const member = drafted.get(name);
+        const [member] = drafted.get(name) ?? [];
         return readOnly.has(name) || member === undefined || reader.isWriteOnly(member) || isTime(name, member);
       };
       const kept = Object.entries(before).filter(([name]) => isKept(name));
       const given = Object.entries(sent).filter(([name]) => !readOnly.has(name));
-      const defaults = [...drafted].flatMap(([name, member]) => {
+      const defaults = [...drafted].flatMap(([name, [member]]) => {
+        if (member === undefined) return [];
         const value = defaultFor(resource, name, member);
         return value === undefined || !reader.accepts(value, member) ? [] : [[name, value] as const];
       });

@@ -1,72 +1,16 @@
 // If these fail, `lockstep mock` forgets what a client has just sent, or sends what the contract does not allow.
-import { type ContractDocument, isObject, type JsonObject, valueAt } from '@lockstep/json/json-pointer';
+import { isObject, type JsonObject, valueAt } from '@lockstep/json/json-pointer';
 import { createStatefulHandlers, explainRoles } from '@lockstep/mock/answer-from-state';
 import { createValueMaker } from '@lockstep/mock/make-value';
 import type { Answer } from '@lockstep/runtime/exchange';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
-import type { OperationTable } from '@lockstep/runtime/operation';
-import { findResponse, listContents } from '@lockstep/runtime/rejection/declared-response';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
-import { readDirection } from '@lockstep/runtime/validation/one-direction';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeResource, type ResourcePlan } from './fixtures/resource-contract.ts';
 import { shop } from './fixtures/shop.ts';
-
-interface Sent {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly path?: JsonObject;
-  readonly query?: JsonObject;
-  readonly body?: unknown;
-  readonly mediaType?: string;
-}
-
-/** Calls operations without HTTP, and judges each answer by the contract. */
-function createCaller(
-  contract: ContractDocument,
-  operations: OperationTable = describeOperations(contract as never),
-  limits = { items: 1_000, bytes: 1_000_000 },
-) {
-  const document = readDirection(contract, 'response');
-  const judge = createJudge(document);
-  const { handlers, memory, roles } = createStatefulHandlers(contract, operations, {
-    now: () => Date.UTC(2026, 5, 1),
-    limits,
-  });
-  return {
-    contract,
-    roles,
-    size: memory.size,
-    reset: memory.reset,
-    call: async (
-      operationId: string,
-      { path = {}, query = {}, headers = {}, body, mediaType }: Sent = {},
-    ): Promise<Answer> => {
-      const operation = operations[operationId];
-      const handler = handlers[operationId];
-      if (operation === undefined || handler === undefined) throw new Error(`${operationId} has no handler`);
-      const texts = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-      const request = { headers: { host: 'api.test', ...headers }, url: `/x?${new URLSearchParams(texts)}` };
-      const parsed = {
-        path,
-        query,
-        headers: {},
-        cookies: {},
-        body,
-        ...(mediaType && { mediaType }),
-        principal: undefined,
-      };
-      const answer = await handler({ ...parsed, requestId: 'r-1' }, { request, requestId: 'r-1' } as never);
-      const response = findResponse(document, operation.pointer, answer.status);
-      expect(response, `${operationId} ${answer.status} is declared`).toBeDefined();
-      const [content] = listContents(document, response?.node ?? {});
-      if (content !== undefined)
-        expect(judge(answer.body, content.schema), `${operationId} ${answer.status}`).toBeUndefined();
-      return answer;
-    },
-  };
-}
+import { createCaller, type Sent } from './fixtures/stateful-caller.ts';
 
 const texts = { type: 'string', minLength: 1, maxLength: 20 };
 const memberSchemas = [

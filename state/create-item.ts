@@ -1,0 +1,117 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { ItemBuilder } from './build-item.ts';
+import type { Call, StateAnswer } from './call.ts';
+import type { Resource } from './find-resources.ts';
+import type { Model } from './infer-roles.ts';
+import type { ItemMemory } from './memory.ts';
+import { once } from './once.ts';
+import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { Responder } from './respond.ts';
+import type { StoredItem } from './store.ts';
+import { plainName } from './template.ts';
+
+/** Names of members of which two items of a collection have different values. */
+const uniqueNames = /^(?:e?mail(?:address)?|name|slug|username|login|handle|sku|isbn|key|code|title)$/;
+
+/** Names that people give twice if something else identifies an item. */
+const weakNames = /^(?:name|title|code|key)$/;
+
+interface CreatorParts {
+  readonly reader: SchemaReader;
+  readonly model: Model;
+  readonly builder: ItemBuilder;
+  readonly responder: Pick<Responder, 'responseWith' | 'pathOf'>;
+}
+
+/** Creates items, with an id of the client or of the service. */
+export function createItemCreator({ reader, model, builder, responder: { responseWith, pathOf } }: CreatorParts) {
+  /** The state that no other state leads to, by `x-state` of a read. */
+  const firstState = once((resource: Resource) => {
+    for (const { address, operation } of model.plans.values()) {
+      const declared = operation.extensions['x-state'];
+      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
+      const next = isObject(declared.next) ? declared.next : {};
+      const later = new Set(Object.values(next).flat());
+      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
+      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
+    }
+    return undefined;
+  });
+
+  return { createOne, findTwin };
+
+  /** @param givenKey the id in the path */
+  function createOne(
+    call: Call,
+    sent: JsonObject,
+    givenKey?: string,
+  ): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> {
+    const { plan, memory, owners } = call;
+    const { address } = plan;
+    const { resource } = address;
+    const scope = memory.scopeOf(address, owners);
+    const chosen = givenKey ?? chosenKey(resource, sent);
+    const known = chosen === undefined || givenKey !== undefined ? undefined : memory.find(resource, scope, chosen);
+    const isKnown = known?.isExample === false;
+    if (isKnown && responseWith(plan, [409]) !== undefined)
+      return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
+    const twin = findTwin(call, sent, undefined);
+    if (twin !== undefined) return twin;
+    const key = chosen ?? memory.newId(resource, scope);
+    if (key === undefined) return full(memory);
+    const id = memory.idFor(resource, String(key));
+    const owned = memory.ownersOf(resource, address, plan.parents, owners);
+    const path = pathOf(resource, scope, String(key));
+    const facts = memory.factsFor(resource, { owners: owned, path, state: firstState(resource) });
+    const value = builder.create(resource, sent, id, facts);
+    const belongs = address.parents.length === resource.parents.length ? {} : { [address.name]: owners };
+    const item = { ...newItem(String(key), scope, value, memory.now()), belongs };
+    return memory.put(resource, item) ? item : full(memory);
+  }
+
+  /** An id that the client may choose. */
+  function chosenKey(resource: Resource, sent: JsonObject): string | undefined {
+    const { idPlace, idNodes, drafts, views } = resource;
+    const [name] = idPlace ?? [];
+    const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
+    if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
+      return undefined;
+    const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
+    const isOwn = members.some((member) => reader.isReadOnly(member));
+    const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));
+    const isShown = members.every((member) => idPlace?.length !== 1 || reader.accepts(value, member));
+    return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
+  }
+
+  /** Where 409 is documented, two items of a collection differ in members such as `email`. A request may repeat an example. */
+  function findTwin(
+    { plan, memory, owners }: Call,
+    value: JsonObject,
+    key: string | undefined,
+  ): (StateAnswer & { kind: 'rejected' }) | undefined {
+    const { address } = plan;
+    if (address.resource.kind === 'singleton' || responseWith(plan, [409]) === undefined) return undefined;
+    const names = Object.keys(value).filter(
+      (name) => uniqueNames.test(plainName(name)) && typeof value[name] === 'string',
+    );
+    const strong = names.filter((name) => !weakNames.test(plainName(name)));
+    for (const name of strong.length > 0 ? strong : names)
+      for (const other of memory.findBy(address, owners, plan.parents, name, value[name]))
+        if (other.key !== key && !other.isExample)
+          return {
+            kind: 'rejected',
+            statuses: [409],
+            text: `a ${address.resource.noun} with this ${name} exists already`,
+          };
+    return undefined;
+  }
+}
+
+export function full(memory: ItemMemory): { readonly kind: 'full'; readonly text: string } {
+  const { items, bytes } = memory.size();
+  return { kind: 'full', text: `the store is full: it has ${items} items and ${bytes} bytes` };
+}
+
+export function newItem(key: string, parents: readonly string[], value: JsonObject, time: number): StoredItem {
+  return { key, parents, belongs: {}, value, isExample: false, version: 1, createdAt: time, changedAt: time };
+}

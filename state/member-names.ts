@@ -1,0 +1,56 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import type { Resource } from './find-resources.ts';
+import { once } from './once.ts';
+import type { SchemaReader } from './read-schemas.ts';
+import { plainName } from './template.ts';
+
+/** Deeper values keep their names. */
+const deepest = 12;
+
+export type MemberNames = ReturnType<typeof createMemberNames>;
+
+/** Reads members of requests by the names that answers have for them: a form sends `FriendlyName`, and answers show `friendly_name`. */
+export function createMemberNames({ membersOf, isOnly, itemOf }: SchemaReader) {
+  const spellings = once(
+    (node: SchemaNode): ReadonlyMap<string, string> =>
+      new Map([...membersOf(node).keys()].toReversed().map((name) => [plainName(name), name])),
+  );
+
+  /** The name in these schemas; the same name if they declare it, or nothing like it. */
+  const nameIn = (nodes: readonly SchemaNode[], name: string): string => {
+    if (nodes.some((node) => membersOf(node).has(name))) return name;
+    const plain = plainName(name);
+    return nodes.map((node) => spellings(node).get(plain)).find((own) => own !== undefined) ?? name;
+  };
+
+  const align = (value: unknown, nodes: readonly SchemaNode[], depth: number): unknown => {
+    if (nodes.length === 0 || depth > deepest) return value;
+    if (Array.isArray(value)) {
+      const items = nodes.filter((node) => isOnly(node, 'array')).map(itemOf);
+      return value.map((item) => align(item, items, depth + 1));
+    }
+    return isObject(value) ? alignObject(value, nodes, depth) : value;
+  };
+
+  const alignObject = (value: JsonObject, nodes: readonly SchemaNode[], depth: number): JsonObject => {
+    const entries = Object.entries(value).map(([sent, member]): [string, unknown] => {
+      const own = nameIn(nodes, sent);
+      const name = Object.hasOwn(value, own) ? sent : own;
+      const inner = nodes.flatMap((node) => membersOf(node).get(name) ?? []);
+      return [name, align(member, inner, depth + 1)];
+    });
+    return Object.fromEntries(entries);
+  };
+
+  return {
+    /** The members of a request with the names of the resource's answers. */
+    align: ({ views }: Resource, sent: JsonObject): JsonObject => alignObject(sent, views, 0),
+    /** Schemas of the members in the bodies that create an item, by the names of its answers. */
+    draftedOf: once(({ views, drafts }: Resource): ReadonlyMap<string, readonly SchemaNode[]> => {
+      const members = drafts.flatMap((draft) => [...membersOf(draft)]);
+      const byName = Map.groupBy(members, ([name]) => nameIn(views, name));
+      return new Map([...byName].map(([name, found]) => [name, found.map(([, node]) => node)]));
+    }),
+  };
+}
