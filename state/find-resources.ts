@@ -1,7 +1,7 @@
 import { isObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
-import { type Part, type Place, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { type Part, type Place, type SchemaReader, vagueNames, valueAtPlace } from './read-schemas.ts';
 import { countParameters, nameTemplate, nounOf, plainName, readTemplate, type Template } from './template.ts';
 
 /** An operation with its path and the schemas of its bodies. */
@@ -282,8 +282,6 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     return undefined;
   }
 }
-
-const vagueNames = new Set(['key', 'slug', 'code', 'name', 'number', 'login', 'username']);
 
 /** Plain names of members that may hold the id, the likeliest first. */
 export function idNames(parameter: string | undefined, noun: string): readonly string[] {

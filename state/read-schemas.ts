@@ -15,12 +15,22 @@ export interface Part {
 }
 
 /** Names around one item, without separators. */
-const wrappers = new Set('data item result payload resource response record object entity attributes'.split(' '));
+const wrappers = new Set(
+  'data item result payload content resource response record object entity attributes'.split(' '),
+);
+
+/** Plain names of members that identify an item only where nothing else does: envelopes have a `code` too. */
+export const vagueNames: ReadonlySet<string> = new Set('key slug code name number login username'.split(' '));
 
 /** Names around the items of a list. */
 const listNames = new Set(
-  'items data results result values records rows entries list content elements objects hits value resources'.split(' '),
+  'items data results result values records rows entries list content elements objects hits value resources embedded'.split(
+    ' ',
+  ),
 );
+
+/** Names of lists about the request and not of items. */
+const reports = new Set('messages errors warnings notices links'.split(' '));
 
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
@@ -111,29 +121,44 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         lists.find(({ place }) => place.length === 0) ??
         lists.find((one) => isNoun(nameOf(one), noun)) ??
         lists.find((one) => listNames.has(nameOf(one)));
-      return named ?? (lists.length === 1 && !membersOf(node).has('id') ? lists[0] : undefined);
+      const others = lists.filter((one) => !reports.has(nameOf(one)));
+      const [only] = others.length > 0 ? others : lists;
+      return named ?? (others.length <= 1 && !membersOf(node).has('id') ? only : undefined);
     },
     /**
-     * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item.
+     * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item better than those of
+     * that object.
      *
-     * @param keys names of members that identify the item
+     * @param keys plain names of members that identify the item
      */
     findItem: (node: SchemaNode, noun: string, keys: readonly string[]): Part | undefined => {
       if (!isObjectNode(node)) return undefined;
       const members = membersOf(node);
-      if (keys.some((key) => members.has(key))) return { place: [], node };
+      const own = keyAmong(members, keys);
+      const isVague = (key: string): boolean => key !== keys[0] && vagueNames.has(key);
+      if (own !== undefined && !isVague(own)) return { place: [], node };
       const inner = [...members].filter(([, member]) => isObjectNode(member));
       const [wrapped] = inner.filter(
         ([name, member]) =>
           isNoun(name, noun) ||
           wrappers.has(plainName(name)) ||
-          (members.size === 1 && keys.some((key) => membersOf(member).has(key))),
+          (members.size === 1 && keyAmong(membersOf(member), keys) !== undefined),
       );
-      const isWrapper = wrapped !== undefined && (inner.length === 1 || members.size <= 3 || isNoun(wrapped[0], noun));
+      const inside = wrapped === undefined ? undefined : keyAmong(membersOf(wrapped[1]), keys);
+      const isBetter = inside !== undefined && !isVague(inside);
+      if (own !== undefined && !isBetter) return { place: [], node };
+      const isWrapper =
+        wrapped !== undefined && (isBetter || inner.length === 1 || members.size <= 3 || isNoun(wrapped[0], noun));
       return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
     },
     shapesOf: (node: SchemaNode): readonly Shape[] => form.shapes(node),
   };
+}
+
+/** The first of these plain names that a member has. */
+function keyAmong(members: ReadonlyMap<string, unknown>, keys: readonly string[]): string | undefined {
+  const plain = new Set([...members.keys()].map(plainName));
+  return keys.find((key) => plain.has(key));
 }
 
 export function valueAtPlace(root: unknown, place: Place): unknown {

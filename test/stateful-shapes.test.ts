@@ -51,3 +51,34 @@ describe('members whose names differ in case or separators', () => {
     expect(replaced.body).not.toHaveProperty('push');
   });
 });
+
+describe('an envelope around items', () => {
+  const mediaType = 'application/json;version=2018-01-01';
+  const messages = { type: 'array', items: object({ code: { type: 'integer' }, description: text }) };
+  const item = object({ id: { type: 'string', format: 'uuid', readOnly: true }, name: text });
+
+  test.each([
+    ['content', '_embedded'],
+    ['data', 'items'],
+    ['result', 'records'],
+  ])('called %s and %s, with messages, keeps what was sent', async (one, many) => {
+    const about = { code: { type: 'integer' }, version: object({ resource: text }), messages };
+    const list = object({ ...about, [many]: { type: 'array', items: item } }, [many]);
+    const shown = answers(object({ ...about, [one]: item }), mediaType);
+    const { call } = openPaths({
+      '/employers': {
+        get: { operationId: 'list', responses: answers(list, mediaType) },
+        post: { operationId: 'create', ...sends(item, mediaType), responses: shown },
+      },
+      '/employers/{employerId}': {
+        parameters: [inPath('employerId', { type: 'string', format: 'uuid' })],
+        get: { operationId: 'read', responses: shown },
+      },
+    });
+    const made = (await call('create', { body: { name: 'Ann' } })).body as Readonly<Record<string, JsonObject>>;
+    expect(made[one]).toMatchObject({ name: 'Ann' });
+    const path = { employerId: made[one]?.id };
+    expect((await call('read', { path })).body).toMatchObject({ [one]: made[one] });
+    expect((await call('list')).body).toMatchObject({ [many]: expect.arrayContaining([made[one]]) });
+  });
+});
