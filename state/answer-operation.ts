@@ -11,7 +11,7 @@ import { compareValues, isSelected, type ListShape, readListShape, readOrder } f
 import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
 import { PatchFault } from './patch.ts';
-import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { createResponder } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
@@ -45,12 +45,17 @@ export function createAnswers(
   const roles: Answers = {
     list: (call) => {
       const { plan, request, memory, owners } = call;
-      const { list, answer, success, content, address } = plan;
-      if (list === undefined || answer === undefined || success === undefined || content === undefined)
+      const { list, entry, answer, success, content, address } = plan;
+      if (
+        list === undefined ||
+        entry === undefined ||
+        answer === undefined ||
+        success === undefined ||
+        content === undefined
+      )
         return undefined;
       const shape = shapeOf(plan);
-      const node = reader.itemOf(list.node);
-      const members = reader.membersOf(node);
+      const members = reader.membersOf(entry.node);
       const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
       const found = memory
         .list(address, owners, plan.parents)
@@ -66,15 +71,17 @@ export function createAnswers(
       const cut = cutPage(shape, request.query, sorted);
       if (cut === undefined)
         return { kind: 'rejected', statuses: unusable, text: 'the cursor is of no page of this list' };
-      const items = cut.items.map((item) => showItem(item, node, memory, plan));
-      if (items.includes(undefined)) return undefined;
-      const around = { page: cut.page, shape, target: request };
-      const body = showPage.body(answer, list, baseFor(answer, content.examples), items, around);
+      const shown = cut.items.map((item) => showItem(item, entry.node, memory, plan));
+      if (shown.includes(undefined)) return undefined;
+      const around = entry.place.length === 0 ? undefined : baseFor(reader.itemOf(list.node), []);
+      const items = shown.map((item) => replaceAtPlace(around, entry.place, item));
+      const page = { page: cut.page, shape, target: request };
+      const body = showPage.body(answer, list, baseFor(answer, content.examples), items, page);
       if (!reader.accepts(body, answer)) return undefined;
       return {
         kind: 'answer',
         status: success.status,
-        headers: showPage.headers(success, around),
+        headers: showPage.headers(success, page),
         mediaType: sentType(content),
         body,
       };
@@ -125,7 +132,7 @@ export function createAnswers(
         const response = responseWith(plan, [201]) ?? plan.success;
         return respond(call, response, made, locationFor(resource, made, response));
       }
-      return change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts));
+      return change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts, plan.draft?.node));
     },
 
     merge: (call) => {
@@ -195,7 +202,7 @@ export function createAnswers(
         return respond(call, plan.success, item);
       }
       return method === 'put'
-        ? change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts))
+        ? change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts, plan.draft?.node))
         : change(call, ({ value }, facts) => builder.merge(resource, value, sent, facts));
     },
   };
@@ -297,11 +304,11 @@ export function createAnswers(
   function shapeOf(plan: Plan): ListShape {
     const known = listShapes.get(plan);
     if (known !== undefined) return known;
-    const { list, address, operation } = plan;
+    const { entry, address, operation } = plan;
     const members =
-      list === undefined
+      entry === undefined
         ? new Map(address.resource.views.flatMap((view) => [...reader.membersOf(view)]))
-        : reader.membersOf(reader.itemOf(list.node));
+        : reader.membersOf(entry.node);
     const shape = readListShape(reader, operation, members);
     listShapes.set(plan, shape);
     return shape;

@@ -200,8 +200,22 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     return { ...value, ...added };
   };
 
-  const placeFacts = (value: JsonObject, facts: ItemFacts, id: IdOf | undefined): JsonObject => {
+  /** Members by which some answers name the item: a list shows `petId` where the item has `id`. */
+  const otherIds = once(({ idPlace = [], idParameter, noun, views }: Resource): ReadonlyMap<string, SchemaNode> => {
+    const [own = ''] = idPlace;
+    const usual = new Set([plainName(idParameter ?? ''), 'id', 'uuid', `${noun}id`, `${noun}uuid`]);
+    const [whole, others] = [true, false].map((has) => views.filter((view) => reader.membersOf(view).has(own) === has));
+    const known = membersOfAll(whole ?? []);
+    const found = [...membersOfAll(idPlace.length === 1 ? (others ?? []) : [])];
+    return new Map(found.filter(([name]) => usual.has(plainName(name)) && !known.has(name)));
+  });
+
+  const placeFacts = (resource: Resource, value: JsonObject, facts: ItemFacts, id: IdOf | undefined): JsonObject => {
     let placed: unknown = value;
+    for (const [name, node] of id === undefined ? [] : otherIds(resource)) {
+      const own = readIds(id?.value ?? '').find((one) => reader.accepts(one, node));
+      if (own !== undefined) placed = replaceAtPlace(placed, [name], own);
+    }
     for (const { place, value: owner } of facts.owners) placed = replaceAtPlace(placed, place, owner);
     if (id !== undefined) placed = replaceAtPlace(placed, id.place, id.value);
     return isObject(placed) ? placed : value;
@@ -216,15 +230,22 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       const readOnly = readOnlyNames(resource);
       const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !readOnly.has(name)));
       const stated = facts.state === undefined ? own : replaceAtPlace(own, facts.state.place, facts.state.value);
-      const placed = placeFacts(isObject(stated) ? stated : own, facts, id);
+      const placed = placeFacts(resource, isObject(stated) ? stated : own, facts, id);
       return complete(resource, addOwn(resource, placed, facts), facts);
     },
     /** An item of the contract's examples. */
     adopt: (resource: Resource, example: JsonObject, id: IdOf | undefined, facts: ItemFacts): JsonObject =>
-      complete(resource, placeFacts(example, facts, id), { ...facts, donor: example }),
-    replace: (resource: Resource, before: JsonObject, sent: JsonObject, facts: ItemFacts): JsonObject => {
+      complete(resource, placeFacts(resource, example, facts, id), { ...facts, donor: example }),
+    /** @param body schema of the request: members that it does not declare are kept */
+    replace: (
+      resource: Resource,
+      before: JsonObject,
+      sent: JsonObject,
+      facts: ItemFacts,
+      body: SchemaNode | undefined,
+    ): JsonObject => {
       const readOnly = readOnlyNames(resource);
-      const drafted = draftedOf(resource);
+      const drafted = draftedOf(body === undefined ? resource : { ...resource, drafts: [body] });
       const isKept = (name: string): boolean => {
         const [member] = drafted.get(name) ?? [];
         return readOnly.has(name) || member === undefined || reader.isWriteOnly(member) || isTime(name, member);
@@ -290,7 +311,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     const id = resource.idPlace === undefined ? undefined : valueAtPlace(before, resource.idPlace);
     const isId = typeof id === 'string' || typeof id === 'number';
     const ids = resource.idPlace === undefined || !isId ? undefined : { place: resource.idPlace, value: id };
-    const placed = placeFacts(whole, { ...facts, owners: [] }, ids);
+    const placed = placeFacts(resource, whole, { ...facts, owners: [] }, ids);
     const isChanged = !isSame(before, placed);
     const own: Record<string, unknown> = {};
     for (const [name, member] of membersOfAll(resource.views)) {

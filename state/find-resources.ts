@@ -190,7 +190,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
       const part = reader.findItem(answer, noun, keys);
       return part === undefined ? [] : [part.node];
     };
-    const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [reader.itemOf(list.node)]));
+    const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
     const drafts = [...creates, ...writes].flatMap(({ body }) => (body === undefined ? [] : partOf(body)));
     const views = [...reads.flatMap(shown), ...creates.flatMap(shown), ...listed];
     const resource: Resource = {
@@ -205,7 +205,8 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
       drafts: [...new Set(drafts)],
       hasItemPath: items.length > 0,
     };
-    const idPlace = declaredKey(lists) ?? linkedKey(own) ?? findId(resource, keys);
+    const idPlace =
+      declaredKey(lists) ?? linkedKey(own) ?? findId(resource, keys) ?? findMadeId(resource, own.filter(isPost));
     const whole = { ...resource, idPlace };
     resources.set(name, whole);
     return whole;
@@ -281,6 +282,39 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     }
     return undefined;
   }
+
+  /** The only member of the answer to a create that may be an id, if no request has it and it names no owner. */
+  function findMadeId({ drafts, idNodes }: Resource, creates: readonly Route[]): Place | undefined {
+    if (idNodes.length === 0) return undefined;
+    const known = new Set([
+      ...drafts.flatMap((node) => [...reader.membersOf(node).keys()]).map(plainName),
+      ...creates.flatMap(({ template }) => template.parameters).map(plainName),
+    ]);
+    const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
+    for (const { answer } of creates) {
+      if (answer === undefined) continue;
+      const found = [...reader.membersOf(answer)].filter(
+        ([name, member]) => madeIds.test(plainName(name)) && !known.has(plainName(name)) && reader.isOnly(member, type),
+      );
+      if (found.length === 1) return found[0]?.slice(0, 1) as [string];
+    }
+    return undefined;
+  }
+}
+
+const madeIds = /(?:id|code|key|number|token|reference|ref)$/;
+
+function isPost({ operation }: Route): boolean {
+  return operation.method === 'post';
+}
+
+/** The item in an element of a list: `{PaymentMethod: {id: …}}` has it one level deeper. */
+export function entryOf(reader: SchemaReader, { node }: Part, noun: string, keys: readonly string[]): Part {
+  const element = reader.itemOf(node);
+  const part = reader.findItem(element, noun, keys);
+  const hasKey =
+    part !== undefined && [...reader.membersOf(part.node).keys()].some((name) => keys.includes(plainName(name)));
+  return hasKey ? part : { place: [], node: element };
 }
 
 /** Plain names of members that may hold the id, the likeliest first. */

@@ -8,7 +8,7 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import { type Address, findResources, idNames, type Resource, type Route } from './find-resources.ts';
+import { type Address, entryOf, findResources, idNames, type Resource, type Route } from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
 
@@ -50,6 +50,8 @@ export interface Plan {
   /** Schema of the body of the answer. */
   readonly answer: SchemaNode | undefined;
   readonly list: Part | undefined;
+  /** The item in an element of that list. */
+  readonly entry: Part | undefined;
   /** The item in the answer. */
   readonly item: Part | undefined;
   /** The item in the request body. */
@@ -193,10 +195,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     const of = `an item of ${resource.name}`;
     if (method === 'head') return { ...base, role: 'read', why: `HEAD of ${of}` };
     if (method === 'get') {
-      const contents = successOf(tools, operation)?.contents ?? [];
-      if (answer === undefined) return contents.length === 0 ? 'its answer has no content' : 'its answer is not JSON';
-      if (!reader.isObjectNode(answer)) return 'its answer is no object';
-      return { ...base, role: 'read', why: `GET of ${of}` };
+      const isShown = answer !== undefined && reader.isObjectNode(answer);
+      return { ...base, role: 'read', why: isShown ? `GET of ${of}` : `GET of content of ${of}, if the item exists` };
     }
     if (method === 'put') return { ...base, role: 'replace', why: `PUT of ${of}` };
     if (method === 'delete') return { ...base, role: 'delete', why: `DELETE of ${of}` };
@@ -303,6 +303,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       content: jsonContentOf(success),
       answer,
       list,
+      entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
       draft: itemIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
     };

@@ -5,12 +5,15 @@ import type { StateOperation, StateParameter } from './contract-tools.ts';
 import { type Place, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { plainName, singular } from './template.ts';
 
-export interface Filter {
-  readonly parameter: string;
-  readonly place: Place;
-  /** `least`: this value and greater ones; `below`: smaller ones only. */
-  readonly is: 'equal' | 'least' | 'most' | 'below';
-}
+export type Filter = { readonly parameter: string } & (
+  | {
+      readonly place: Place;
+      /** `least`: this value and greater ones; `below`: smaller ones only. */
+      readonly is: 'equal' | 'least' | 'most' | 'below';
+    }
+  /** One of these members contains the text, in whatever case. */
+  | { readonly is: 'text'; readonly members: readonly string[] }
+);
 
 export interface Sort {
   readonly parameter: string;
@@ -50,6 +53,7 @@ const names = {
     'cursor pagetoken nexttoken nextcursor continuationtoken continuation pagecursor nextpagetoken after startingafter marker',
   ),
   sort: words('sort sortby orderby ordering order sortfield orderfield sortkey'),
+  search: words('q query search searchtext searchterm searchquery keyword keywords term fulltext'),
   direction: words('direction dir sortdir sortorder orderdir sortdirection orderdirection'),
 } as const;
 
@@ -156,15 +160,16 @@ export function readListShape(
       [...members].find(([own, member]) => isSameName(plainName(own), name) && isSameType(value, member))?.[0];
     const equal = memberFor(plain);
     if (equal !== undefined) return { parameter: parameter.name, place: [equal], is: 'equal' };
+    if (names.search.has(plain) && reader.isOnly(node, 'string')) {
+      const texts = [...members].flatMap(([name, member]) => (holdsText(member) ? [name] : []));
+      return { parameter: parameter.name, is: 'text', members: texts };
+    }
     const pieces = parameter.name
       .replace(/([a-z])([A-Z])/g, '$1_$2')
       .toLowerCase()
       .split(/[^a-z0-9]+/)
       .filter(Boolean);
-    for (const [is, kinds] of Object.entries(bounds) as readonly [
-      Exclude<Filter['is'], 'equal'>,
-      ReadonlySet<string>,
-    ][]) {
+    for (const [is, kinds] of Object.entries(bounds) as readonly ['least' | 'most' | 'below', ReadonlySet<string>][]) {
       const rest = kinds.has(pieces[0] ?? '')
         ? pieces.slice(1)
         : kinds.has(pieces.at(-1) ?? '')
@@ -176,6 +181,10 @@ export function readListShape(
       if (member !== undefined) return { parameter: parameter.name, place: [member], is };
     }
     return undefined;
+  }
+
+  function holdsText(member: SchemaNode): boolean {
+    return reader.isOnly(reader.isOnly(member, 'array') ? reader.itemOf(member) : member, 'string');
   }
 
   function isSameName(member: string, parameter: string): boolean {
@@ -194,7 +203,13 @@ export function readListShape(
 }
 
 /** Whether a filter selects an item. */
-export function isSelected(item: unknown, { place, is }: Filter, wanted: unknown): boolean {
+export function isSelected(item: unknown, filter: Filter, wanted: unknown): boolean {
+  if (filter.is === 'text') {
+    const text = String(wanted).toLowerCase();
+    const values = filter.members.flatMap((name) => valueAtPlace(item, [name]));
+    return values.some((value) => typeof value === 'string' && value.toLowerCase().includes(text));
+  }
+  const { place, is } = filter;
   const value = valueAtPlace(item, place);
   const asked = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
   if (is === 'equal') {

@@ -38,7 +38,11 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
   };
 
   function seedsOnce(resource: Resource): readonly Seed[] {
-    const seeds = known.get(resource) ?? seedsOf(resource);
+    const before = known.get(resource);
+    if (before !== undefined) return before;
+    // A resource may be an owner of itself.
+    known.set(resource, []);
+    const seeds = seedsOf(resource);
     known.set(resource, seeds);
     return seeds;
   }
@@ -67,8 +71,9 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
       const values = sampleOf(plan, [...(parents.length === count ? parents : []), key]);
       return values.length === count + 1 ? [...owned, values] : owned;
     });
-    const texts = new Map(found.map((tuple) => [JSON.stringify(tuple), tuple]));
-    return [...texts.values()].filter((tuple) => isValid(resource, tuple)).slice(0, mostSamples);
+    return distinct(found)
+      .filter((tuple) => isValid(resource, tuple))
+      .slice(0, mostSamples);
   }
 
   /** Whether items can have the ids of a sample request, which may be placeholders. */
@@ -96,35 +101,55 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     });
   }
 
+  /** Ids of owners that lists show at first; where nothing lists an owner, of one that exists. */
+  function listedOwners(plan: Plan): readonly string[] {
+    const others = firstOwners(plan);
+    const chain: string[] = [];
+    for (const [index, owner] of plan.address.parents.entries()) {
+      const scope = owner?.parents.length === index ? String(chain) : '';
+      const seeds = owner === undefined ? [] : seedsOnce(owner);
+      const seed = seeds.find(({ isListed, parents }) => isListed && String(parents) === scope);
+      chain.push(seed?.key ?? others[index] ?? '');
+    }
+    return chain;
+  }
+
   function seedsOf(resource: Resource): readonly Seed[] {
     const own = all.filter(({ address }) => address.resource === resource);
     const tuples = tuplesOf(resource);
     const scoped = own.find(({ address }) => address.parents.length === resource.parents.length);
-    const parents = tuples[0]?.slice(0, -1) ?? (scoped === undefined ? [] : firstOwners(scoped));
-    if (parents.length !== resource.parents.length) return [];
+    const [sample] = tuples;
+    const owners = [...(scoped === undefined ? [] : [listedOwners(scoped)]), ...(sample ? [sample.slice(0, -1)] : [])];
+    const scopes = distinct(owners.filter((scope) => scope.length === resource.parents.length));
     const views = own.filter(({ address }) => address.parents.length > resource.parents.length);
-    const belongs = Object.fromEntries(views.map((plan) => [plan.address.name, firstOwners(plan)]));
+    const belongs = Object.fromEntries(views.map((plan) => [plan.address.name, listedOwners(plan)]));
     const examples = examplesOf(resource);
+    const base = examples[0] ?? madeFor(resource);
     if (resource.kind === 'singleton')
-      return [{ parents, key: '', belongs: {}, value: examples[0] ?? madeFor(resource), isListed: true }];
-    const seeds = new Map<string, Seed>();
+      return scopes.map((parents) => ({ parents, key: '', belongs: {}, value: base, isListed: true }));
+    const baseKey = readKey(resource, base);
+    const shown = new Map<string, JsonObject>();
     for (const value of examples) {
       const key = readKey(resource, value);
-      if (key !== undefined && seeds.size < mostSeeds && !seeds.has(key))
-        seeds.set(key, { parents, key, belongs, value, isListed: true });
+      if (key !== undefined && shown.size < mostSeeds && !shown.has(key)) shown.set(key, value);
     }
-    const base = examples[0] ?? madeFor(resource);
-    const baseKey = readKey(resource, base);
-    if (seeds.size === 0 && baseKey !== undefined && isExampleId(resource, baseKey))
-      seeds.set(baseKey, { parents, key: baseKey, belongs, value: base, isListed: true });
+    if (shown.size === 0 && baseKey !== undefined && isExampleId(resource, baseKey)) shown.set(baseKey, base);
+    const listed = scopes.flatMap((parents) =>
+      [...shown].map(([key, value]): Seed => ({ parents, key, value, belongs, isListed: true })),
+    );
+    const isListed = listed.length === 0;
     const named = tuples.flatMap((tuple): readonly Seed[] => {
-      const key = tuple.at(-1) ?? '';
-      const owners = tuple.slice(0, -1);
-      const isKnown = seeds.has(key) && String(owners) === String(parents);
-      return isKnown ? [] : [{ parents: owners, key, belongs, value: base, isListed: seeds.size === 0 }];
+      const [parents, key = ''] = [tuple.slice(0, -1), tuple.at(-1)];
+      const isKnown = listed.some((one) => one.key === key && String(one.parents) === String(parents));
+      return isKnown ? [] : [{ parents, key, belongs, value: base, isListed }];
     });
-    const found = [...seeds.values(), ...named];
-    return found.length > 0 ? found : [{ parents, key: readKey(resource, base), belongs, value: base, isListed: true }];
+    const found = [...listed, ...named];
+    const bare = scopes.filter((scope) => !found.some((one) => one.isListed && String(one.parents) === String(scope)));
+    return [...found, ...bare.map((parents) => ({ parents, key: baseKey, belongs, value: base, isListed: true }))];
+  }
+
+  function distinct(tuples: readonly (readonly string[])[]): readonly (readonly string[])[] {
+    return [...new Map(tuples.map((tuple) => [JSON.stringify(tuple), tuple])).values()];
   }
 
   /** Whether the schema of the id has this example. */
@@ -143,7 +168,7 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
   function examplesOf(resource: Resource): readonly JsonObject[] {
     const own = all.filter(({ address, role }) => address.resource === resource && role !== 'action');
     const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
-    const shown = own.flatMap(({ operation, list, role }) => {
+    const shown = own.flatMap(({ operation, list, entry, role }) => {
       if (role === 'delete') return [];
       const content = jsonContentOf(successOf(tools, operation));
       if (content === undefined) return [];
@@ -152,7 +177,7 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
       const part = list ?? reader.findItem(node, resource.noun, keys);
       return values
         .flatMap((value) => [valueAtPlace(value, part?.place ?? [])].flat())
-        .map((value) => ({ role, value }));
+        .map((value) => ({ role, value: valueAtPlace(value, entry?.place ?? []) }));
     });
     const described = [...resource.views, ...resource.drafts].flatMap((node) => reader.form.branch(node).examples);
     const inOrder = [

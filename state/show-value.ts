@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode, Shape } from '@lockstep/values/shape';
 import type { SchemaReader } from './read-schemas.ts';
+import { readIds } from './template.ts';
 
 /**
  * Creates the value of a member that is missing or invalid; undefined if it cannot. For an optional member it creates only what the
@@ -25,7 +26,10 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
     if (depth > deepest || node.schemas.length === 0) return value;
     if (isObject(value)) return showObject(value, node, fill, depth);
     if (Array.isArray(value)) return showList(value, node, fill, depth);
-    return accepts(value, node) ? value : undefined;
+    if (accepts(value, node)) return value;
+    // One answer has an id as a number, and another as text.
+    const spellings = typeof value === 'string' || typeof value === 'number' ? readIds(value) : [];
+    return spellings.find((one) => String(one) === String(value) && accepts(one, node));
   }
 
   function showList(value: readonly unknown[], node: SchemaNode, fill: FillMember, depth: number): unknown {

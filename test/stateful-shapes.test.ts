@@ -15,6 +15,8 @@ const answers = (schema: JsonObject, mediaType = 'application/json', example?: u
 
 const inPath = (name: string, schema: JsonObject = text) => ({ name, in: 'path', required: true, schema });
 
+const inQuery = (name: string, schema: JsonObject = text) => ({ name, in: 'query', schema });
+
 const sends = (schema: JsonObject, mediaType = 'application/json') => ({
   requestBody: { content: { [mediaType]: { schema } } },
 });
@@ -52,6 +54,20 @@ describe('members whose names differ in case or separators', () => {
   });
 });
 
+test('a replacement keeps a member that its body cannot have', async () => {
+  const group = object({ id: text, logs: text, colour: text });
+  const { call } = openPaths({
+    '/groups': { post: { operationId: 'create', ...sends(group), responses: answers(group) } },
+    '/groups/{id}': {
+      parameters: [inPath('id')],
+      put: { operationId: 'replace', ...sends(object({ colour: text })), responses: answers(group) },
+    },
+  });
+  await call('create', { body: { id: 'a', logs: 'all', colour: 'red' } });
+  const { body } = await call('replace', { path: { id: 'a' }, body: { colour: 'blue' } });
+  expect(body).toEqual({ id: 'a', logs: 'all', colour: 'blue' });
+});
+
 describe('an envelope around items', () => {
   const mediaType = 'application/json;version=2018-01-01';
   const messages = { type: 'array', items: object({ code: { type: 'integer' }, description: text }) };
@@ -81,4 +97,148 @@ describe('an envelope around items', () => {
     expect((await call('read', { path })).body).toMatchObject({ [one]: made[one] });
     expect((await call('list')).body).toMatchObject({ [many]: expect.arrayContaining([made[one]]) });
   });
+});
+
+test.each([
+  ['text', 'a number', { type: 'string' }, { type: 'number', format: 'integer' }],
+  ['a number', 'text', { type: 'integer' }, { type: 'string', pattern: '^\\d+$' }],
+  ['text', 'text with a pattern', text, { type: 'string', pattern: '^pay-\\d{4}$' }],
+])('an id that a create answers as %s is read by a path with %s', async (_, __, made, parameter) => {
+  const { call } = openPaths({
+    '/payments': {
+      post: {
+        operationId: 'create',
+        ...sends(object({ amount: { type: 'number' } })),
+        responses: answers(object({ id: made }, ['id'])),
+      },
+    },
+    '/payments/{transId}': {
+      parameters: [inPath('transId', parameter)],
+      get: { operationId: 'read', responses: answers(object({ id: parameter, amount: { type: 'number' } }, ['id'])) },
+    },
+  });
+  const { id } = (await call('create', { body: { amount: 5 } })).body as JsonObject;
+  const path = { transId: parameter.type === 'number' ? Number(id) : String(id) };
+  const { body } = await call('read', { path });
+  expect(body).toMatchObject({ amount: 5 });
+  expect(String((body as JsonObject).id)).toBe(String(id));
+});
+
+test('the only key that a create answers is the id', async () => {
+  const profile = object({ code: { type: 'integer' }, customer_code: text, language: text });
+  const { call } = openPaths({
+    '/profiles': {
+      post: {
+        operationId: 'create',
+        ...sends(object({ language: text })),
+        responses: answers(
+          object({ code: { type: 'integer' }, customer_code: text, message: text }, ['customer_code']),
+        ),
+      },
+    },
+    '/profiles/{profileId}': {
+      parameters: [inPath('profileId')],
+      get: { operationId: 'read', responses: answers(profile) },
+    },
+  });
+  const { customer_code: profileId } = (await call('create', { body: { language: 'de' } })).body as JsonObject;
+  const read = await call('read', { path: { profileId } });
+  expect(read.body).toMatchObject({ customer_code: profileId, language: 'de' });
+});
+
+test('a collection that nothing creates shows its example below the owner that a list shows', async () => {
+  const app = object({ id: text, label: text });
+  const company = { id: 'ACME', name: 'Acme' };
+  const { call } = openPaths({
+    '/companies': {
+      get: {
+        operationId: 'companies',
+        responses: answers({ type: 'array', items: object({ id: text, name: text }) }, undefined, [company]),
+      },
+    },
+    '/companies/{companyId}': {
+      parameters: [inPath('companyId')],
+      get: { operationId: 'company', responses: answers(object({ id: text, name: text })) },
+    },
+    '/companies/{companyId}/apps': {
+      parameters: [inPath('companyId')],
+      get: {
+        operationId: 'apps',
+        responses: answers({ type: 'array', items: app }, undefined, [{ id: 'A1', label: 'One' }]),
+      },
+    },
+    '/companies/{companyId}/apps/{appId}': {
+      parameters: [inPath('companyId'), inPath('appId')],
+      get: { operationId: 'app', responses: answers(app) },
+    },
+  });
+  expect((await call('companies')).body).toEqual([company]);
+  const path = { companyId: 'ACME' };
+  expect((await call('apps', { path })).body).toEqual([{ id: 'A1', label: 'One' }]);
+  expect((await call('app', { path: { ...path, appId: 'A1' } })).body).toEqual({ id: 'A1', label: 'One' });
+  expect((await call('apps', { path: { companyId: 'other' } })).status).toBe(404);
+});
+
+describe('a list whose elements differ from the item', () => {
+  const method = object({ id: text, type: text });
+
+  test.each([
+    ['wrap it', object({ PaymentMethod: method }), 'PaymentMethod', 'id'],
+    ['name it by another member', object({ methodId: text, type: text }, ['methodId']), undefined, 'methodId'],
+  ])('has the ids where they %s', async (_, element, wrapper, name) => {
+    const { call } = openPaths({
+      '/methods': {
+        get: { operationId: 'list', responses: answers(object({ data: { type: 'array', items: element } }, ['data'])) },
+        post: { operationId: 'create', ...sends(object({ type: text })), responses: answers(method) },
+      },
+      '/methods/{methodId}': {
+        parameters: [inPath('methodId')],
+        get: { operationId: 'read', responses: answers(method) },
+      },
+    });
+    const { id } = (await call('create', { body: { type: 'visa' } })).body as JsonObject;
+    const { data } = (await call('list')).body as { data: readonly Readonly<Record<string, JsonObject>>[] };
+    const shown = wrapper === undefined ? data : data.map((one) => one[wrapper]);
+    expect(shown).toContainEqual({ [name]: id, type: 'visa' });
+    expect((await call('read', { path: { methodId: id } })).body).toEqual({ id, type: 'visa' });
+  });
+});
+
+test('content that is not JSON is answered while its item exists', async () => {
+  const file = object({ id: { type: 'integer' }, name: text });
+  const { call } = openPaths({
+    '/files': { post: { operationId: 'create', ...sends(object({ name: text })), responses: answers(file) } },
+    '/files/{fileId}': {
+      parameters: [inPath('fileId', { type: 'integer' })],
+      get: { operationId: 'download', responses: answers({ type: 'string' }, 'text/plain') },
+      delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, ...unknown } },
+    },
+  });
+  const { id: fileId } = (await call('create', { body: { name: 'a' } })).body as JsonObject;
+  expect((await call('download', { path: { fileId } })).status).toBe(200);
+  await call('remove', { path: { fileId } });
+  expect((await call('download', { path: { fileId } })).status).toBe(404);
+});
+
+test.each([
+  ['q', 'ROSE', ['Rose garden', 'Old wall']],
+  ['search', 'wall', ['Old wall']],
+  ['query', 'tulip', []],
+])('the parameter %s searches all texts for %s', async (name, value, want) => {
+  const place = object({
+    id: { type: 'integer' },
+    title: text,
+    tags: { type: 'array', items: text },
+    size: { type: 'integer' },
+  });
+  const { call } = openPaths({
+    '/places': {
+      get: { operationId: 'list', parameters: [inQuery(name)], responses: answers({ type: 'array', items: place }) },
+      post: { operationId: 'create', ...sends(place), responses: answers(place) },
+    },
+  });
+  await call('create', { body: { title: 'Rose garden', tags: [], size: 5 } });
+  await call('create', { body: { title: 'Old wall', tags: ['with roses'], size: 6 } });
+  const found = (await call('list', { query: { [name]: value } })).body as readonly JsonObject[];
+  expect(found.map(({ title }) => title)).toEqual(want);
 });
