@@ -25,6 +25,13 @@ export type ItemMemory = ReturnType<typeof createMemory>;
 export function createMemory({ reader, model, seeds, builder, now, random, limits }: MemoryParts) {
   const store = createStore(limits);
   const seeded = new Set<Resource>();
+  /** Owners that got the examples of a collection, by name and ids. */
+  const seededScopes = new Set<string>();
+  const creatable = new Set(
+    [...model.plans.values()].flatMap(({ role, address, success }) =>
+      role === 'create' || (role === 'replace' && success?.status === 201) ? [address.resource] : [],
+    ),
+  );
   /** Deleted items of open resources, and deleted singletons. */
   const gone = new Set<string>();
   const counters = new Map<Resource, number>();
@@ -100,6 +107,23 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     }
   };
 
+  /** Where every id of an owner exists and nothing creates items, each owner has the examples: no request could fill its list. */
+  const ensureScope = (resource: Resource, parents: readonly string[]): void => {
+    ensureSeeded(resource);
+    const owner = resource.parents.at(-1);
+    const isFixed = resource.kind === 'collection' && parents.length > 0 && !creatable.has(resource);
+    if (!isFixed || (owner !== undefined && !model.open.has(owner))) return;
+    const name = goneName(resource, parents, '');
+    if (seededScopes.has(name)) return;
+    seededScopes.add(name);
+    const listed = seeds.of(resource).filter((seed) => seed.isListed);
+    if (listed.some((seed) => String(seed.parents) === String(parents))) return;
+    const [first] = listed;
+    for (const seed of listed)
+      if (seed.key !== undefined && String(seed.parents) === String(first?.parents))
+        plant(resource, parents, seed.key, seed.value, seed.belongs);
+  };
+
   const plant = (
     resource: Resource,
     parents: readonly string[],
@@ -127,7 +151,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
 
   /** The item with these owners and this id. An open resource has every item that was not deleted. */
   const find = (resource: Resource, parents: readonly string[], key: string): StoredItem | undefined => {
-    ensureSeeded(resource);
+    ensureScope(resource, parents);
     const known = store.find(resource.name, parents, key);
     if (known !== undefined || gone.has(goneName(resource, parents, key))) return known;
     const sample = seeds
@@ -206,7 +230,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
       }
     },
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
-      ensureSeeded(address.resource);
+      ensureScope(address.resource, scopeOf(address, values));
       const all = store.list(address.resource.name);
       return address.parents.length === 0 ? all : all.filter(belowTest(address, values, parameters));
     },

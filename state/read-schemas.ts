@@ -29,8 +29,8 @@ const listNames = new Set(
   ),
 );
 
-/** Names of lists about the request and not of items. */
-const reports = new Set('messages errors warnings notices links'.split(' '));
+/** Plain names of lists about the request and not of items. */
+export const reports: ReadonlySet<string> = new Set('messages errors warnings notices links'.split(' '));
 
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;

@@ -7,10 +7,10 @@ import { idNames, type Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
-import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
-import { nameTemplate, readTemplate } from './template.ts';
+import { nameTemplate, plainName, readTemplate } from './template.ts';
 
 export type Responder = ReturnType<typeof createResponder>;
 
@@ -58,9 +58,17 @@ export function createResponder(
   /** A valid body with the members of the example, or made by the schema. */
   function baseFor(node: SchemaNode, examples: readonly unknown[]): unknown {
     if (bases.has(node)) return bases.get(node);
-    const base = examples.find((example) => reader.accepts(example, node)) ?? reader.make(node);
+    const base = examples.find((example) => reader.accepts(example, node)) ?? withoutReports(reader.make(node), node);
     bases.set(node, base);
     return base;
+  }
+
+  /** A made body may have errors and warnings, which a success does not have. */
+  function withoutReports(made: unknown, node: SchemaNode): unknown {
+    if (!isObject(made)) return made;
+    const empty = Object.keys(made).filter((name) => reports.has(plainName(name)) && Array.isArray(made[name]));
+    const bare = { ...made, ...Object.fromEntries(empty.map((name) => [name, []])) };
+    return reader.accepts(bare, node) ? bare : made;
   }
 
   /** An item is shown the same way until it changes. */

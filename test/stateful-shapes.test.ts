@@ -92,7 +92,7 @@ describe('an envelope around items', () => {
       },
     });
     const made = (await call('create', { body: { name: 'Ann' } })).body as Readonly<Record<string, JsonObject>>;
-    expect(made[one]).toMatchObject({ name: 'Ann' });
+    expect(made).toMatchObject({ messages: [], [one]: { name: 'Ann' } });
     const path = { employerId: made[one]?.id };
     expect((await call('read', { path })).body).toMatchObject({ [one]: made[one] });
     expect((await call('list')).body).toMatchObject({ [many]: expect.arrayContaining([made[one]]) });
@@ -177,6 +177,28 @@ test('a collection that nothing creates shows its example below the owner that a
   expect((await call('apps', { path })).body).toEqual([{ id: 'A1', label: 'One' }]);
   expect((await call('app', { path: { ...path, appId: 'A1' } })).body).toEqual({ id: 'A1', label: 'One' });
   expect((await call('apps', { path: { companyId: 'other' } })).status).toBe(404);
+});
+
+test('a collection that nothing creates shows its example below each owner that nothing lists', async () => {
+  const day = { date: '2026-06-01' };
+  const { call } = openPaths({
+    '/users/{userId}/holidays': {
+      parameters: [inPath('userId')],
+      get: {
+        operationId: 'list',
+        responses: answers({ type: 'array', items: object({ date: text }) }, undefined, [day]),
+      },
+    },
+    '/users/{userId}/holidays/{date}': {
+      parameters: [inPath('userId'), inPath('date')],
+      get: { operationId: 'read', responses: answers(object({ date: text })) },
+      delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, ...unknown } },
+    },
+  });
+  for (const userId of ['ann', 'bea']) expect((await call('list', { path: { userId } })).body).toEqual([day]);
+  await call('remove', { path: { userId: 'ann', ...day } });
+  expect((await call('list', { path: { userId: 'ann' } })).body).toEqual([]);
+  expect((await call('read', { path: { userId: 'bea', ...day } })).body).toEqual(day);
 });
 
 describe('a list whose elements differ from the item', () => {
