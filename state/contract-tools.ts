@@ -67,8 +67,11 @@ export function successOf(tools: ContractTools, operation: StateOperation): Stat
   return tools.responsesOf(operation).find(({ status }) => status < 300);
 }
 
+/** The JSON of an answer. One type may have the schema, and the same type with a parameter the examples. */
 export function jsonContentOf(response: StateResponse | undefined): ResponseContent | undefined {
-  return response?.contents.find(({ mediaType }) => isJsonType(mediaType));
+  const contents = response?.contents.filter(({ mediaType }) => isJsonType(mediaType)) ?? [];
+  const content = contents.find(({ schema }) => schema !== undefined) ?? contents[0];
+  return content && { ...content, examples: contents.flatMap(({ examples }) => examples) };
 }
 
 /** The media type of an answer: a range such as any type is sent as JSON. */

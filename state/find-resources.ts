@@ -83,7 +83,8 @@ export function readRoutes(tools: ContractTools, reader: SchemaReader): readonly
  * items of its own is another view of a collection with the same noun or the same item schema.
  */
 export function findResources(tools: ContractTools, reader: SchemaReader): Resources {
-  const routes = readRoutes(tools, reader).filter(({ template }) => template.isPlain);
+  const plain = readRoutes(tools, reader).filter(({ template }) => template.isPlain);
+  const routes = plain.map((route) => (isWhole(route) ? { ...route, list: undefined } : route));
   const byName = Map.groupBy(routes, ({ name }) => name);
   const collections = new Map<string, readonly string[]>();
   for (const { template } of routes)
@@ -118,6 +119,16 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
   const inOrder = [...collections].toSorted(([, a], [, b]) => a.length - b.length);
   for (const [name, segments] of inOrder) addressOf(name, segments);
   return { routes, addresses, resources: [...resources.values()] };
+
+  /** Whether another operation of the path writes the list as a member of a single object: `PUT /cart` of `{items, note}`. */
+  function isWhole({ name, list }: Route): boolean {
+    const [member] = list?.place ?? [];
+    if (member === undefined) return false;
+    const hasItems = plain.some((one) => one.name === `${name}/{}`);
+    const writes = plain.filter(({ operation }) => operation.method === 'put' || operation.method === 'patch');
+    const bodies = writes.flatMap((one) => (one.name === name && one.body !== undefined ? [one.body] : []));
+    return !hasItems && bodies.some((body) => reader.membersOf(body).has(member));
+  }
 
   /** Whether a path is a collection only because a verb follows. */
   function isVerbPath(name: string): boolean {

@@ -201,6 +201,33 @@ test('a collection that nothing creates shows its example below each owner that 
   expect((await call('read', { path: { userId: 'bea', ...day } })).body).toEqual(day);
 });
 
+test('an object that is written with its list is a single object', async () => {
+  const cart = object({ items: { type: 'array', items: object({ id: text }) }, note: text });
+  const { call } = openPaths({
+    '/cart': {
+      get: { operationId: 'read', responses: answers(cart) },
+      put: { operationId: 'write', ...sends(cart), responses: answers(cart) },
+    },
+  });
+  const body = { items: [{ id: 'pen' }], note: 'soon' };
+  expect((await call('write', { body })).body).toEqual(body);
+  expect((await call('read')).body).toEqual(body);
+});
+
+test('an answer has its schema at one JSON type, and its example at another', async () => {
+  const schema = object({ id: text, name: text });
+  const example = { id: 'A1', name: 'First' };
+  const content = { 'application/json': { example }, 'application/json; charset=utf-8': { schema } };
+  const responses = { 200: { description: 'One', content } };
+  const { call } = openPaths({
+    '/accounts': { post: { operationId: 'create', ...sends(object({ name: text })), responses } },
+    '/accounts/{accountId}': { parameters: [inPath('accountId')], get: { operationId: 'read', responses } },
+  });
+  expect((await call('read', { path: { accountId: 'A1' } })).body).toEqual(example);
+  const made = (await call('create', { body: { name: 'Second' } })).body as JsonObject;
+  expect((await call('read', { path: { accountId: made.id } })).body).toEqual({ id: made.id, name: 'Second' });
+});
+
 describe('a list whose elements differ from the item', () => {
   const method = object({ id: text, type: text });
 
