@@ -20,15 +20,18 @@ test('everything derived matches openapi/service.yaml', { tags: ['full'] }, asyn
 });
 
 for (const { by, run, options } of linters) {
-  test(
-    `the contract of the sandbox control is of the house, and everything derived from it matches, by Redocly ${by}`,
+  test.each([
+    { folder: 'mock/sandbox/control', allowed: [] },
+    { folder: 'mock/control', allowed: ['--allow-files', 'mock/sandbox/control'] },
+  ])(
+    `the contract of $folder is of the house, and everything derived from it matches, by Redocly ${by}`,
     options,
-    async () => {
-      const contract = 'mock/sandbox/control/contract.yaml';
-      const out = 'mock/sandbox/control/generated';
-      const checked = await lockstep(root, ['check', '--contract', contract, '--out', out]);
+    async ({ folder, allowed }) => {
+      const contract = `${folder}/contract.yaml`;
+      const out = `${folder}/generated`;
+      const checked = await lockstep(root, ['check', '--contract', contract, ...allowed, '--out', out]);
       expect(checked.out).toBe(`${out}: 5 files match ${contract}\n`);
-      const linted = await lockstep(root, ['lint', '--profile', 'house', '--contract', contract], run);
+      const linted = await lockstep(root, ['lint', '--profile', 'house', '--contract', contract, ...allowed], run);
       expect(linted.out).toBe(`${contract}: no problems\n`);
     },
   );

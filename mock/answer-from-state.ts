@@ -29,6 +29,8 @@ export interface StatefulHandlers {
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly roles: readonly Role[];
   readonly memory: Memory;
+  /** Another memory of the same contract. */
+  readonly createMemory: State['createMemory'];
 }
 
 /** The role of each operation, as `lockstep mock --explain` prints them. */
@@ -36,11 +38,16 @@ export function explainRoles(contract: ContractDocument, operations: OperationTa
   return prepare(contract, operations).state.roles;
 }
 
-/** Creates handlers with a memory of their own. Answers that the contract allows no value for are the documented ones. */
+/**
+ * Creates handlers with a memory of their own. Answers that the contract allows no value for are the documented ones.
+ *
+ * @param memoryOf another memory for a request
+ */
 export function createStatefulHandlers(
   contract: ContractDocument,
   operations: OperationTable,
   options: MemoryOptions = { now: Date.now },
+  memoryOf: (request: IncomingMessage) => Memory | undefined = () => undefined,
 ): StatefulHandlers {
   const { state, tools } = prepare(contract, operations);
   const memory = state.createMemory(options);
@@ -50,7 +57,12 @@ export function createStatefulHandlers(
     const operation = operations[operationId];
     return operation === undefined ? [] : [[operationId, handlerOf(operation)]];
   });
-  return { handlers: Object.fromEntries(handlers), roles: state.roles, memory };
+  return {
+    handlers: Object.fromEntries(handlers),
+    roles: state.roles,
+    memory,
+    createMemory: state.createMemory,
+  };
 
   function handlerOf(operation: Operation): Handler {
     const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
@@ -60,13 +72,14 @@ export function createStatefulHandlers(
       const asDocumented = (code?: number): Promise<Answer> =>
         documented(operation, { dynamic: false, ...(code !== undefined && { code }) }, { requestId, accept });
       if (prefersOther(accept, otherTypes)) return asDocumented();
-      const found = memory.answer(operation.operationId, {
+      const { answer, prefix } = memoryOf(request) ?? memory;
+      const found = answer(operation.operationId, {
         path,
         query,
         body,
         mediaType,
         headers: request.headers,
-        url: request.url ?? '/',
+        url: prefix + (request.url ?? '/'),
         origin: originOf(request),
       });
       if (found === undefined) return asDocumented();
@@ -76,7 +89,7 @@ export function createStatefulHandlers(
       const response = findResponse(tools.document, operation.pointer, status)?.node ?? {};
       return {
         status,
-        headers: mergeHeaders(writeHeaders(tools, response, undefined), headers),
+        headers: mergeHeaders(writeHeaders(tools, response, undefined), mapLocation(headers, prefix)),
         mediaType: type,
         body: shown,
       };
@@ -113,7 +126,7 @@ function firstRejection(keys: ReadonlySet<string>): number | undefined {
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
 function describeFull(text: string): UndeclaredAnswer {
-  const detail = `${text}; delete items, or start the mock again`;
+  const detail = `${text}; delete items, or reset the mock`;
   const body = { type: 'about:blank', title: 'Insufficient Storage', status: 507, detail };
   return { status: 507, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
@@ -130,6 +143,13 @@ function prefersOther(accept: string | undefined, otherTypes: readonly string[])
 
 function originOf({ headers: { host } }: IncomingMessage): string {
   return `http://${host ?? 'localhost'}`;
+}
+
+/** `Location` is the path of an item, without the prefix of its memory. */
+function mapLocation(headers: Readonly<Record<string, string>>, prefix: string): Readonly<Record<string, string>> {
+  const place = ([name, value]: [string, string]): [string, string] =>
+    name.toLowerCase() === 'location' ? [name, prefix + value] : [name, value];
+  return prefix === '' ? headers : Object.fromEntries(Object.entries(headers).map(place));
 }
 
 /** Names differ in case only. */

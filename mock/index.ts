@@ -80,9 +80,7 @@ export async function startMock(options: SandboxOptions | ContractOptions = {}):
   const { pino } = await import('pino');
   const listening = { port, host, logger: pino({ level: logLevel }, pino.destination({ dest: 2, sync: true })) };
   try {
-    return await (options.contract === undefined
-      ? startOwn(options, listening)
-      : startDocumented(options.contract, listening));
+    return await (options.contract === undefined ? startOwn(options, listening) : startAny(options, listening));
   } catch (error) {
     const message = explainListen(error, { host, port }, { port: 'port: ', host: 'host: ' });
     throw message === undefined
@@ -97,12 +95,13 @@ interface Listening {
   readonly logger: import('pino').Logger;
 }
 
-async function startDocumented(
-  { document, operations }: ContractOptions['contract'],
+async function startAny(
+  { contract: { document, operations }, seed, worlds, control }: ContractOptions,
   listening: Listening,
 ): Promise<RunningMock> {
   const { startContractMock } = await import('./start-contract-mock.ts');
-  const { origin, close } = await startContractMock({ ...listening, contract: document, operations });
+  const state = { seed, worlds, control };
+  const { origin, close } = await startContractMock({ ...listening, contract: document, operations, state });
   return { origin, ...closeOnce(close) };
 }
 

@@ -1,5 +1,6 @@
 import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
+import { type ControlledMockOptions, createControlledMock } from './control/create-controlled-mock.ts';
 import { createMock, type MockedService, type MockOptions } from './create-mock.ts';
 
 /** Time for pending answers when the mock stops. They take milliseconds; only a stalled client needs longer. */
@@ -12,6 +13,8 @@ export interface ContractMockOptions extends Omit<MockOptions, 'service'> {
   readonly host: string;
   /** Creates the service behind the mock, if that must know the address first. */
   readonly serve?: (origin: string) => Promise<MockedService>;
+  /** Keeps items, with a control and worlds. Without it, every answer is the documented one, unless a service answers. */
+  readonly state?: Pick<ControlledMockOptions, 'seed' | 'worlds' | 'control'> | undefined;
   /** Cancels the start. */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -27,12 +30,15 @@ export function startContractMock({
   port,
   host,
   serve,
+  state,
   stopping,
   ...options
 }: ContractMockOptions): Promise<RunningListener> {
   return startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
     const service = await serve?.(origin);
     await throwIfStopping(stopping);
-    return createMock({ ...options, service }).listener;
+    return state === undefined
+      ? createMock({ ...options, service }).listener
+      : createControlledMock({ ...options, ...state, origin }).listener;
   });
 }

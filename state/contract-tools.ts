@@ -46,7 +46,7 @@ export interface ContractTools {
   readonly document: ContractDocument;
   readonly operations: readonly StateOperation[];
   /** @returns the first fault of a value; undefined if its schema accepts it */
-  readonly judge: (value: unknown, schema: unknown) => { readonly at: string } | undefined;
+  readonly judge: (value: unknown, schema: unknown) => { readonly at: string; readonly why: string } | undefined;
   /** @param seed 0 gives the plainest value */
   readonly makeValue: (
     schema: unknown,

@@ -4,12 +4,14 @@ import type { StateAnswer, StateRequest } from './call.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { inferRoles, type Role } from './infer-roles.ts';
 import { createMemory } from './memory.ts';
+import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
 import { createSchemaReader } from './read-schemas.ts';
 import { createSeeds } from './seed-items.ts';
 import { type Limits, usualLimits } from './store.ts';
 
 export type { StateAnswer, StateRequest } from './call.ts';
 export type { Role, RoleName } from './infer-roles.ts';
+export type { Scenario, ScenarioFault } from './read-scenario.ts';
 
 export interface MemoryOptions {
   /** Milliseconds since 1970. */
@@ -17,14 +19,23 @@ export interface MemoryOptions {
   /** Decides the ids of new items. */
   readonly seed?: number;
   readonly limits?: Limits;
+  /** Before the path of each item, where an answer has it: `/w/test-7`. */
+  readonly prefix?: string;
 }
 
 /** One set of items. Memories of one contract share nothing that changes. */
 export interface Memory {
   /** @returns undefined for an operation of the role `none`, and for an answer that the contract allows no value for: it answers as documented */
   readonly answer: (operationId: string, request: StateRequest) => StateAnswer | undefined;
-  /** Restores the items of the contract's examples. */
+  /** Restores the items of the scenario, or of the contract's examples. */
   readonly reset: () => void;
+  /**
+   * Replaces all items by those of a scenario. A collection that it does not name has the items of the contract's examples.
+   *
+   * @returns its faults; nothing has changed if there are any
+   */
+  readonly use: (scenario: Scenario) => readonly ScenarioFault[];
+  readonly prefix: string;
   readonly size: () => { readonly items: number; readonly bytes: number };
 }
 
@@ -48,19 +59,34 @@ export function createState(tools: ContractTools): State {
   const model = inferRoles(tools, reader);
   const seeds = createSeeds(tools, reader, model);
   const answers = createAnswers(tools, reader, model);
+  const { builder } = answers;
+  const readScenario = createScenarioReader(tools, reader, model);
   return {
     roles: model.roles,
-    createMemory: ({ now, seed = 1, limits = usualLimits }) => {
+    createMemory: ({ now, seed = 1, limits = usualLimits, prefix = '' }) => {
       const create = () =>
-        createMemory({ reader, model, seeds, builder: answers.builder, now, random: createRandom(seed), limits });
+        createMemory({ reader, model, seeds, builder, now, random: createRandom(seed), limits, prefix });
+      let fillings: readonly Filling[] = [];
       let memory = create();
       return {
+        prefix,
         answer: (operationId, request) => {
           const plan = model.plans.get(operationId);
           return plan === undefined ? undefined : answers.answer(plan, request, memory);
         },
         reset: () => {
           memory = create();
+          for (const { resource, parents, items } of fillings) memory.fill(resource, parents, items);
+        },
+        use: (scenario) => {
+          const read = readScenario(scenario);
+          if ('faults' in read) return read.faults;
+          const filled = create();
+          const full = read.fillings.find(({ resource, parents, items }) => !filled.fill(resource, parents, items));
+          if (full !== undefined) return [{ at: full.at, text: 'the store has no room for all items' }];
+          fillings = read.fillings;
+          memory = filled;
+          return [];
         },
         size: () => memory.size(),
       };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { Random } from '@lockstep/values/random';
 import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
-import { type Address, idNodeOf, type Resource } from './find-resources.ts';
+import { type Address, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
@@ -17,12 +17,14 @@ interface MemoryParts {
   readonly now: () => number;
   readonly random: Random;
   readonly limits: Limits;
+  /** Before the path of each item. */
+  readonly prefix: string;
 }
 
 export type ItemMemory = ReturnType<typeof createMemory>;
 
 /** The items of all resources, with their owners. A resource gets its first items when it is used first. */
-export function createMemory({ reader, model, seeds, builder, now, random, limits }: MemoryParts) {
+export function createMemory({ reader, model, seeds, builder, now, random, limits, prefix }: MemoryParts) {
   const store = createStore(limits);
   const seeded = new Set<Resource>();
   /** Owners that got the examples of a collection, by name and ids. */
@@ -32,6 +34,8 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
       role === 'create' || (role === 'replace' && success?.status === 201) ? [address.resource] : [],
     ),
   );
+  /** Resources without the items of the examples. */
+  const replaced = new Set<Resource>();
   /** Deleted items of open resources, and deleted singletons. */
   const gone = new Set<string>();
   const counters = new Map<Resource, number>();
@@ -44,6 +48,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     state: undefined,
     find: findByNoun,
     ...more,
+    ...(more.path !== undefined && { path: prefix + more.path }),
   });
 
   function findByNoun(noun: string, id: unknown): JsonObject | undefined {
@@ -112,7 +117,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     ensureSeeded(resource);
     const owner = resource.parents.at(-1);
     const isFixed = resource.kind === 'collection' && parents.length > 0 && !creatable.has(resource);
-    if (!isFixed || (owner !== undefined && !model.open.has(owner))) return;
+    if (!isFixed || replaced.has(resource) || (owner !== undefined && !model.open.has(owner))) return;
     const name = goneName(resource, parents, '');
     if (seededScopes.has(name)) return;
     seededScopes.add(name);
@@ -153,7 +158,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
   const find = (resource: Resource, parents: readonly string[], key: string): StoredItem | undefined => {
     ensureScope(resource, parents);
     const known = store.find(resource.name, parents, key);
-    if (known !== undefined || gone.has(goneName(resource, parents, key))) return known;
+    if (known !== undefined || replaced.has(resource) || gone.has(goneName(resource, parents, key))) return known;
     const sample = seeds
       .of(resource)
       .find((seed) => !seed.isListed && seed.key === key && String(seed.parents) === String(parents));
@@ -233,6 +238,23 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
       ensureScope(address.resource, scopeOf(address, values));
       const all = store.list(address.resource.name);
       return address.parents.length === 0 ? all : all.filter(belowTest(address, values, parameters));
+    },
+    /**
+     * Replaces the examples of a resource by these items of one owner.
+     *
+     * @returns whether there was room for all
+     */
+    fill: (resource: Resource, parents: readonly string[], items: readonly JsonObject[]): boolean => {
+      seeded.add(resource);
+      replaced.add(resource);
+      // Items with an id come first, so that no made id is one of theirs.
+      const [made = [], given = []] = [false, true].map((hasKey) =>
+        items.filter((item) => (readKey(resource, item) !== undefined) === hasKey),
+      );
+      return [...given, ...made].every((item, index) => {
+        const key = readKey(resource, item) ?? String(newId(resource, parents) ?? index + 1);
+        return plant(resource, parents, key, item, {}) !== undefined;
+      });
     },
     isGone: (resource: Resource, parents: readonly string[], key: string): boolean =>
       gone.has(goneName(resource, parents, key)),

@@ -1,4 +1,5 @@
-import { createStatefulHandlers, explainRoles, type Role } from '@lockstep/mock/answer-from-state';
+import { explainRoles, type Role } from '@lockstep/mock/answer-from-state';
+import { createControlledMock } from '@lockstep/mock/control/create-controlled-mock';
 import { createMock } from '@lockstep/mock/create-mock';
 import { type BadExample, findBadExamples } from '@lockstep/mock/find-bad-examples';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
@@ -20,20 +21,22 @@ export interface MockCommandOptions extends ServingOptions {
  * `--stateless`, answer by their documented examples, or by values of their schemas.
  */
 export function mock({ stateless, ...options }: MockCommandOptions, around: Surroundings): Promise<Running> {
-  return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
-    const state = stateless === true ? undefined : createStatefulHandlers(document, operations);
-    const service = state && { security: {}, handlers: state.handlers };
-    const { listener } = createMock({ contract: document, operations, logger, service, unchecked, bodyLimitBytes });
+  return serveContract(options, around, async ({ document, operations, origin, logger, unchecked }) => {
+    const parts = { contract: document, operations, logger, unchecked, bodyLimitBytes };
+    const controlled = stateless === true ? undefined : createControlledMock({ ...parts, origin });
+    const { listener } = controlled ?? createMock(parts);
     const enough = AbortSignal.timeout(lookForMs);
     const bad = await findBadExamples(document, operations, AbortSignal.any([around.stopping, enough]));
     return {
       kind: 'Mock',
       listener,
       isOpen: true,
+      ...(controlled && { isClosed: controlled.isForControl }),
       notices: [...bad.map(describeBad), ...(enough.aborted ? [notAll] : [])],
       notes: [
         'Only the format of credentials is checked: any bearer token passes, whatever its scopes and age.',
-        describeMemory(state?.roles),
+        describeMemory(controlled?.roles),
+        ...(controlled ? [describeControl(controlled.hasWorlds)] : []),
         'Select a documented answer by a header: Prefer: code=404, and example=<name> for one of several; in an address ?__code=404. An unknown one is answered 400 with a list.',
       ],
     };
@@ -47,6 +50,14 @@ function describeMemory(roles: readonly Role[] | undefined): string {
     return `The mock stores nothing: an object that you create cannot be read back. Answers are ${documented}.`;
   const kept = roles.filter(({ role }) => role !== 'none').length;
   return `${kept} of ${roles.length} operations share a store in memory: what you create can be read, listed, changed and deleted, until the mock stops. Answers of the others are ${documented}: --explain lists both.`;
+}
+
+function describeControl(hasWorlds: boolean): string {
+  const control =
+    'Control it at /_sandbox: GET state, POST reset, PUT scenario, clock, faults, requests; /_sandbox/openapi.json describes it.';
+  return hasWorlds
+    ? `${control} /w/NAME before any path selects a world, with items, clock, faults and journal of its own.`
+    : `${control} There are no worlds at /w/NAME: the contract has paths below /w itself.`;
 }
 
 /** `lockstep mock --explain`: the role of each operation, without a start. */

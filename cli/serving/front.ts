@@ -11,6 +11,8 @@ interface FrontOptions {
   readonly page: () => string;
   /** Whether pages of any origin may call: for a mock, which has no data to protect. */
   readonly isOpen: boolean;
+  /** Whether no page of another origin may send this request, even if the others are open. */
+  readonly isClosed?: ((request: IncomingMessage) => boolean) | undefined;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -39,11 +41,11 @@ export function findShadowed(operations: OperationTable): readonly { readonly pa
 /** Adds to a served contract the start page, `/healthz`, and in a mock the permission for any origin (Fetch, 3.2: CORS). */
 export function createFront(
   listener: RequestListener,
-  { operations, page, isOpen, logger }: FrontOptions,
+  { operations, page, isOpen, isClosed, logger }: FrontOptions,
 ): RequestListener {
   const shadowed = new Set(findShadowed(operations).map(({ path }) => path));
   return (request, response) => {
-    if (isOpen && answerCors(request, response)) return;
+    if (isOpen && !isClosed?.(request) && answerCors(request, response)) return;
     const { path } = readTarget(request.url ?? '/');
     const own = shadowed.has(path) || !Object.hasOwn(plain, path) ? undefined : plain[path];
     if (own === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { describeMock } from '@lockstep/mock/describe-mock';
 import { formatCurl, type SampleRequest, sampleRequest, shellToken } from '@lockstep/mock/sample-request';
@@ -37,6 +37,8 @@ export interface Flavour {
   readonly implemented?: ReadonlySet<string>;
   /** Whether pages of any origin may call. */
   readonly isOpen: boolean;
+  /** See `createFront`. */
+  readonly isClosed?: (request: IncomingMessage) => boolean;
   /** Findings about the contract during its creation. */
   readonly notices?: readonly Notice[];
 }
@@ -53,6 +55,8 @@ export interface Served {
 }
 
 export interface Making extends Served {
+  /** Address that clients use, without a trailing slash. */
+  readonly origin: string;
   readonly logger: Logger;
   /** Reports a place that the runtime can't check. */
   readonly unchecked: (place: UncheckedPlace) => void;
@@ -94,10 +98,10 @@ export async function serveContract(
     let report = (place: UncheckedPlace): void => void unchecked.push(place);
     let flavour: Flavour | undefined;
     const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
-      flavour = await make({ ...served, logger, unchecked: (place) => report(place), step: progress.step });
-      const { listener, isOpen } = flavour;
+      flavour = await make({ ...served, origin, logger, unchecked: (place) => report(place), step: progress.step });
+      const { listener, isOpen, isClosed } = flavour;
       const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
-      return createFront(listener, { operations, page, isOpen, logger });
+      return createFront(listener, { operations, page, isOpen, isClosed, logger });
     });
     const started = describeStart(served, running.origin, flavour);
     const found = (flavour?.notices ?? []).map((notice) => placeNotice(served, notice));

@@ -5,18 +5,22 @@ import { operations } from '@lockstep/contract/operations';
 import type { EpochMilliseconds } from '@lockstep/server/clock';
 import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
 import type { ServiceExchange } from '@lockstep/server/http/exchange';
 import { type AnyApiHandler, type ApiHandlers, planApi } from '@lockstep/server/http/plan-api';
 import { realm } from '@lockstep/server/http/token-scheme';
 import type { Keys } from '@lockstep/server/keys';
 import type { Logger } from 'pino';
+import { isBelow } from '../auth-server.ts';
+import { createSandboxClock } from '../control/clock.ts';
+import { createFaults } from '../control/faults.ts';
+import { createFront } from '../control/front.ts';
+import { isOriginOf } from '../control/guard.ts';
+import { createJournal } from '../control/journal.ts';
+import { isForControl } from '../control/serve-control.ts';
 import { createMock, type MockedService } from '../create-mock.ts';
-import { createSandboxClock } from './clock.ts';
 import { createControl } from './control/serve-control.ts';
 import { formatSandboxPage } from './describe-sandbox.ts';
-import { createFaults } from './faults.ts';
-import { createFront } from './front.ts';
-import { createJournal } from './journal.ts';
 import { createSandboxOAuth } from './oauth.ts';
 import { createRootPaths } from './root-paths.ts';
 import type { Sandbox, SandboxState, ScenarioChoice } from './sandbox.ts';
@@ -66,7 +70,7 @@ export async function createSandbox(
   const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
   const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
   const faults = createFaults();
-  const journal = createJournal();
+  const journal = createJournal({ contract, operations, loginPath: '/auth' });
   const lives = createTokenLives();
   let scenario = readScenario(options.scenario ?? { name: 'demo' });
   let instance = await open(scenario);
@@ -123,24 +127,38 @@ export async function createSandbox(
     checkResponses: true,
   });
   const closing = new AbortController();
-  const listener = createFront({
+  const control = createControl(sandbox, {
+    scenarios: scenarioList,
+    isOpen: options.isControlOpen ?? false,
+    publicOrigin: origin,
+    logger,
+    checkResponses: true,
+  });
+  const rootPaths = createRootPaths({
+    page: () => formatSandboxPage(origin),
+    addresses: { api: '/v1', auth: '/auth', health: '/healthz', ready: '/readyz', sandbox: '/_sandbox' },
+    ping: () => instance.ping(),
+    logger,
+  });
+  const listener = createFront<ServiceExchange>({
+    contract,
     logger,
     closing: closing.signal,
-    sandbox,
-    control: createControl(sandbox, {
-      scenarios: scenarioList,
-      isOpen: options.isControlOpen ?? false,
-      publicOrigin: origin,
-      logger,
-      checkResponses: true,
-    }),
-    authPath: oauth.authServer.basePath,
-    rootPaths: createRootPaths({
-      page: () => formatSandboxPage(origin),
-      addresses: { api: '/v1', auth: '/auth', health: '/healthz', ready: '/readyz', sandbox: '/_sandbox' },
-      ping: () => instance.ping(),
-      logger,
-    }),
+    of: () => sandbox,
+    answersOther: (request, response) => {
+      if (!isForControl(request)) return rootPaths(request, response);
+      control(request, response);
+      return true;
+    },
+    // The control page requests tokens. The OAuth server rejects any Origin, since the service has no such page.
+    prepare: ({ headers }, operation) => {
+      const { origin: page, host = '' } = headers;
+      if (operation?.operationId === 'exchangeToken' && page !== undefined && isOriginOf(page, host))
+        delete headers.origin;
+    },
+    letIn: allowCrossOrigin({ contract, operations, origins: 'any', headers: ['Prefer'] }),
+    isObserved: (path) => isBelow(oauth.authServer.basePath, path),
+    callerOf: ({ clientId, accountId }) => ({ clientId, accountId }),
     mock: (observers) => {
       const service: MockedService<ServiceExchange> = {
         ...api,

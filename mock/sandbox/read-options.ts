@@ -3,7 +3,7 @@ import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import type { Streams } from '@lockstep/shell/command-result';
 import { createProgram, parsePort } from '@lockstep/shell/program';
 import { InvalidArgumentError, Option } from 'commander';
-import { clockYears, readClockTime } from './clock.ts';
+import { clockYears, readClockTime } from '../control/clock.ts';
 import { scenarioNames } from './sandbox.ts';
 
 /** Next to the keys of the demo, from any working directory. */

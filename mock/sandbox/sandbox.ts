@@ -1,9 +1,9 @@
 import type { ImportFile } from '@lockstep/server/commands/import-schema';
 import { WrongUse } from '@lockstep/shell/wrong-use';
-import type { SandboxClock } from './clock.ts';
+import type { SandboxClock } from '../control/clock.ts';
+import type { Faults } from '../control/faults.ts';
+import type { Journal } from '../control/journal.ts';
 import type { components } from './control/generated/types.gen.ts';
-import type { Faults } from './faults.ts';
-import type { Journal } from './journal.ts';
 import type { Keypads } from './keypad.ts';
 
 type Schemas = components['schemas'];

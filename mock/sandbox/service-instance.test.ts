@@ -3,7 +3,7 @@ import type { Keys } from '@lockstep/server/keys';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createSandboxClock } from './clock.ts';
+import { createSandboxClock } from '../control/clock.ts';
 import { drawScenario, readScenario } from './scenarios.ts';
 import { openInstance } from './service-instance.ts';
 

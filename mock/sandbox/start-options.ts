@@ -3,7 +3,7 @@
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/validation/sentence';
 import type { LevelWithSilent } from 'pino';
-import { clockYears, readClockTime } from './clock.ts';
+import { clockYears, readClockTime } from '../control/clock.ts';
 import type { ScenarioGiven } from './control/connect.ts';
 
 interface ListenOptions {
@@ -30,7 +30,7 @@ export interface SandboxOptions extends ListenOptions {
   readonly isControlOpen?: boolean;
 }
 
-/** A contract other than the service's, as `lockstep generate` derives it. Its operations answer as documented and have no state. */
+/** A contract other than the service's, as `lockstep generate` derives it. The mock keeps items in memory, as `lockstep mock` does. */
 export interface ContractOptions extends ListenOptions {
   readonly contract: {
     /** `contract.gen.json` */
@@ -38,6 +38,12 @@ export interface ContractOptions extends ListenOptions {
     /** `operations` of `operations.gen.ts` */
     readonly operations: OperationTable;
   };
+  /** Decides the ids of new items; 1 by default. */
+  readonly seed?: number;
+  /** The greatest number of worlds at `/w/NAME`; 100 by default, and 0 for none. */
+  readonly worlds?: number;
+  /** Whether `/_sandbox` answers. True by default. */
+  readonly control?: boolean;
 }
 
 const levels: readonly LevelWithSilent[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -76,6 +82,9 @@ const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
       '{ document, operations } from contract.gen.json and operations.gen.ts of lockstep generate; for a file, use lockstep mock --contract FILE',
     fits: (value) => isRecord(value) && isRecord(value.document) && isRecord(value.operations),
   },
+  seed: { expected: 'a whole number from 0', fits: isCount },
+  worlds: { expected: 'a whole number from 0', fits: isCount },
+  control: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
 };
 
 /** @throws TypeError if options are not an object, contain an unknown option, or have a wrong type; RangeError for an impossible port or level */
@@ -107,6 +116,10 @@ export function readStart(clock: string | number | Date): number {
 /** Quotes text, so that `"8090"` does not look like a number. */
 function show(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(cut(value)) : showValue(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isPort(value: unknown): boolean {

@@ -8,6 +8,8 @@ export interface GuardOptions {
   readonly isOpen: boolean;
   /** Address that clients use. Its host counts as this machine. */
   readonly publicOrigin: string;
+  /** The advice for clients on other machines; by default that of the sandbox. */
+  readonly advice?: string;
 }
 
 /** A rejection before all other checks. */
@@ -51,23 +53,23 @@ const pageFix = 'call from a program, or from the page /_sandbox/ itself';
  *
  * Call `takeAuthority` on the request first: the authority of its target replaces `Host` (RFC 9112, 3.2.2).
  */
-export function createGuard({ isOpen, publicOrigin }: GuardOptions): Guard {
+export function createGuard({ isOpen, publicOrigin, advice = openFix }: GuardOptions): Guard {
   const publicName = new URL(publicOrigin).hostname;
   return (request) =>
-    (isOpen ? undefined : judgePeer(request)) ??
+    (isOpen ? undefined : judgePeer(request, advice)) ??
     judgeHost(request, publicName, isOpen) ??
     judgeOrigin(request, publicOrigin);
 }
 
-function judgePeer({ socket, headers }: IncomingMessage): GuardRejection | undefined {
+function judgePeer({ socket, headers }: IncomingMessage, advice: string): GuardRejection | undefined {
   const refuse = (text: string): GuardRejection => ({ status: 403, code: 'not_loopback', text });
   const { remoteAddress = '' } = socket;
-  if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openFix}`);
+  if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${advice}`);
   // A proxy on this machine is a loopback peer even for clients of other machines.
   const forwarded = Object.keys(headers).find((name) => forwardingHeader.test(name));
   return forwarded === undefined
     ? undefined
-    : refuse(`${forwarded} shows that a proxy calls for another machine: ${openFix}`);
+    : refuse(`${forwarded} shows that a proxy calls for another machine: ${advice}`);
 }
 
 function isLoopback(address: string): boolean {

@@ -1,45 +1,49 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { operations } from '@lockstep/contract/operations';
-import { isObject } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
+import type { Exchange } from '@lockstep/runtime/exchange';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
 import type { Detail } from '@lockstep/runtime/validation/detail';
-import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
-import type { ServiceExchange } from '@lockstep/server/http/exchange';
 import type { Logger } from 'pino';
-import { isBelow } from '../auth-server.ts';
 import { chooseExample } from '../choose-example.ts';
 import type { Mock, MockedService } from '../create-mock.ts';
-import { isOriginOf } from './control/guard.ts';
-import { isForControl } from './control/serve-control.ts';
+import type { Controlled } from './answer-control.ts';
 import type { Fault } from './faults.ts';
 import type { JournalEntry } from './journal.ts';
 import { breakBody, dropAnswer, dropConnection, observeError, waitWhileThere } from './meet-fault.ts';
-import type { Sandbox } from './sandbox.ts';
 
-export interface FrontOptions {
+export interface FrontOptions<Context extends Exchange<object>> {
+  readonly contract: ContractDocument;
   readonly logger: Logger;
-  readonly sandbox: Sandbox;
-  /** Answers the control of the sandbox. */
-  readonly control: RequestListener;
-  /** Base path of the authorization server. */
-  readonly authPath: string;
-  /** Answers the start page, `/healthz` and `/readyz`. @returns whether the request was for one of them */
-  readonly rootPaths: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Faults and journal for a request. */
+  readonly of: (request: IncomingMessage) => Pick<Controlled, 'faults' | 'journal'>;
+  /** Answers requests that are not for the API: the control, the start page. @returns whether the request was one */
+  readonly answersOther?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Changes a request before the mock gets it. */
+  readonly prepare?: (request: IncomingMessage, operation: Operation | undefined) => void;
+  /** Allows pages of other origins. */
+  readonly letIn?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+  /** Whether the mock reports no answer of this path, so that its body has the error. */
+  readonly isObserved?: (path: string) => boolean;
+  readonly callerOf?: (principal: NonNullable<Context['principal']>) => Caller;
   /** Drops the connections of delayed requests. */
   readonly closing: AbortSignal;
   /** Creates the mock. It reports each answer, so that the journal has its error. */
-  readonly mock: (observers: Observers) => Mock;
+  readonly mock: (observers: Observers<Context>) => Mock;
 }
 
-type Observers = Required<Pick<MockedService<ServiceExchange>, 'answered' | 'preferred'>>;
+type Observers<Context extends Exchange<object>> = Required<Pick<MockedService<Context>, 'answered' | 'preferred'>>;
+
+interface Caller {
+  readonly clientId?: string | undefined;
+  readonly accountId?: string | undefined;
+}
 
 /** Data about a request for the journal. */
 interface Note {
   readonly operation: Operation | undefined;
   readonly fault: Fault | undefined;
-  principal?: ServiceExchange['principal'];
+  caller?: Caller;
   /** The request got the documented answer that it preferred. */
   isPreferred?: true;
   code?: string;
@@ -51,8 +55,9 @@ interface Note {
  * Handles requests before the mock does: control, CORS for pages of any origin, faults, journal. As in a network, a request triggers a fault before its
  * credentials are checked.
  */
-export function createFront(options: FrontOptions): RequestListener {
-  const { sandbox, control, authPath, rootPaths, logger, closing } = options;
+export function createFront<Context extends Exchange<object>>(options: FrontOptions<Context>): RequestListener {
+  const { contract, of, answersOther, prepare, isObserved, callerOf, logger, closing } = options;
+  const { letIn = (_request, _response, next) => next() } = options;
   const notes = new WeakMap<IncomingMessage, Note>();
   const mock = options.mock({
     preferred: ({ request }) => {
@@ -62,16 +67,14 @@ export function createFront(options: FrontOptions): RequestListener {
     answered: ({ request, principal }, { status, body }) => {
       const note = notes.get(request);
       if (note === undefined) return;
-      if (principal !== undefined) note.principal = principal;
+      if (principal !== undefined && callerOf !== undefined) note.caller = callerOf(principal);
       if (status >= 400) Object.assign(note, readError(body));
     },
   });
-  const letIn = allowCrossOrigin({ contract, operations, origins: 'any', headers: ['Prefer'] });
 
   return (request, response) => {
     const { path, queryText } = readTarget(request.url ?? '/');
-    if (isForControl(request)) return control(request, response);
-    if (rootPaths(request, response)) return;
+    if (answersOther?.(request, response)) return;
     const began = performance.now();
     const at = new Date().toISOString();
     // Runtime and OAuth server use this id instead of their own.
@@ -79,24 +82,22 @@ export function createFront(options: FrontOptions): RequestListener {
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     const operation = mock.operationOf(request);
-    // The control page requests tokens. The OAuth server rejects any Origin, since the service has no such page.
-    const { origin, host = '' } = request.headers;
-    if (operation?.operationId === 'exchangeToken' && origin !== undefined && isOriginOf(origin, host))
-      delete request.headers.origin;
-    const fault = operation && sandbox.faults.take(operation.operationId);
+    prepare?.(request, operation);
+    const { faults, journal } = of(request);
+    const fault = operation && faults.take(operation.operationId);
     const note: Note = { operation, fault };
     notes.set(request, note);
     response.once('close', () => {
       const status = response.headersSent ? response.statusCode : null;
-      sandbox.journal.record({
+      journal.record({
         at,
         requestId,
         method: request.method ?? '',
         path,
         queryText,
         operationId: operation?.operationId ?? null,
-        clientId: note.principal?.clientId,
-        accountId: note.principal?.accountId,
+        clientId: note.caller?.clientId,
+        accountId: note.caller?.accountId,
         status,
         verdict: judge(note, status, response.writableFinished),
         code: note.code,
@@ -107,8 +108,7 @@ export function createFront(options: FrontOptions): RequestListener {
       });
     });
     letIn(request, response, () => {
-      if (isBelow(authPath, path))
-        observeError(response, (body) => Object.assign(note, readError(body ?? errorOnPage)));
+      if (isObserved?.(path)) observeError(response, (body) => Object.assign(note, readError(body ?? errorOnPage)));
       if (fault === undefined || operation === undefined) return mock.listener(request, response);
       meet(fault, operation, request, response).catch((error: unknown) => {
         logger.error({ requestId, err: error }, 'a fault could not be triggered');

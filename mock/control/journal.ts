@@ -1,6 +1,5 @@
-import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { operations } from '@lockstep/contract/operations';
-import { isObject, parsePointer } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject, parsePointer } from '@lockstep/json/json-pointer';
+import { oncePerDocument } from '@lockstep/runtime/once-per-document';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import type { Detail } from '@lockstep/runtime/validation/detail';
 import { parseUrlEncoded } from '@lockstep/runtime/validation/parse-url-encoded';
@@ -90,10 +89,16 @@ const shownOfLogin: ReadonlySet<string> = new Set([
   'ui_locales',
 ]);
 
-const loginPath = '/auth';
+export interface JournalOptions {
+  readonly contract: ContractDocument;
+  readonly operations: OperationTable;
+  /** Base path of an authorization server. Its parameters are hidden unless they are neither a credential nor about a person. */
+  readonly loginPath?: string;
+}
 
 /** Keeps the last thousand requests in memory, without headers and bodies. Of the query it keeps only values of known parameters; names that the contract lacks are hidden. */
-export function createJournal(): Journal {
+export function createJournal({ contract, operations, loginPath }: JournalOptions): Journal {
+  const declaredNames = namesOf(contract);
   let recorded = 0;
   const entries: KeptEntry[] = [];
   return {
@@ -133,6 +138,42 @@ export function createJournal(): Journal {
       entries.length = 0;
     },
   };
+
+  function showName(name: string): string {
+    return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
+  }
+
+  /** Hides names that the contract does not have. Suggested names of the contract stay. */
+  function hideNames(detail: Detail): Detail {
+    const isPointer = detail.in === 'body' && detail.at.startsWith('/');
+    const sent = isPointer ? parsePointer(detail.at) : [detail.at];
+    const shown = sent.map(showName);
+    const misspelt = /, did you mean it by (.*)\?$/s;
+    const says = detail.says.replace(misspelt, (all, name: string) => all.replace(name, () => showName(name)));
+    const place = sent.join('/');
+    if (place === shown.join('/')) return { ...detail, says };
+    const rest = says.startsWith(place) ? says.slice(place.length) : ' is refused';
+    return { ...detail, at: `${isPointer ? '/' : ''}${shown.join('/')}`, says: shown.join('/') + rest };
+  }
+
+  /** Shows only values of parameters that the operation declares. Any other value may be a token. */
+  function redactQuery(path: string, operationId: string | null, queryText: string): JournalEntry['query'] {
+    const operation =
+      operationId !== null && Object.hasOwn(operations, operationId) ? operations[operationId] : undefined;
+    const isLogin =
+      loginPath !== undefined &&
+      (operation?.basePath === loginPath || path === loginPath || path.startsWith(`${loginPath}/`));
+    const isShown = (name: string): boolean =>
+      isLogin ? shownOfLogin.has(name) : preferenceNames.has(name) || declares(operation, name);
+    if (queryText === '') return [];
+    const show = (name: string, value: string): string => {
+      if (!isShown(name)) return redacted;
+      return cut(isLogin && name === 'redirect_uri' ? showCallback(value) : hideSecrets(value), longest.value);
+    };
+    return parseUrlEncoded(queryText)
+      .slice(0, longest.pairs)
+      .map(({ name, value }) => ({ name: cut(showName(name), longest.name), value: show(name, value) }));
+  }
 }
 
 /** Longer than any name or id of the contract: probably a token that was sent in the wrong place. */
@@ -153,7 +194,9 @@ function hideIds(path: string): string {
 }
 
 /** Names of members and parameters in the contract. Any other may be a secret in the wrong place. */
-const declaredNames: ReadonlySet<string> = new Set([...listNames(contract), ...preferenceNames, ...shownOfLogin, '']);
+const namesOf = oncePerDocument(
+  (contract): ReadonlySet<string> => new Set([...listNames(contract), ...preferenceNames, ...shownOfLogin, '']),
+);
 
 function* listNames(node: unknown): Generator<string> {
   if (typeof node !== 'object' || node === null) return;
@@ -164,44 +207,10 @@ function* listNames(node: unknown): Generator<string> {
   }
 }
 
-function showName(name: string): string {
-  return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
-}
-
-/** Hides names that the contract does not have. Suggested names of the contract stay. */
-function hideNames(detail: Detail): Detail {
-  const isPointer = detail.in === 'body' && detail.at.startsWith('/');
-  const sent = isPointer ? parsePointer(detail.at) : [detail.at];
-  const shown = sent.map(showName);
-  const misspelt = /, did you mean it by (.*)\?$/s;
-  const says = detail.says.replace(misspelt, (all, name: string) => all.replace(name, () => showName(name)));
-  const place = sent.join('/');
-  if (place === shown.join('/')) return { ...detail, says };
-  const rest = says.startsWith(place) ? says.slice(place.length) : ' is refused';
-  return { ...detail, at: `${isPointer ? '/' : ''}${shown.join('/')}`, says: shown.join('/') + rest };
-}
-
 /** A callback URL without user information and without query, which may contain secrets of the application. */
 function showCallback(value: string): string {
   const url = URL.parse(value);
   return url === null ? redacted : `${url.origin}${url.pathname}`;
-}
-
-/** Shows only values of parameters that the operation declares. Any other value may be a token. */
-function redactQuery(path: string, operationId: string | null, queryText: string): JournalEntry['query'] {
-  const table: OperationTable = operations;
-  const operation = operationId !== null && Object.hasOwn(table, operationId) ? table[operationId] : undefined;
-  const isLogin = operation?.basePath === loginPath || path === loginPath || path.startsWith(`${loginPath}/`);
-  const isShown = (name: string): boolean =>
-    isLogin ? shownOfLogin.has(name) : preferenceNames.has(name) || declares(operation, name);
-  if (queryText === '') return [];
-  const show = (name: string, value: string): string => {
-    if (!isShown(name)) return redacted;
-    return cut(isLogin && name === 'redirect_uri' ? showCallback(value) : hideSecrets(value), longest.value);
-  };
-  return parseUrlEncoded(queryText)
-    .slice(0, longest.pairs)
-    .map(({ name, value }) => ({ name: cut(showName(name), longest.name), value: show(name, value) }));
 }
 
 function declares(operation: Operation | undefined, name: string): boolean {

@@ -1,6 +1,10 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
 import type { Detail } from '@lockstep/runtime/validation/detail';
 import { describe, expect, test } from 'vitest';
 import { createJournal, type RecordedRequest, redacted } from './journal.ts';
+
+const options = { contract, operations, loginPath: '/auth' };
 
 const request: RecordedRequest = {
   at: '2026-06-01T12:00:00.000Z',
@@ -15,7 +19,7 @@ const request: RecordedRequest = {
 };
 
 function keep(...requests: readonly Partial<RecordedRequest>[]) {
-  const journal = createJournal();
+  const journal = createJournal(options);
   for (const given of requests) journal.record({ ...request, ...given });
   return journal;
 }
@@ -42,7 +46,7 @@ describe('the journal', () => {
   });
 
   test('keeps the last thousand', () => {
-    const journal = createJournal();
+    const journal = createJournal(options);
     for (let count = 0; count < 1_005; count++) journal.record(request);
     const numbers = journal.list().map(({ number }) => number);
     expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([1_000, 1_005, 6]);

@@ -1,5 +1,13 @@
 import { isDateTime } from '@lockstep/runtime/validation/is-date-time';
-import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
+
+/** Milliseconds since 1970, UTC. */
+type EpochMilliseconds = number;
+
+interface Clock {
+  now(): EpochMilliseconds;
+}
+
+const systemClock: Clock = { now: () => Date.now() };
 
 /**
  * The range of the clock. A year has four digits in every answer (RFC 3339), and the service computes windows of codes up to two years ahead.
