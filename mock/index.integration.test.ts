@@ -418,6 +418,16 @@ test.skipIf(host === undefined)('on an address of the network it is driven where
   expect((await opened.control.reset()).scenario).toBe('demo');
 });
 
+test('another contract has a control and worlds, within its options', async () => {
+  const contract = { document: museumContract, operations: museumOperations };
+  await using museum = await startMock({ contract, worlds: 1 });
+  const read = async (path: string): Promise<unknown> => (await fetch(museum.origin + path)).json();
+  expect(await read('/w/a/_sandbox/state')).toMatchObject({ world: 'a', worlds: ['a'] });
+  expect(await read('/w/b/_sandbox/state')).toMatchObject({ code: 'too_many_worlds' });
+  await using closed = await startMock({ contract, control: false });
+  expect((await fetch(`${closed.origin}/_sandbox/state`)).status).toBe(404);
+});
+
 test('another contract is answered as it documents', async () => {
   const contract = { document: museumContract, operations: museumOperations };
   await using museum = await startMock({ contract });

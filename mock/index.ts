@@ -62,7 +62,7 @@ export interface SandboxClient {
 
 /**
  * Starts the sandbox: the service on a store in memory, behind an OAuth server with its own clients and owners. With a contract, starts the mock of that
- * contract. Many can run in one process, each with its own store and clock. Later starts take a fraction of the time of the first.
+ * contract, which keeps items in memory. Many can run in one process, each with its own store and clock. Later starts take a fraction of the time of the first.
  *
  * @throws TypeError for an unknown option (the message names the nearest) or a wrong type. RangeError for an impossible port, clock or log level. Error
  *   with Node's `code`, such as `EADDRINUSE`, if it cannot listen; the message proposes a port or address. ScenarioFault for an unknown scenario or for

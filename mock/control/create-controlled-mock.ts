@@ -11,6 +11,7 @@ import { createFront } from './front.ts';
 import controlContract from './generated/contract.gen.json' with { type: 'json' };
 import { defineHandlers } from './generated/handlers.gen.ts';
 import { operations as controlOperations } from './generated/operations.gen.ts';
+import { adviceOfMock } from './guard.ts';
 import { basePath, isForControl, serveControl } from './serve-control.ts';
 import { createWorlds, type World, type WorldRejection, type Worlds } from './worlds.ts';
 
@@ -37,8 +38,6 @@ export interface ControlledMock {
 }
 
 const mostWorlds = 100;
-
-const advice = 'call from the machine that the mock runs on';
 
 /** The control of a mock or of a world. */
 const controlPath = /^(?:https?:\/\/[^/?#]*)?(?:\/w\/[^/?#]*)?\/_sandbox(?:[/?#]|$)/i;
@@ -68,7 +67,7 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
     },
     isOpen: false,
     publicOrigin: origin,
-    advice,
+    advice: adviceOfMock,
     logger,
     checkResponses: true,
   });

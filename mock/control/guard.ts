@@ -8,8 +8,15 @@ export interface GuardOptions {
   readonly isOpen: boolean;
   /** Address that clients use. Its host counts as this machine. */
   readonly publicOrigin: string;
-  /** The advice for clients on other machines; by default that of the sandbox. */
-  readonly advice?: string;
+  /** The advice in messages; by default that of the sandbox. */
+  readonly advice?: Advice;
+}
+
+/** Other ways to call, for the clients that are rejected. */
+export interface Advice {
+  readonly machine: string;
+  readonly host: string;
+  readonly page: string;
 }
 
 /** A rejection before all other checks. */
@@ -37,8 +44,18 @@ const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 const forwardingHeader =
   /^(?:via|cdn-loop)$|forwarded|forward-for|(?:^|-)(?:client|user|peer|source|host)?-?ip$|(?:remote|client|peer|external|source|viewer)-?(?:addr|address|host)$|^x-(?:original|rewrite)-|^(?:cf|x-envoy|x-amz-cf|x-amzn|x-appengine|x-arr|x-azure|x-vercel|tailscale|ngrok|l5d)-/;
 
-const openFix = 'call from the machine that the sandbox runs on, or start it with --open-control';
-const pageFix = 'call from a program, or from the page /_sandbox/ itself';
+const ofSandbox: Advice = {
+  machine: 'call from the machine that the sandbox runs on, or start it with --open-control',
+  host: ', or start the sandbox with that public origin',
+  page: 'call from a program, or from the page /_sandbox/ itself',
+};
+
+/** For a mock without a page, and without an option to open it. */
+export const adviceOfMock: Advice = {
+  machine: 'call from the machine that the mock runs on',
+  host: '',
+  page: 'call from a program',
+};
 
 /**
  * Creates the check in front of the control. Its order:
@@ -53,12 +70,12 @@ const pageFix = 'call from a program, or from the page /_sandbox/ itself';
  *
  * Call `takeAuthority` on the request first: the authority of its target replaces `Host` (RFC 9112, 3.2.2).
  */
-export function createGuard({ isOpen, publicOrigin, advice = openFix }: GuardOptions): Guard {
+export function createGuard({ isOpen, publicOrigin, advice = ofSandbox }: GuardOptions): Guard {
   const publicName = new URL(publicOrigin).hostname;
   return (request) =>
-    (isOpen ? undefined : judgePeer(request, advice)) ??
-    judgeHost(request, publicName, isOpen) ??
-    judgeOrigin(request, publicOrigin);
+    (isOpen ? undefined : judgePeer(request, advice.machine)) ??
+    judgeHost(request, publicName, isOpen, advice.host) ??
+    judgeOrigin(request, publicOrigin, advice.page);
 }
 
 function judgePeer({ socket, headers }: IncomingMessage, advice: string): GuardRejection | undefined {
@@ -81,16 +98,14 @@ function judgeHost(
   { headers: { host = '' } }: IncomingMessage,
   publicName: string,
   isOpen: boolean,
+  advice: string,
 ): GuardRejection | undefined {
   const name = readHostName(host);
   // Clients may call an open control by address, since DNS rebinding needs a name.
   if (localNames.has(name) || name === publicName || (isOpen && isIP(name.replaceAll(/[[\]]/g, '')) !== 0))
     return undefined;
   const own = listOr([...localNames, ...(localNames.has(publicName) ? [] : [publicName])]);
-  const text =
-    host === ''
-      ? `Host is missing: use ${own}`
-      : `Host ${cut(host)} is not known here: use ${own}, or start the sandbox with that public origin`;
+  const text = host === '' ? `Host is missing: use ${own}` : `Host ${cut(host)} is not known here: use ${own}${advice}`;
   return { status: 421, code: 'foreign_host', text };
 }
 
@@ -100,12 +115,16 @@ function readHostName(host: string): string {
   return name.toLowerCase();
 }
 
-function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string): GuardRejection | undefined {
+function judgeOrigin(
+  { method, headers }: IncomingMessage,
+  publicOrigin: string,
+  advice: string,
+): GuardRejection | undefined {
   const { origin, host = '' } = headers;
   const refuse = (who: string): GuardRejection => ({
     status: 403,
     code: 'foreign_origin',
-    text: `${who} may not drive the sandbox: ${pageFix}`,
+    text: `${who} may not drive the sandbox: ${advice}`,
   });
   if (origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host))
     return refuse(`Pages of ${cut(origin)}`);

@@ -98,7 +98,6 @@ export interface JournalOptions {
 
 /** Keeps the last thousand requests in memory, without headers and bodies. Of the query it keeps only values of known parameters; names that the contract lacks are hidden. */
 export function createJournal({ contract, operations, loginPath }: JournalOptions): Journal {
-  const declaredNames = namesOf(contract);
   let recorded = 0;
   const entries: KeptEntry[] = [];
   return {
@@ -140,7 +139,7 @@ export function createJournal({ contract, operations, loginPath }: JournalOption
   };
 
   function showName(name: string): string {
-    return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
+    return namesOf(contract).has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
   }
 
   /** Hides names that the contract does not have. Suggested names of the contract stay. */

@@ -29,6 +29,10 @@ describe('options of startMock', () => {
       message: 'for a file, use lockstep mock --contract FILE, not an object',
     },
     { options: { contract, scenario: 'demo' }, message: 'startMock with a contract: the option scenario is not known' },
+    { options: { contract, seed: -1 }, message: 'startMock: seed must be a whole number from 0, not -1' },
+    { options: { contract, worlds: 1.5 }, message: 'startMock: worlds must be a whole number from 0, not 1.5' },
+    { options: { contract, control: 'no' }, message: 'startMock: control must be true or false, not "no"' },
+    { options: { worlds: 3 }, message: 'startMock: the option worlds is not known' },
     {
       options: { scenario: 5 },
       message: 'scenario must be a name, an import file as parsed JSON, or a list of them, not 5',
@@ -40,12 +44,14 @@ describe('options of startMock', () => {
     expect(() => checkStartOptions(options)).toThrow(message);
   });
 
-  test.each([{}, { port: undefined, host: undefined }, { port: 0, logLevel: 'info' }, { contract, port: 8090 }])(
-    '%j pass',
-    (options) => {
-      expect(() => checkStartOptions(options)).not.toThrow();
-    },
-  );
+  test.each([
+    {},
+    { port: undefined, host: undefined },
+    { port: 0, logLevel: 'info' },
+    { contract, port: 8090, seed: 0, worlds: 5, control: false },
+  ])('%j pass', (options) => {
+    expect(() => checkStartOptions(options)).not.toThrow();
+  });
 
   test('a clock that is an object is reported without its content', () => {
     expect(() => readStart({ now: '2026' } as never)).toThrow(/^clock an object is not a valid time/);
