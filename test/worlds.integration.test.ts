@@ -6,6 +6,7 @@ import { createControlledMock } from '@lockstep/mock/control/create-controlled-m
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import { shop } from './fixtures/shop.ts';
 
 const shown = (schema: object, more: object = {}) => ({
   description: 'Fine',
@@ -56,16 +57,21 @@ const contract = {
     },
   },
 };
-const operations = describeOperations(contract as never);
 
 const closers: (() => unknown)[] = [];
 afterEach(() => closers.splice(0).map((close) => close()));
 
-async function start(more: { readonly worlds?: number; readonly control?: boolean } = {}) {
+async function start(more: { readonly worlds?: number; readonly control?: boolean } = {}, document: object = contract) {
   const server = createServer((request, response) => mock.listener(request, response)).listen(0, '127.0.0.1');
   await new Promise((ready) => server.once('listening', ready));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const mock = createControlledMock({ contract, operations, origin, logger: pino({ level: 'silent' }), ...more });
+  const mock = createControlledMock({
+    contract: document as never,
+    operations: describeOperations(document as never),
+    origin,
+    logger: pino({ level: 'silent' }),
+    ...more,
+  });
   closers.push(() => server.close());
   return async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -141,6 +147,21 @@ test.each([
   const answer = await ask('PUT', '/_sandbox/scenario', scenario);
   expect([answer.status, answer.body.code, answer.body.details[0].at]).toEqual([400, 'scenario_refused', at]);
   expect(await titles(ask)).toEqual(['Emma', 'Mine']);
+});
+
+test('links of a world have its prefix, and a scenario finds a collection with and without the path of the server', async () => {
+  const ask = await start({}, shop);
+  const people = ['Ann', 'Bob'].map((name, index) => ({ name, email: `p${index}@example.com` }));
+  for (const path of ['/customers', '/v1/customers']) {
+    expect((await ask('PUT', '/w/a/_sandbox/scenario', { [path]: people })).body).toMatchObject({ items: 2 });
+    const { body, headers } = await ask('GET', '/w/a/v1/customers?limit=1');
+    expect([body.total, body.data[0].name]).toEqual([2, 'Ann']);
+    expect(new URL(body.links.next).pathname).toBe('/w/a/v1/customers');
+    expect(headers.get('link')).toContain('/w/a/v1/customers?');
+    expect((await ask('GET', body.links.next.slice(new URL(body.links.next).origin.length))).body.data[0].name).toBe(
+      'Bob',
+    );
+  }
 });
 
 test('faults, clock and journal of a world do not reach another', async () => {
