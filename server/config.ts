@@ -42,7 +42,8 @@ export const environment = {
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
   DOCS_DIR:
     'folder of the reference to serve at /docs, as `npm run docs -- --build-only --out FOLDER` builds it (none)',
-  ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; with SQLite, a restart resets the count (3600)',
+  ACCOUNT_QUOTA:
+    'requests an hour for one account and client, 0 for none; with SQLite, a restart resets the count (3600)',
   MAX_CONNECTIONS: 'concurrent connections, from 1; above that, one that waits for a request is closed (1000)',
   CORS_ORIGINS: 'origins whose pages may call the API, separated by commas, as https://app.example (none)',
   SECOND_OPINION:
