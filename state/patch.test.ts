@@ -52,7 +52,21 @@ describe('a JSON Patch (RFC 6902, appendix A)', () => {
     [{ op: 'test', path: '/foo', value: 'baz' }],
     [{ op: 'add', path: '/list/3', value: 1 }],
     [{ op: 'increase', path: '/foo' }],
+    [{ op: 'remove', path: '/list/length' }],
+    [{ op: 'remove', path: '/list/00' }],
   ])('%j cannot be applied', (step) => {
     expect(() => jsonPatch({ foo: 'bar', list: [1] }, [step])).toThrow(PatchFault);
   });
+
+  test('whose copies double the item with each step cannot be applied', () => {
+    const steps = Array.from({ length: 60 }, (_, index) => ({ op: 'copy', from: '', path: `/copy${index}` }));
+    expect(() => jsonPatch({ foo: 'bar' }, steps)).toThrow(PatchFault);
+  });
+});
+
+test('a patch of __proto__ sets a member and not the prototype', () => {
+  const patch = JSON.parse('{"a":{"__proto__":{"isAdmin":true}}}');
+  const steps = [{ op: 'add', path: '/a/__proto__', value: { isAdmin: true } }];
+  for (const changed of [mergePatch({ a: {} }, patch), jsonPatch({ a: {} }, steps)])
+    expect(JSON.stringify(changed)).toBe(JSON.stringify(patch));
 });
