@@ -4,31 +4,35 @@ import type { SchemaReader } from './read-schemas.ts';
 import { plainName } from './template.ts';
 
 /** Values for verbs that their past tense does not begin with. */
-const irregular: Readonly<Record<string, readonly string[]>> = {
-  pay: ['paid'],
-  send: ['sent'],
-  hold: ['held', 'onhold'],
-  start: ['started', 'running', 'inprogress', 'active'],
-  run: ['running'],
-  stop: ['stopped'],
-  resume: ['resumed', 'running', 'active'],
-  reopen: ['reopened', 'open'],
-  restart: ['restarted', 'running', 'active'],
-  finish: ['finished', 'done', 'completed'],
-  complete: ['completed', 'done'],
-  deny: ['denied'],
-  sell: ['sold'],
-  return: ['returned'],
-  unpublish: ['unpublished', 'draft'],
-  unarchive: ['unarchived', 'active'],
-  restore: ['restored', 'active'],
-  disable: ['disabled', 'inactive'],
-  deactivate: ['deactivated', 'inactive'],
-  enable: ['enabled', 'active'],
-  unlock: ['unlocked'],
-};
+const irregular: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    pay: ['paid'],
+    send: ['sent'],
+    hold: ['held', 'onhold'],
+    start: ['started', 'running', 'inprogress', 'active'],
+    run: ['running'],
+    stop: ['stopped'],
+    resume: ['resumed', 'running', 'active'],
+    reopen: ['reopened', 'open'],
+    restart: ['restarted', 'running', 'active'],
+    finish: ['finished', 'done', 'completed'],
+    complete: ['completed', 'done'],
+    deny: ['denied'],
+    sell: ['sold'],
+    return: ['returned'],
+    unpublish: ['unpublished', 'draft'],
+    unarchive: ['unarchived', 'active'],
+    restore: ['restored', 'active'],
+    disable: ['disabled', 'inactive'],
+    deactivate: ['deactivated', 'inactive'],
+    enable: ['enabled', 'active'],
+    unlock: ['unlocked'],
+  }),
+);
 
-const opposites: Readonly<Record<string, string>> = { disable: 'enable', deactivate: 'activate', hide: 'show' };
+const opposites: ReadonlyMap<string, string> = new Map(
+  Object.entries({ disable: 'enable', deactivate: 'activate', hide: 'show' }),
+);
 
 /**
  * The members that an action on an item sets: `cancel` sets a member whose enum has `cancelled`, one that is called `isCancelled`, and the
@@ -44,7 +48,7 @@ export function actOn(
 ): JsonObject {
   const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
   const set: Record<string, unknown> = {};
-  const opposite = opposites[verb] ?? /^(?:un|de)(?=\w{4})(.+)$/.exec(verb)?.[1];
+  const opposite = opposites.get(verb) ?? /^(?:un|de)(?=\w{4})(.+)$/.exec(verb)?.[1];
   for (const [name, member] of members) {
     const plain = plainName(name).replace(/^(?:is|has)(?=\w{4})/, '');
     if (reader.isOnly(member, 'boolean')) {
@@ -59,7 +63,7 @@ export function actOn(
     }
     const values = reader.form.branch(member).values;
     if (values === undefined || values.length < 2 || isUndone) continue;
-    const wished = irregular[verb] ?? [];
+    const wished = irregular.get(verb) ?? [];
     const texts = values.filter((value) => typeof value === 'string');
     const found =
       wished.map((wish) => texts.find((text) => plainName(text) === wish)).find((text) => text !== undefined) ??

@@ -36,7 +36,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
   );
   /** Resources without the items of the examples. */
   const replaced = new Set<Resource>();
-  /** Deleted items of open resources, and deleted singletons. */
+  /** Deleted items, which neither an example nor an open resource brings back. The oldest are forgotten. */
   const gone = new Set<string>();
   const counters = new Map<Resource, number>();
 
@@ -221,6 +221,8 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     remove: (resource: Resource, item: StoredItem): void => {
       store.remove(resource.name, item);
       gone.add(goneName(resource, item.parents, item.key));
+      const [oldest] = gone;
+      if (gone.size > limits.items && oldest !== undefined) gone.delete(oldest);
       const chain = [...item.parents, item.key];
       for (const child of model.resources) {
         const index = child.parents.indexOf(resource);

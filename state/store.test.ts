@@ -22,6 +22,10 @@ test('a full store keeps its items, and has room again after a removal', () => {
   ]);
 });
 
+test('a long id counts as the bytes of its item', () => {
+  expect(createStore({ items: 100, bytes: 1_000 }).put('/a', item('x'.repeat(2_000)))).toBe(false);
+});
+
 test('the bytes of all items are bounded', () => {
   const store = createStore({ items: 100, bytes: 1_000 });
   expect(store.put('/a', item('1', 'x'.repeat(2_000)))).toBe(false);

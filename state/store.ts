@@ -91,7 +91,7 @@ export function createStore(limits: Limits) {
       const entries = entriesOf(resource);
       const name = nameOf(item.parents, item.key);
       const before = entries.get(name);
-      const size = JSON.stringify(item.value).length + overheadBytes;
+      const size = JSON.stringify(item.value).length + name.length + overheadBytes;
       const added = before === undefined ? 1 : 0;
       const more = size - (before?.bytes ?? 0);
       if (more > 0 && (count + added > limits.items || bytes + more > limits.bytes)) return false;

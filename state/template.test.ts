@@ -25,6 +25,7 @@ test.each([
   ['status', 'status'],
   ['access', 'access'],
   ['order-items', 'orderitem'],
+  ['constructor', 'constructor'],
 ])('the singular of %s is %s', (word, want) => {
   expect(singular(word)).toBe(want);
 });

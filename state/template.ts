@@ -41,12 +41,14 @@ export function plainName(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-const irregular: Readonly<Record<string, string>> = { people: 'person', children: 'child', men: 'man', women: 'woman' };
+const irregular: ReadonlyMap<string, string> = new Map(
+  Object.entries({ people: 'person', children: 'child', men: 'man', women: 'woman' }),
+);
 
 /** `Categories` → `category`. */
 export function singular(word: string): string {
   const plain = plainName(word);
-  const known = irregular[plain];
+  const known = irregular.get(plain);
   if (known !== undefined) return known;
   if (/ies$/.test(plain) && plain.length > 4) return `${plain.slice(0, -3)}y`;
   if (/(?:s|x|z|ch|sh)es$/.test(plain)) return plain.slice(0, -2);

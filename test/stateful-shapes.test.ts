@@ -291,3 +291,32 @@ test.each([
   const found = (await call('list', { query: { [name]: value } })).body as readonly JsonObject[];
   expect(found.map(({ title }) => title)).toEqual(want);
 });
+
+test('a mock remembers only as many deleted ids as it can have items', async () => {
+  const thing = object({ id: text });
+  const one = {
+    get: { operationId: 'read', responses: answers(thing) },
+    delete: { operationId: 'remove', responses: answers(thing) },
+  };
+  const paths = { '/things/{id}': { parameters: [inPath('id')], ...one } };
+  const contract = { openapi: '3.1.0', info: { title: 'Shapes', version: '1' }, paths };
+  const { call } = createCaller(contract, undefined, { items: 2, bytes: 10_000 });
+  const ids = ['a', 'b', 'c'];
+  for (const id of ids) expect((await call('remove', { path: { id } })).status).toBe(200);
+  const statuses = await Promise.all(ids.map(async (id) => (await call('read', { path: { id } })).status));
+  expect(statuses).toEqual([200, 404, 404]);
+});
+
+test('an action with the name of a member of every JavaScript object answers with its item', async () => {
+  const build = object({ id: text, state: { type: 'string', enum: ['open', 'built'] } });
+  const { call } = openPaths({
+    '/builds': { post: { operationId: 'create', ...sends(build), responses: answers(build) } },
+    '/builds/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(build) } },
+    '/builds/{id}/constructor': {
+      parameters: [inPath('id')],
+      post: { operationId: 'act', responses: answers(build) },
+    },
+  });
+  const { body } = await call('create', { body: { id: 'a', state: 'open' } });
+  expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
+});
