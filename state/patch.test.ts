@@ -54,6 +54,7 @@ describe('a JSON Patch (RFC 6902, appendix A)', () => {
     [{ op: 'increase', path: '/foo' }],
     [{ op: 'remove', path: '/list/length' }],
     [{ op: 'remove', path: '/list/00' }],
+    [{ op: 'add', path: '/baz' }],
   ])('%j cannot be applied', (step) => {
     expect(() => jsonPatch({ foo: 'bar', list: [1] }, [step])).toThrow(PatchFault);
   });

@@ -31,6 +31,8 @@ export function jsonPatch(target: JsonObject, steps: readonly unknown[]): unknow
   for (const step of steps) {
     const { op, path, from, value } = isObject(step) ? step : {};
     const at = parsePointer(String(path));
+    if (value === undefined && (op === 'add' || op === 'replace'))
+      throw new PatchFault(`${op} of ${path} has no value`);
     if (op === 'test') {
       if (!isDeepStrictEqual(readAt(root, at), value)) throw new PatchFault(`the test of ${path} fails`);
     } else if (op === 'add') root = addAt(root, at, value);
