@@ -187,6 +187,15 @@ describe('a replacement', () => {
     expect(started).toHaveLength(3);
   });
 
+  test('that dies while the old process retires is started again at once', async () => {
+    const { started, at, running, log } = await startAll(1);
+    void running.replaceAll();
+    await at(1).begin();
+    await at(1).exit();
+    expect([at(0).orders, started.length]).toEqual([['retire'], 3]);
+    expect(log.at(-1)).toMatchObject({ msg: 'a process exited', process: 101, pauseMs: 0 });
+  });
+
   test('takes the place of a process that died meanwhile', async () => {
     const { started, at, running, pauses } = await startAll(1);
     await at(0).exit();

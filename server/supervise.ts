@@ -69,7 +69,6 @@ export async function supervise({
   pause = (ms, signal) => delay(ms, undefined, { signal }),
 }: SuperviseOptions): Promise<Supervised> {
   const running = new Set<ServingProcess>();
-  let watching: readonly Promise<void>[] = [];
   let isStopping = false;
   let cut = 0;
   stopping.addEventListener('abort', () => void stopAll());
@@ -91,14 +90,11 @@ export async function supervise({
     throw error;
   });
   await stopIfAsked();
-  const places = Array.from(
-    { length: count },
-    (_, index): Place => ({
-      current: index === 0 ? first : begin(origin),
-      since: now(),
-    }),
-  );
-  watching = places.map(watch);
+  const places = Array.from({ length: count }, (_, index): Place => {
+    const place = { current: undefined, since: 0, earlyDeaths: 0 };
+    occupy(place, index === 0 ? first : begin(origin));
+    return place;
+  });
   await Promise.allSettled(places.map(({ current }) => current?.ready));
   await stopIfAsked();
 
@@ -106,28 +102,23 @@ export async function supervise({
   let isAskedAgain = false;
   return { origin, replaceAll, close: stopAll };
 
-  /** Keeps one place occupied until all processes stop. */
-  async function watch(place: Place): Promise<void> {
-    for (let earlyDeaths = 0; ; ) {
-      const watched = place.current;
-      if (watched === undefined) return;
-      const { code, signal } = await watched.exited;
-      if (isStopping) return;
-      if (place.current !== watched) continue; // it was replaced
-      place.current = undefined;
-      earlyDeaths = now() - place.since < matureMs ? earlyDeaths + 1 : 1;
-      const pauseMs = findPauseMs(earlyDeaths);
-      logger.error({ process: watched.pid, code, signal, pauseMs, ...(await readFault(watched)) }, 'a process exited');
-      if (pauseMs > 0) await pause(pauseMs, stopping).catch(() => undefined);
-      if (isStopping) return;
-      // A replacement may have taken the place meanwhile.
-      if (place.current === undefined) occupy(place, begin(origin));
-    }
-  }
-
   function occupy(place: Place, next: ServingProcess): void {
     place.current = next;
     place.since = now();
+    void watch(place, next);
+  }
+
+  /** Starts another process when this one exits, unless it was replaced: its successor is watched while it still retires. */
+  async function watch(place: Place, watched: ServingProcess): Promise<void> {
+    const { code, signal } = await watched.exited;
+    if (isStopping || place.current !== watched) return;
+    place.current = undefined;
+    place.earlyDeaths = now() - place.since < matureMs ? place.earlyDeaths + 1 : 1;
+    const pauseMs = findPauseMs(place.earlyDeaths);
+    logger.error({ process: watched.pid, code, signal, pauseMs, ...(await readFault(watched)) }, 'a process exited');
+    if (pauseMs > 0) await pause(pauseMs, stopping).catch(() => undefined);
+    // A replacement may have taken the place meanwhile.
+    if (!isStopping && place.current === undefined) occupy(place, begin(origin));
   }
 
   function replaceAll(): Promise<void> {
@@ -172,7 +163,6 @@ export async function supervise({
   async function stopAll(): Promise<{ readonly cut: number }> {
     isStopping = true;
     await Promise.all([...running].map((one) => stop(one, 'close')));
-    await Promise.all(watching);
     return { cut };
   }
 }
@@ -181,6 +171,8 @@ export async function supervise({
 interface Place {
   current: ServingProcess | undefined;
   since: number;
+  /** In a row. */
+  earlyDeaths: number;
 }
 
 async function stop(one: ServingProcess, manner: Manner): Promise<void> {
