@@ -50,10 +50,14 @@ function prepare(count: number) {
   const pauses: { readonly ms: number; readonly end: () => Promise<void> }[] = [];
   const stopping = new AbortController();
   const time = { ms: 0 };
+  /** Thrown by the next starts. */
+  const faults: Error[] = [];
   const write = (fields: object, msg: string) => void log.push({ msg, ...fields });
   const supervised = supervise({
     count,
     start: (known) => {
+      const fault = faults.shift();
+      if (fault !== undefined) throw fault;
       const one = new TestProcess(100 + started.length, known);
       started.push(one);
       return one;
@@ -78,7 +82,7 @@ function prepare(count: number) {
     if (one === undefined) throw new Error(`only ${started.length} processes were started`);
     return one;
   };
-  return { started, at, log, pauses, stopping, time, supervised };
+  return { started, at, log, pauses, stopping, time, faults, supervised };
 }
 
 async function startAll(count: number) {
@@ -132,6 +136,16 @@ describe('a process that exits', () => {
     await at(4).exit();
     await at(5).begin();
     expect(pauses.map(({ ms }) => ms)).toEqual([1000, 2000]);
+  });
+
+  test('is started again after a pause if the operating system has no memory for it', async () => {
+    const { started, at, log, pauses, faults } = await startAll(2);
+    faults.push(new Error('spawn ENOMEM'));
+    await at(1).exit();
+    await settle();
+    expect(log.at(-1)).toMatchObject({ msg: 'a process exited', pauseMs: 1000, reason: 'spawn ENOMEM' });
+    await pauses[0]?.end();
+    expect([started.length, at(0).orders]).toEqual([3, []]);
   });
 
   test('pauses for half a minute at most', () => {

@@ -74,7 +74,7 @@ export async function supervise({
   stopping.addEventListener('abort', () => void stopAll());
 
   const begin = (origin?: string): ServingProcess => {
-    const begun = start(origin);
+    const begun = tryStart(start, origin);
     running.add(begun);
     begun.ready.catch(() => undefined); // who needs the reason waits for it too
     void begun.exited.then((exit) => {
@@ -173,6 +173,16 @@ interface Place {
   since: number;
   /** In a row. */
   earlyDeaths: number;
+}
+
+/** For some faults, as ENOMEM, Node throws when it starts a process. Like any early exit, they must not stop the other processes. */
+function tryStart(start: SuperviseOptions['start'], origin: string | undefined): ServingProcess {
+  try {
+    return start(origin);
+  } catch (error) {
+    const exited = Promise.resolve({ code: null, signal: null, cut: 0 });
+    return { pid: 0, ready: Promise.reject(error), exited, stop: () => undefined, kill: () => undefined };
+  }
 }
 
 async function stop(one: ServingProcess, manner: Manner): Promise<void> {
