@@ -108,7 +108,8 @@ test('a missing database is reported in each round', async () => {
   expect(log).toContain('the file is gone');
 });
 
-test('a failure stops the round, and the next round follows', async () => {
-  const { jobs, activity, rounds } = await run({ jobs: new Error('busy') });
-  expect([jobs.length, activity.length, rounds]).toEqual([1, 0, 2]);
+test('a kind that fails is logged and does not keep the others from their turn, and the next round follows', async () => {
+  const { jobs, activity, rounds, log } = await run({ jobs: new Error('statement timeout') });
+  expect([jobs.length, activity.length, rounds]).toEqual([1, 1, 2]);
+  expect(log).toContain('statement timeout');
 });

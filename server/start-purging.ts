@@ -47,14 +47,16 @@ export function startPurging(
     const began = elapsed();
     while (!isStopped && (await purge()) >= rowsPerBatch && elapsed() - began < kindMs) await setImmediate();
   };
+  const warn = (error: unknown): void => logger.warn({ err: error }, 'purge failed, will try again');
   const run = async (): Promise<void> => {
     try {
       await store.ping();
       await store.lead(async () => {
-        for (const purge of kinds) await drain(purge);
+        // A kind may fail in each round, as on PostgreSQL if its statement takes too long: the others must not wait for it.
+        for (const purge of kinds) await drain(purge).catch(warn);
       });
     } catch (error) {
-      logger.warn({ err: error }, 'purge failed, will try again');
+      warn(error);
     }
     schedule();
   };
