@@ -103,7 +103,7 @@ test.each([
 });
 
 describe('it reports its progress', () => {
-  const busy = new StoreUnavailable('the database does not answer: database is locked, for 500 ms by now');
+  const busy = new StoreUnavailable('the database is unavailable: database is locked, for 500 ms by now');
 
   test('and has patience with others who write, batch after batch', async () => {
     const { end, calls, shown } = await write({ fail: (call) => (call % 50 === 0 ? undefined : busy) });

@@ -110,7 +110,7 @@ async function connect(pool: pg.Pool, patience: Patience): Promise<pg.PoolClient
   const connecting = pool.connect();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = () => {
-    reject(new StoreUnavailable('the database does not answer: no connection was free in time'));
+    reject(new StoreUnavailable('the database is unavailable: no connection was free in time'));
     // Another request can use it.
     connecting.then(
       (client) => client.release(),
@@ -174,7 +174,7 @@ class PreparingClient implements PostgresPoolClient {
     } catch (error) {
       if (isLate) {
         this.#shared.silentSince = began;
-        throw new StoreUnavailable('the database does not answer: it is silent', {
+        throw new StoreUnavailable('the database is unavailable: it is silent', {
           cause: error,
           reason: 'unreachable',
         });

@@ -37,7 +37,7 @@ export function toStoreError(error: unknown): unknown {
   const reason = findReason(error);
   if (reason === undefined) return error;
   const isUndone = undone.test(`${(error as Coded).code}`);
-  return new StoreUnavailable(`the database does not answer: ${readMessage(error)}`, {
+  return new StoreUnavailable(`the database is unavailable: ${readMessage(error)}`, {
     cause: error,
     reason,
     isUndone,
@@ -58,7 +58,7 @@ export function toConnectionError(error: unknown): StoreUnavailable {
   const cause = error instanceof Error ? error : new Error(String(error));
   // All connections of the pool are in use.
   const reason = /^timeout exceeded/.test(cause.message) ? 'busy' : 'unreachable';
-  return new StoreUnavailable(`the database does not answer: ${readMessage(cause)}`, { cause, reason });
+  return new StoreUnavailable(`the database is unavailable: ${readMessage(cause)}`, { cause, reason });
 }
 
 /** Whether the server is a standby, or the connection has to be replaced for another reason. */

@@ -20,7 +20,7 @@ export function toStoreError(error: unknown): unknown {
   const row = passing.find(([code]) => code.test(error.code));
   return row === undefined
     ? error
-    : new StoreUnavailable(`the database does not answer: ${error.message}`, { cause: error, reason: row[1] });
+    : new StoreUnavailable(`the database is unavailable: ${error.message}`, { cause: error, reason: row[1] });
 }
 
 /** Whether another process has the lock: the statement had no effect, and may succeed a moment later. */

@@ -74,7 +74,7 @@ test('each writer waits its own 500 ms and is refused with that time, and the ne
   await vi.waitUntil(() => state.attempts > seen + 2);
   state.elapsedMs = 500;
   expect(await first).toEqual(
-    new StoreUnavailable('the database does not answer: database is locked, for 500 ms by now'),
+    new StoreUnavailable('the database is unavailable: database is locked, for 500 ms by now'),
   );
   state.isBusy = false;
   expect(await second).toBe('second');

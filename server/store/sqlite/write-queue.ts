@@ -78,7 +78,7 @@ export class WriteQueue {
       }
     }
     if (this.#waiting.length >= longestQueue)
-      throw new StoreUnavailable(`the database does not answer: ${longestQueue} writers wait for it`);
+      throw new StoreUnavailable(`the database is unavailable: ${longestQueue} writers wait for it`);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const attempt = () => resolve(act());
     this.#waiting.push({ since: this.#elapsed(), keeps, attempt, refuse: reject });
