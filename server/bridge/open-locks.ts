@@ -20,8 +20,8 @@ export interface LockNeeds {
 /** The virtual locks of a store: each is created from its stored memory, used, and stored again. */
 export interface OpenLocks {
   /**
-   * Runs `act` on a lock, one call at a time per device over all processes. `act` may run several times: only the last has an effect. The memory is saved before the promise resolves, so that no result is reported
-   * which the lock would not remember after a crash.
+   * Runs `act` on a lock, one call at a time per device over all processes. `act` may run several times: only the last has an effect. The
+   * memory is saved before the promise resolves, so that no result is reported which the lock would not remember after a crash.
    *
    * @param device a lock or keypad as it is now: its zone, key and firmware may have changed since the last use
    * @throws Error when the memory can't be opened or saved: then `act` has no effect

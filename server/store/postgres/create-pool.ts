@@ -45,7 +45,10 @@ const keepAlive = [10, 5, 3]
   .map((value, index) => `-c tcp_keepalives_${['idle', 'interval', 'count'][index]}=${value}`)
   .join(' ');
 
-/** A connection whose loss is no error until a request needs it. Without this listener it would stop the process; the pool has one for idle connections alone. */
+/**
+ * A connection whose loss is no error until a request needs it. Without this listener it would stop the process; the pool has one for idle
+ * connections alone.
+ */
 class QuietClient extends pg.Client {
   constructor(options?: string | pg.ClientConfig) {
     super(options);

@@ -2,13 +2,16 @@ import pg from 'pg';
 import { StoreUnavailable, type UnavailableReason } from '../store.ts';
 import type { UnusableReason } from '../store-unusable.ts';
 
-/** Of a write, and of any statement on a table without log. 0A000 is also the code of a prepared statement after a change of the schema: a new connection helps too. */
+/**
+ * Of a write, and of any statement on a table without log. 0A000 is also the code of a prepared statement after a change of the schema: a new
+ * connection helps too.
+ */
 const ofStandby = /^(25006|0A000)$/;
 
 /**
- * Faults that pass or that the operator can fix, by SQLSTATE: no space (53100), a standby (25006, and 0A000 for a table without log), connection lost (08), shutdown and recovery
- * (57P), input and output (58), serialization failure and deadlock (40), resources used up (53), a lock or statement that took too long (55P03,
- * 57014).
+ * Faults that pass or that the operator can fix, by SQLSTATE: no space (53100), a standby (25006, and 0A000 for a table without log),
+ * connection lost (08), shutdown and recovery (57P), input and output (58), serialization failure and deadlock (40), resources used up (53), a
+ * lock or statement that took too long (55P03, 57014).
  *
  * @see https://www.postgresql.org/docs/18/errcodes-appendix.html
  */
