@@ -236,6 +236,8 @@ describe('a fault under security closes its operation:', () => {
       text: `${inOperation(`${found}, security: ${security}`)}${key}`,
     })),
     { name: 'a misspelt security', text: `${inOperation(`${found}, securty: [{key: []}]`)}${key}` },
+    { name: 'a security of the path item', text: `${inOperation(found)}    security: [{key: []}]\n${key}` },
+    { name: 'a misspelt one of the path item', text: `${inOperation(found)}    securty: [{key: []}]\n${key}` },
     { name: 'the security of the document', text: `${inOperation(found)}security: {key: []}\n${key}` },
   ])('$name', async ({ text }) => {
     const { document } = await readContract('contract.yaml', { text });

@@ -124,6 +124,16 @@ export class FaultDropper {
     items: Map<unknown[], { readonly pointer: string; readonly indexes: Set<number> }>,
   ): Cost | undefined {
     const path = parsePointer(pointer);
+    if (isOfPathItem(path, message)) {
+      const item = valueAt(this.#root, path.slice(0, 2));
+      if (!isObject(item)) return undefined;
+      delete (item as Member)[path[2] ?? ''];
+      for (const method of methods) {
+        const operation = item[method];
+        if (isObject(operation)) (operation as Member).security ??= [{ [unreadableSecurity]: [] }];
+      }
+      return closed;
+    }
     const security = securityAround(path, message);
     if (security !== undefined) {
       const owner = valueAt(this.#root, security.slice(0, -1));
@@ -204,6 +214,12 @@ export class FaultDropper {
     } else if (isObject(around)) delete (around as Member)[name];
     return path.length === 3 && path[1] === 'securitySchemes' ? closed : leftOut;
   }
+}
+
+/** Whether a fault is a `security` of a path item, also a misspelt one: a path item has none, but the author meant its operations. */
+function isOfPathItem([first, , name = '', ...rest]: Path, message: string): boolean {
+  const isMisspelt = / is not expected here\.$/.test(message) && nearestName(name, ['security']) !== undefined;
+  return first === 'paths' && (name === 'security' || (rest.length === 0 && isMisspelt));
 }
 
 /**
