@@ -3,9 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Contract, Operation } from '../../conformance/contract/contract.ts';
+import { isObject } from '../../conformance/contract/document.ts';
+import { createJudge } from '../../conformance/schema/create-judge.ts';
 import { findFreePort } from '../first-answer.ts';
 import { startAnswering, startChild } from '../start-child.ts';
-import { collectExamples } from './collect-examples.ts';
+import { findList, itemsIn } from './find-items.ts';
+import { findPairs } from './find-pairs.ts';
 
 /** A running mock of one contract. */
 export interface Mock {
@@ -131,4 +134,22 @@ function inPeers(peers: string, file: string): string {
   const path = join(peers, 'node_modules', file);
   if (!existsSync(path)) throw new Error(`not installed: ${path}. Run npm ci in bench/mocks, or give --peers FOLDER`);
   return path;
+}
+
+/** The documented examples of the lists of a contract, by the last segment of the collection's path, as json-server reads them. */
+function collectExamples(contract: Contract): Readonly<Record<string, readonly unknown[]>> {
+  const { forms } = createJudge(contract);
+  const collected = findPairs(contract)
+    .filter(({ slots }) => slots === 0)
+    .map((pair) => {
+      const place = findList(forms.response, pair);
+      const examples = (pair.list?.responses ?? []).flatMap(({ contents }) =>
+        contents.flatMap((content) => content.examples),
+      );
+      const items = place === undefined ? [] : examples.flatMap((example) => itemsIn(example, place) ?? []);
+      // It finds items by `id` alone.
+      const named = items.filter(isObject).map((item, index) => ({ id: index + 1, ...item }));
+      return [pair.noun, named] as const;
+    });
+  return Object.fromEntries(collected);
 }
