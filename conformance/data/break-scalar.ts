@@ -106,8 +106,10 @@ export const scalarBreakers: Readonly<Record<string, Breaker>> = {
     rank: ranks.length,
     type: 'string',
     ways: function* (breaking) {
-      const greatest = Number(breaking.schema.maxLength);
-      yield { how: 'one longer than the greatest length', candidates: textsOf(breaking, greatest + 1) };
+      const length = Number(breaking.schema.maxLength) + 1;
+      // A server may count after it normalises a text and removes the spaces around it: `é` may be one code point or two.
+      const lasting = textsOf(breaking, length).filter((text) => [...text.normalize('NFC').trim()].length === length);
+      yield { how: 'one longer than the greatest length', candidates: lasting };
     },
   },
   pattern: { rank: ranks.pattern, type: 'string', ways: breakPattern },
@@ -201,7 +203,7 @@ function* breakMultiple({ schema, value, shape }: Breaking): Iterable<Way> {
 }
 
 /** Texts of one length, in code points: those that match the patterns first. */
-function* textsOf({ shape, value, wire, seed }: Breaking, length: number): Iterable<string> {
+function* textsOf({ shape, value, wire, seed }: Breaking, length: number): Generator<string, void, undefined> {
   if (!(length <= longest[wire])) return;
   const patterns = [...shape.patterns];
   const bounds = { min: length, max: length };

@@ -182,6 +182,18 @@ describe('each keyword is broken at its place', () => {
       want: ['one longer than the greatest length: "99267"'],
     },
     {
+      keyword: 'maxLength',
+      schema: { type: 'string', maxLength: 4 },
+      accepted: 'e\u0301', // NFC makes one character of both.
+      want: ['one longer than the greatest length: "xxxxx"'],
+    },
+    {
+      keyword: 'maxLength',
+      schema: { type: 'string', maxLength: 2 },
+      accepted: ' b',
+      want: ['one longer than the greatest length: "xxx"'],
+    },
+    {
       keyword: 'pattern',
       schema: { type: 'string', pattern: '^[A-Z]{2}$' },
       accepted: 'DE',
