@@ -22,6 +22,9 @@ const servers = [
   ...[objectServers, rateServers, listServers, filterServers].flat(),
 ];
 
+/** `npm run test:full` has all of them. */
+const inEveryRun = new Set(servers.filter((_, index) => index % 3 === 0));
+
 describe.each(servers)('a server that $name', (server) => {
   const findNoDefect = async (workers: number, requests: number | undefined): Promise<void> => {
     const { api, contract = [], options } = server;
@@ -33,7 +36,8 @@ describe.each(servers)('a server that $name', (server) => {
     expect(result.verdict).toBe('passed');
     expect(result.requests).toBeLessThan(3_000);
   };
-  test('has no defect within 250 requests', () => findNoDefect(2, 250));
+  const tags = inEveryRun.has(server) ? [] : ['full'];
+  test('has no defect within 250 requests', { tags }, () => findNoDefect(2, 250));
   test.each([16, 1])('has no defect with %i workers', { tags: ['full'] }, (workers) =>
     findNoDefect(workers, undefined),
   );

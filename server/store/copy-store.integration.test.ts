@@ -207,7 +207,7 @@ describe('a copy that is interrupted', () => {
     }
   });
 
-  test('keeps servers and other copies away until it is complete', async () => {
+  test('keeps servers and other copies away until it is complete', { tags: ['full'] }, async () => {
     const url = await createDatabase();
     let outcomes: readonly Promise<unknown>[] | undefined;
     const onProgress: CopyRun['onProgress'] = () => {

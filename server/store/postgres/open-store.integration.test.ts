@@ -48,7 +48,7 @@ describe('a database is refused with a reason, and without its password', () => 
     await expect(opening).rejects.toMatchObject({ reason, message: expect.not.stringContaining('not-a-secret') });
   });
 
-  test('unreachable: of a server that accepts and then is silent', async () => {
+  test('unreachable: of a server that accepts and then is silent', { tags: ['full'] }, async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     const { port } = await new Promise<{ port: number }>((resolve) =>
       silent.once('listening', () => resolve(silent.address() as { port: number })),
