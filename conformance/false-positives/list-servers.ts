@@ -1,4 +1,7 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
+import type { Clock } from '../execute/clock.ts';
+
+import { createTestClock } from '../seeded/apis.ts';
 import { asking, type Instead } from '../seeded/faults.ts';
 import type { TestAnswer } from '../seeded/serve.ts';
 import { withOffers } from './filter-servers.ts';
@@ -85,6 +88,20 @@ const byRelevance: Instead = async (request, handle) => {
 
 const ofOffers = /^GET \/offers/;
 
+/** An item is read from a replica that has its last name 700 ms later. */
+const replicating = (clock: Clock): Instead => {
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return async (request, handle) => {
+    const answer = await handle(request);
+    if (request.method !== 'GET' && answer.status < 300) writtenAt = clock.now();
+    const isBehind = request.method === 'GET' && request.path !== '/offers' && clock.now() < writtenAt + 700;
+    return answer.status === 200 && isBehind
+      ? { ...answer, body: { ...Object(answer.body), name: 'Name of before' } }
+      : answer;
+  };
+};
+const replicaClock = createTestClock();
+
 /** Lists with allowed properties that a walk from page to page has to tell from faults. */
 export const listServers: readonly FalsePositiveServer[] = [
   {
@@ -100,6 +117,11 @@ export const listServers: readonly FalsePositiveServer[] = [
           ? { rating: 4.3, mail: 'ida***@example.com' }
           : { rating: 4.26, mail: 'ida@example.com' }),
       }))(answer),
+  },
+  {
+    ...{ name: 'reads an item from a replica of its list', api: 'market', at: / \/offers/, tempts: ['list-detail'] },
+    fresh: () => replicating(replicaClock),
+    options: { clock: replicaClock },
   },
   {
     ...{ name: 'estimates the number of items', api: 'market', at: sellers, tempts: ['page-total'] },
