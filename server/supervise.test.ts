@@ -48,6 +48,7 @@ function prepare(count: number) {
   const started: TestProcess[] = [];
   const log: Record<string, unknown>[] = [];
   const pauses: { readonly ms: number; readonly end: () => Promise<void> }[] = [];
+  const limits: { readonly ms: number; readonly end: () => Promise<void> }[] = [];
   const stopping = new AbortController();
   const time = { ms: 0 };
   /** Thrown by the next starts. */
@@ -75,6 +76,15 @@ function prepare(count: number) {
       pauses.push({ ms, end });
       return promise;
     },
+    limit: (ms) => {
+      const limit = new AbortController();
+      const end = () => {
+        limit.abort();
+        return settle();
+      };
+      limits.push({ ms, end });
+      return limit.signal;
+    },
   });
   supervised.catch(() => undefined);
   const at = (index: number): TestProcess => {
@@ -82,7 +92,7 @@ function prepare(count: number) {
     if (one === undefined) throw new Error(`only ${started.length} processes were started`);
     return one;
   };
-  return { started, at, log, pauses, stopping, time, faults, supervised };
+  return { started, at, log, pauses, limits, stopping, time, faults, supervised };
 }
 
 async function startAll(count: number) {
@@ -107,6 +117,13 @@ describe('a start', () => {
     await at(0).exit({ code: 2, signal: null, cut: 0 });
     await expect(supervised).rejects.toThrow('port in use');
     expect([started.length, log]).toEqual([1, []]);
+  });
+
+  test('fails if the first process is not ready in time', async () => {
+    const { started, at, limits, supervised } = prepare(2);
+    await limits[0]?.end();
+    await expect(supervised).rejects.toThrow('The process was not ready after 120 seconds.');
+    expect([started.length, await at(0).exited]).toEqual([1, killed]);
   });
 
   test.each([1, 2])('is cancelled with %i processes started', async (count) => {
@@ -148,6 +165,18 @@ describe('a process that exits', () => {
     expect([started.length, at(0).orders]).toEqual([3, []]);
   });
 
+  test('is killed and started again if it is not ready in time', async () => {
+    const { started, at, log, limits, pauses } = await startAll(2);
+    await at(1).exit();
+    await limits[2]?.end();
+    const reason = 'The process was not ready after 120 seconds.';
+    expect(log.at(-1)).toMatchObject({ msg: 'a process exited', process: 102, signal: 'SIGKILL', reason });
+    await pauses[0]?.end();
+    await at(3).begin();
+    await limits[3]?.end();
+    expect([started.length, await Promise.race([at(3).exited, 'serves'])]).toEqual([4, 'serves']);
+  });
+
   test('pauses for half a minute at most', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 8, 100].map(findPauseMs)).toEqual([
       0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000,
@@ -187,6 +216,24 @@ describe('a replacement', () => {
         reason: 'port in use',
       },
     ]);
+  });
+
+  test('stops if the new process is not ready in time: it is killed, and the old ones go on', async () => {
+    const { started, at, running, log, limits } = await startAll(2);
+    const replacing = running.replaceAll();
+    await limits[2]?.end();
+    await replacing;
+    expect(started.map(({ orders }) => orders)).toEqual([[], [], []]);
+    const fault = { process: 102, code: null, signal: 'SIGKILL' };
+    const reason = 'The process was not ready after 120 seconds.';
+    expect(log).toEqual([{ msg: 'a new process did not start, and the others go on', ...fault, reason }]);
+    const again = running.replaceAll();
+    await at(3).begin();
+    expect(at(0).orders).toEqual(['retire']);
+    await at(0).exit(ended);
+    await at(4).begin();
+    await at(1).exit(ended);
+    await again;
   });
 
   test('that is asked for during another one follows it, once', async () => {

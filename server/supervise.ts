@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StopLog } from '@lockstep/runtime/run-until-stopped';
+import { WrongUse } from '@lockstep/shell/wrong-use';
 
 /** The end of a process, as Node reports it. */
 export interface Exit {
@@ -33,6 +34,8 @@ export interface SuperviseOptions {
   readonly now?: () => number;
   /** Resolves after the time, and rejects when `stopping` is aborted. */
   readonly pause?: (ms: number, stopping: AbortSignal) => Promise<unknown>;
+  /** Aborted after the time. */
+  readonly limit?: (ms: number) => AbortSignal;
 }
 
 export interface Supervised {
@@ -46,6 +49,8 @@ export interface Supervised {
 /** A process that exits sooner died young. */
 const matureMs = 60_000;
 const longestPauseMs = 30_000;
+/** Longer than a start takes on a busy machine, with its wait for the database: a process that is not ready by then hangs. */
+const startPatienceMs = 120_000;
 /** Longer than a process takes to cut its last connection (`drainMs`, `retireMs`), its last jobs and lines of the log: then it hangs. */
 const patienceMs: Readonly<Record<Manner, number>> = { close: 13_000, retire: 70_000 };
 
@@ -56,7 +61,7 @@ export function findPauseMs(earlyDeaths: number): number {
 
 /**
  * Starts processes and watches them: a process that exits is started again. The first one starts alone, so that a wrong configuration is
- * reported once.
+ * reported once. One that is not ready in two minutes is killed.
  *
  * @throws the reason why the first process does not start, or that of `stopping`. No process is left running
  */
@@ -67,6 +72,7 @@ export async function supervise({
   stopping,
   now = () => performance.now(),
   pause = (ms, signal) => delay(ms, undefined, { signal }),
+  limit = (ms) => AbortSignal.timeout(ms),
 }: SuperviseOptions): Promise<Supervised> {
   const running = new Set<ServingProcess>();
   let isStopping = false;
@@ -74,7 +80,7 @@ export async function supervise({
   stopping.addEventListener('abort', () => void stopAll());
 
   const begin = (origin?: string): ServingProcess => {
-    const begun = tryStart(start, origin);
+    const begun = killWhenLate(tryStart(start, origin), limit(startPatienceMs));
     running.add(begun);
     begun.ready.catch(() => undefined); // who needs the reason waits for it too
     void begun.exited.then((exit) => {
@@ -183,6 +189,24 @@ function tryStart(start: SuperviseOptions['start'], origin: string | undefined):
     const exited = Promise.resolve({ code: null, signal: null, cut: 0 });
     return { pid: 0, ready: Promise.reject(error), exited, stop: () => undefined, kill: () => undefined };
   }
+}
+
+/** A process that never becomes ready would hold up a replacement, or leave its place empty, without an end. */
+function killWhenLate(begun: ServingProcess, late: AbortSignal): ServingProcess {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => {
+    reject(new WrongUse(`The process was not ready after ${startPatienceMs / 1000} seconds.`));
+    begun.kill();
+  };
+  late.addEventListener('abort', giveUp);
+  const ready = Promise.race([begun.ready, promise]).finally(() => late.removeEventListener('abort', giveUp));
+  return {
+    pid: begun.pid,
+    ready,
+    exited: begun.exited,
+    stop: (manner) => begun.stop(manner),
+    kill: () => begun.kill(),
+  };
 }
 
 async function stop(one: ServingProcess, manner: Manner): Promise<void> {
