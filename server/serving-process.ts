@@ -120,7 +120,8 @@ export async function runServingProcess(
   describe: (error: unknown) => { readonly text: string; readonly json: object },
 ): Promise<void> {
   // A terminal and systemd send their signals to all processes, but only the parent knows whether it is the first or the second one.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  // SIGHUP has a listener already (`listenForHangUp`).
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const stopping = new AbortController();
   const asked = Promise.withResolvers<Manner>();
   let service: RunningService | undefined;

@@ -189,6 +189,22 @@ describe('serve --processes', () => {
     },
   );
 
+  test('SIGHUP while it still loads its code replaces the processes after the start', full, async () => {
+    const hangUp = `import { registerHooks } from 'node:module';
+      const load = (url, context, next) => {
+        if (url.endsWith('/commands/program.ts')) process.kill(process.pid, 'SIGHUP');
+        return next(url, context);
+      };
+      registerHooks({ load });`;
+    const preload = `--import=data:text/javascript,${encodeURIComponent(hangUp)}`;
+    const service = new Service(2, { NODE_OPTIONS: preload });
+    await service.until('a process was replaced', 2);
+    expect(service.lines('replacing all processes')).toMatchObject([{ signal: 'SIGHUP' }]);
+    expect(service.lines('ready')).toHaveLength(1);
+    expect(service.lines('a process exited')).toEqual([]);
+    await service.stop();
+  });
+
   test('does not replace by a process that can not start, and the others go on', full, async () => {
     const keys = join(deployment.folder, 'copy.json');
     await copyFile(String(deployment.env.LOCKSTEP_KEYS), keys);

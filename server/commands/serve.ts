@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { onHangUp } from '../hang-up.ts';
 import { isServingProcess, runServingProcess, startServingProcess } from '../serving-process.ts';
 import type { RunningService } from '../start-service.ts';
 import { describeDatabase } from '../store/database-address.ts';
@@ -21,7 +22,7 @@ export function addServeCommand(program: Command, shell: Shell): void {
     .option('--processes <number>', 'serve by 1 to 64 processes on one port; only on PostgreSQL', readProcesses)
     .addHelpText(
       'after',
-      "\nSIGINT or SIGTERM stops the server with exit code 0, also during the start. Requests under way have 10 seconds. A second signal stops it at once.\nWith --processes, one more process starts and watches the others: one that exits is started again. SIGHUP replaces them one after another, and no request is lost.\nIf the log can't be written, the server goes on. Beyond 1 MiB it drops lines, and it logs their number as soon as it can write again.",
+      "\nSIGINT or SIGTERM stops the server with exit code 0, also during the start. Requests under way have 10 seconds. A second signal stops it at once.\nWith --processes, one more process starts and watches the others: one that exits is started again. SIGHUP replaces them one after another, after the start if it comes before, and no request is lost.\nIf the log can't be written, the server goes on. Beyond 1 MiB it drops lines, and it logs their number as soon as it can write again.",
     )
     .action(async ({ processes }: { readonly processes?: number }) => {
       if (isServingProcess) return serveAsOneOfSeveral(shell);
@@ -120,18 +121,15 @@ async function serveByProcesses(
   logger: Logger,
   { processes, stopping }: { readonly processes: number; readonly stopping: AbortSignal },
 ): Promise<Stoppable & { readonly origin: string }> {
-  let replaceAll: () => void = () => undefined;
-  // Processes that are starting have read everything already, and the signal must not kill the parent.
-  process.on('SIGHUP', (signal) => {
-    logger.info({ signal }, 'replacing all processes');
-    replaceAll();
-  });
   const { keys, store } = await openDatabase(config, logger, stopping);
   const { requireOwnKeys } = await import('../require-own-keys.ts');
   await requireOwnKeys(store, keys).finally(() => store.close());
   await throwIfStopping(stopping);
   const supervised = await supervise({ count: processes, start: startServingProcess, logger, stopping });
-  replaceAll = () => void supervised.replaceAll();
+  onHangUp(() => {
+    logger.info({ signal: 'SIGHUP' }, 'replacing all processes');
+    void supervised.replaceAll();
+  });
   return supervised;
 }
 
