@@ -88,6 +88,11 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
   addAddress(addCommand(program, 'mock', 'serve the contract from a store in memory and its examples'), 8090)
     .addOption(strict())
     .option('--stateless', 'store nothing: every answer is the documented one')
+    .option(
+      '--token <token>',
+      'accept only this token or key, or name:password for HTTP Basic; can be given several times; any by default',
+      (value: string, before: readonly string[] = []) => [...before, value],
+    )
     .option('--explain', 'print the role of each operation and the reason, without a start')
     .addHelpText('after', runningHelp)
     .action(async (options) => {

@@ -30,6 +30,8 @@ export interface MockOptions<Context extends AnyExchange = AnyExchange> {
   readonly logger: Logger;
   /** The service behind the mock. Without one, the mock accepts any well-formed credentials, and every answer is the documented one. */
   readonly service?: MockedService<Context> | undefined;
+  /** The only tokens, keys and `name:password` pairs that schemes without a check accept. By default they accept any. */
+  readonly tokens?: readonly string[] | undefined;
   /** Reports parts of the contract that can't be checked; see `createRuntime`. When omitted, such a part prevents the start. */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
   /** See `createRuntime`. */
@@ -77,14 +79,14 @@ export interface Mock {
  * @throws Error when a schema of the contract is missing or does not compile
  */
 export function createMock<Context extends AnyExchange>(options: MockOptions<Context>): Mock {
-  const { contract, operations, logger, service, unchecked, compilesWhenAsked, bodyLimitBytes } = options;
+  const { contract, operations, logger, service, tokens, unchecked, compilesWhenAsked, bodyLimitBytes } = options;
   const { authServer, ...parts }: Partial<MockedService<Context>> = service ?? {};
   const isAuthServers = ({ basePath, path }: Pick<Operation, 'basePath' | 'path'>): boolean =>
     authServer !== undefined && isBelow(authServer.basePath, basePath + path);
   const isServices = (operation: Operation | undefined): boolean =>
     operation === undefined || !isAuthServers(operation);
   const answer = loadWhenAsked(contract);
-  const presence = lookForCredentials(contract, operations);
+  const presence = lookForCredentials(contract, operations, tokens);
   const table: Readonly<Record<string, Operation>> = presence.operations;
   const unrouted = ambientHeaders(contract);
   const runtime = createRuntime<typeof table, Handlers<Context>, Context>({

@@ -14,15 +14,17 @@ const lookForMs = 1000;
 export interface MockCommandOptions extends ServingOptions {
   /** Whether every answer is the documented one. */
   readonly stateless?: true;
+  /** The only tokens, keys and `name:password` pairs that pass. Any pass by default. */
+  readonly token?: readonly string[];
 }
 
 /**
  * `lockstep mock`: keeps the items that requests create, change and delete. Operations without such a role, and all operations with
  * `--stateless`, answer by their documented examples, or by values of their schemas.
  */
-export function mock({ stateless, ...options }: MockCommandOptions, around: Surroundings): Promise<Running> {
+export function mock({ stateless, token, ...options }: MockCommandOptions, around: Surroundings): Promise<Running> {
   return serveContract(options, around, async ({ document, operations, origin, logger, unchecked }) => {
-    const parts = { contract: document, operations, logger, unchecked, bodyLimitBytes };
+    const parts = { contract: document, operations, logger, tokens: token, unchecked, bodyLimitBytes };
     const controlled = stateless === true ? undefined : createControlledMock({ ...parts, origin });
     const { listener } = controlled ?? createMock(parts);
     const enough = AbortSignal.timeout(lookForMs);
@@ -34,7 +36,9 @@ export function mock({ stateless, ...options }: MockCommandOptions, around: Surr
       ...(controlled && { isClosed: controlled.isForControl }),
       notices: [...bad.map(describeBad), ...(enough.aborted ? [notAll] : [])],
       notes: [
-        'Only the format of credentials is checked: any bearer token passes, whatever its scopes and age.',
+        token === undefined
+          ? 'Only the format of credentials is checked: any bearer token passes, whatever its scopes and age.'
+          : 'Only the credentials of --token pass, for every operation that requires some.',
         describeMemory(controlled?.roles),
         ...(controlled ? [describeControl(controlled.hasWorlds)] : []),
         'Select a documented answer by a header: Prefer: code=404, and example=<name> for one of several; in an address ?__code=404. An unknown one is answered 400 with a list.',

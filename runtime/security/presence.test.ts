@@ -7,6 +7,7 @@ const document = {
     securitySchemes: {
       token: { type: 'oauth2' },
       key: { type: 'apiKey', in: 'cookie', name: 'sid' },
+      basic: { type: 'http', scheme: 'basic' },
       digest: { type: 'http', scheme: 'digest' },
       certificate: { type: 'mutualTLS' },
     },
@@ -68,4 +69,19 @@ test('one check for each scheme that is asked for and can be looked at', () => {
     ['digest', 'credentials'],
     ['key', 'apiKey'],
   ]);
+});
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
+test.each([
+  { scheme: 'token', known: undefined, sent: 'any', kind: 'good' },
+  { scheme: 'token', known: ['t1', 't2'], sent: 't2', kind: 'good' },
+  { scheme: 'token', known: ['t1'], sent: 't1x', kind: 'bad' },
+  { scheme: 'key', known: ['t1'], sent: 'T1', kind: 'bad' },
+  { scheme: 'digest', known: ['t1'], sent: 't1', kind: 'good' },
+  { scheme: 'basic', known: ['ada:x:y'], sent: encoded('ada:x:y'), kind: 'good' },
+  { scheme: 'basic', known: ['ada:x'], sent: encoded('ada:'), kind: 'bad' },
+])('of the credentials $known, $sent for $scheme is $kind', ({ scheme, known, sent, kind }) => {
+  const found = lookForCredentials(document, { a: operationWith([{ [scheme]: [] }]) }, known);
+  expect(found.security[scheme]?.judge(sent, undefined)).toMatchObject({ kind });
 });

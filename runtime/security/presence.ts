@@ -1,6 +1,16 @@
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '../operation.ts';
-import { apiKey, basic, bearer, credentials, type DeclaredScheme, readScheme, type Scheme, unshown } from './scheme.ts';
+import {
+  apiKey,
+  basic,
+  bearer,
+  credentials,
+  type DeclaredScheme,
+  readScheme,
+  type Scheme,
+  unshown,
+  type Verdict,
+} from './scheme.ts';
 
 /** A scheme that can't be checked in a request. */
 export interface BlindScheme {
@@ -20,26 +30,33 @@ export interface Presence<Table extends OperationTable> {
   readonly blind: readonly BlindScheme[];
 }
 
-const anybody = { kind: 'good', principal: {} } as const;
-
-const anyOf: Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> = {
-  bearer: bearer(() => anybody),
-  basic: basic(() => anybody),
-  apiKey: apiKey(() => anybody),
-  credentials: credentials(() => anybody),
-};
+/** The checks that accept these credentials, or any without a list. */
+function schemesFor(known: readonly string[] | undefined): Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> {
+  const judge = (sent: string): Verdict<object> =>
+    known === undefined || known.includes(sent) ? { kind: 'good', principal: {} } : { kind: 'bad', reason: 'invalid' };
+  return {
+    bearer: bearer(judge),
+    basic: basic(({ username, password }) => judge(`${username}:${password}`)),
+    apiKey: apiKey(judge),
+    credentials: credentials(judge),
+  };
+}
 
 /**
  * Checks only that credentials are present and well-formed, for a server that can't verify them: a mock, or one whose operations are not
- * implemented yet. Any token passes.
+ * implemented yet.
  *
  * A requirement that no request can show, a client certificate, is ignored. The other requirements and alternatives still apply.
  * An operation without any is open, and is reported. A requirement that can't be read is satisfied by nobody: a fault opens no operation.
+ *
+ * @param known the only tokens, keys and `name:password` pairs that pass; any passes by default
  */
 export function lookForCredentials<Table extends OperationTable>(
   document: ContractDocument,
   operations: Table,
+  known?: readonly string[],
 ): Presence<Table> {
+  const checks = schemesFor(known);
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   const asked = new Set(Object.values(operations).flatMap(({ security }) => security.flatMap(Object.keys)));
   const declared = [...asked].map((name) => {
@@ -47,7 +64,7 @@ export function lookForCredentials<Table extends OperationTable>(
     return { name, scheme, read: readScheme(scheme) };
   });
   const seen = declared.flatMap(({ name, read, scheme: { type } }) => {
-    if (read !== undefined) return [[name, anyOf[read.takes]] as const];
+    if (read !== undefined) return [[name, checks[read.takes]] as const];
     return type === 'mutualTLS' ? [] : [[name, unshown()] as const];
   });
   const security = Object.fromEntries(seen);
