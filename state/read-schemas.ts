@@ -4,7 +4,7 @@ import { createCanonicalForm } from '@lockstep/values/canonical-form';
 import { isSchema, type JsonType, type Schema, type SchemaNode, type Shape } from '@lockstep/values/shape';
 import type { ContractTools } from './contract-tools.ts';
 import { once } from './once.ts';
-import { isNoun, plainName } from './template.ts';
+import { isNoun, plainName, singular } from './template.ts';
 
 /** Names of the members from a body to a part of it. */
 export type Place = readonly string[];
@@ -31,6 +31,9 @@ const listNames = new Set(
 
 /** Plain names of lists about the request and not of items. */
 export const reports: ReadonlySet<string> = new Set('messages errors warnings notices links'.split(' '));
+
+/** Letters of a member that may be the last word of a path: shorter ones are the end of other words. */
+const shortestWord = 5;
 
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
@@ -120,7 +123,9 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       const named =
         lists.find(({ place }) => place.length === 0) ??
         lists.find((one) => isNoun(nameOf(one), noun)) ??
-        lists.find((one) => listNames.has(nameOf(one)));
+        lists.find((one) => listNames.has(nameOf(one))) ??
+        // `/best_podcasts` lists `podcasts`.
+        lists.find((one) => nameOf(one).length >= shortestWord && noun.endsWith(singular(nameOf(one))));
       const others = lists.filter((one) => !reports.has(nameOf(one)));
       const [only] = others.length > 0 ? others : lists;
       return named ?? (others.length <= 1 && !membersOf(node).has('id') ? only : undefined);

@@ -253,6 +253,28 @@ describe('a list whose elements differ from the item', () => {
   });
 });
 
+test('a list with the last word of its path is one, whatever is around it', async () => {
+  const song = object({ id: text, title: text }, ['id']);
+  const around = {
+    id: { type: 'integer' },
+    name: text,
+    songs: { type: 'array', items: song },
+    total: { type: 'integer' },
+  };
+  const example = { id: 95, name: 'Business', songs: [{ id: 'a', title: 'A' }], total: 325 };
+  const { call } = openPaths({
+    '/best_songs': {
+      get: {
+        operationId: 'best',
+        parameters: [inQuery('page', { type: 'integer' })],
+        responses: answers(object(around, ['songs']), 'application/json', example),
+      },
+    },
+  });
+  expect((await call('best', {})).body).toEqual({ ...example, total: 1 });
+  expect((await call('best', { query: { page: 2 } })).body).toMatchObject({ songs: [] });
+});
+
 test('content that is not JSON is answered while its item exists', async () => {
   const file = object({ id: { type: 'integer' }, name: text });
   const { call } = openPaths({
