@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { agrees, isUnchanged, objectIn } from './compare-objects.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { agrees, isShownAsObjects, isUnchanged, objectIn } from './compare-objects.ts';
 
 test.each([
   { sent: '50', read: 50, want: true },
@@ -67,4 +68,18 @@ test('the object of a body is read from its wrapper, unless the body has its mem
   expect(objectIn({ meta: { a: 1 }, title: null }, ['title'])).toEqual({ meta: { a: 1 }, title: null });
   expect(objectIn([{ title: 'Emma' }])).toEqual({ title: 'Emma' });
   expect(objectIn([{ title: 'Emma' }, { title: 'Dune' }])).toBeUndefined();
+});
+
+test.each([
+  { items: { type: 'object' }, sent: ['x'], want: true },
+  { items: { type: ['object', 'string'] }, sent: ['x'], want: false },
+  { items: { type: 'string' }, sent: ['x'], want: false },
+  { items: { type: 'object' }, sent: [{ id: 'x' }], want: false },
+  { items: { type: 'object' }, sent: 'x', want: false },
+])('$sent is shown as objects by a list of $items: $want', ({ items, sent, want }) => {
+  const schema = { type: 'object', properties: { origins: { type: 'array', items } } };
+  const responses = { 200: { description: 'Success', content: { 'application/json': { schema } } } };
+  const contract = contractOf({ '/keys/{id}': { get: { responses } } });
+  const found = isShownAsObjects(contextOf(contract), exchangeOf(contract, {}), ['origins'], 'origins', sent);
+  expect(found).toBe(want);
 });

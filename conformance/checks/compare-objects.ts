@@ -151,6 +151,23 @@ export function comparableMembers(
   );
 }
 
+/** Whether a member is sent as a list of ids or names, and the schema of the answer has a list of objects in its place. */
+export function isShownAsObjects(
+  { judge }: Pick<RunContext, 'judge'>,
+  { operation, outcome }: Exchange,
+  names: readonly string[],
+  name: string,
+  sent: unknown,
+): boolean {
+  if (outcome.kind === 'none' || !Array.isArray(sent) || sent.some(isObject)) return false;
+  const schema = responseFor(operation, outcome.status)?.contents.find(({ mediaType }) => isJson(mediaType))?.schema;
+  const form = judge.forms.response;
+  const member = schema && declaredIn(form, schema, names).get(name);
+  if (member === undefined) return false;
+  const items = form.shapes(form.at(member)).flatMap((shape) => form.shapes(form.item(shape, 0)));
+  return items.length > 0 && items.every(({ types }) => types.size === 1 && types.has('object'));
+}
+
 /** Whether a value is absent, or stands for an absent one. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
