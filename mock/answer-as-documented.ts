@@ -6,15 +6,16 @@ import type { Operation } from '@lockstep/runtime/operation';
 import { Rejection } from '@lockstep/runtime/rejection';
 import { findResponse, listContents, type NamedExample } from '@lockstep/runtime/rejection/declared-response';
 import { type FaultMember, findFaultMembers, replaceRole } from '@lockstep/runtime/rejection/fault-members';
+import type { AnswerOtherwise } from '@lockstep/runtime/stateful/answer-from-state';
+import { createValueMaker, type MadeValue } from '@lockstep/runtime/stateful/make-value';
+import { writeHeaders } from '@lockstep/runtime/stateful/write-headers';
 import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { readDirection } from '@lockstep/runtime/validation/one-direction';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import { type Choice, successStatus } from './choose-example.ts';
 import { encodeBody, nameConcreteType } from './encode-body.ts';
-import { createValueMaker, type MadeValue } from './make-value.ts';
 import type { AskPrism } from './prism.ts';
-import { writeHeaders } from './write-headers.ts';
 
 /** Answers an operation as documented. The request has already passed every check. */
 export type AnswerAsDocumented = (operation: Operation, choice: Choice, request: Asked) => Promise<Answer>;
@@ -61,6 +62,13 @@ function challenge(status: number, headers: Readonly<Record<string, string>>): R
 export const createAnswers = oncePerDocument((contract) =>
   answersBy(contract, async (document) => (await import('./prism.ts')).createPrism(document)),
 );
+
+/** The documented answers of operations that store items. */
+export function answerOtherwise(contract: ContractDocument): AnswerOtherwise {
+  const answer = createAnswers(contract);
+  return (operation, code, request) =>
+    answer(operation, { dynamic: false, ...(code !== undefined && { code }) }, request);
+}
 
 /** @param loadPrism called at the first answer that needs Prism: loading it is slow */
 export function answersBy(

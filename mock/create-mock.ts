@@ -8,6 +8,7 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { ambientHeaders, findResponse } from '@lockstep/runtime/rejection/declared-response';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
+import { createValueMaker, type MakeValue } from '@lockstep/runtime/stateful/make-value';
 import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { readDirection } from '@lockstep/runtime/validation/one-direction';
@@ -16,7 +17,6 @@ import type { Logger } from 'pino';
 import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { type Choice, chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
-import { createValueMaker, type MakeValue } from './make-value.ts';
 
 /** The principal for a mock's handlers, which is unknown. */
 export type AnyPrincipal = object;

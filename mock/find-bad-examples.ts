@@ -7,12 +7,12 @@ import {
   readPointer,
 } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
+import { createValueMaker } from '@lockstep/runtime/stateful/make-value';
 import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
 import { createJudge, type JudgeValue } from '@lockstep/runtime/validation/judge-value';
 import { readDirection } from '@lockstep/runtime/validation/one-direction';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import { hasContent, serveable } from './answer-as-documented.ts';
-import { createValueMaker } from './make-value.ts';
 
 /** An example or a schema that a mock can't serve: the schema rejects the example, or every generated value. */
 export interface BadExample {

@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   toolkit: ['json', 'shell'], // what is wrong with a contract is wrong use
   cli: ['conformance', 'docs', 'json', 'mock', 'runtime', 'shell', 'toolkit'], // each part is loaded when a command asks for it; nobody imports it
-  runtime: ['json'], // serves any contract: what it serves is an argument
+  runtime: ['json', 'state', 'values'], // serves any contract: what it serves is an argument; its handlers from a store need the inference
   docs: ['json', 'runtime', 'shell', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
   server: ['generated', 'json', 'runtime', 'shell'],
   mock: ['generated', 'json', 'runtime', 'server', 'shell', 'state', 'values'],

@@ -1,9 +1,9 @@
 // If these fail, `lockstep mock` forgets what a client has just sent, or sends what the contract does not allow.
 import { isObject, type JsonObject, valueAt } from '@lockstep/json/json-pointer';
-import { createStatefulHandlers, explainRoles } from '@lockstep/mock/answer-from-state';
-import { createValueMaker } from '@lockstep/mock/make-value';
 import type { Answer } from '@lockstep/runtime/exchange';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import { createStatefulHandlers, explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
+import { createValueMaker } from '@lockstep/runtime/stateful/make-value';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import fc from 'fast-check';

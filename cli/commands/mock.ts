@@ -1,8 +1,8 @@
-import { explainRoles, type Role } from '@lockstep/mock/answer-from-state';
 import { createControlledMock } from '@lockstep/mock/control/create-controlled-mock';
 import { createMock } from '@lockstep/mock/create-mock';
 import { type BadExample, findBadExamples } from '@lockstep/mock/find-bad-examples';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { explainRoles, type Role } from '@lockstep/runtime/stateful/answer-from-state';
 import { type CommandResult, done } from '@lockstep/shell/command-result';
 import { type Notice, oneLine } from '@lockstep/shell/printable';
 import { bodyLimitBytes, readServed, type ServingOptions, serveContract } from '../serving/serve-contract.ts';

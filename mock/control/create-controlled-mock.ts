@@ -3,8 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AnyHandler } from '@lockstep/runtime/answer-request';
 import type { Exchange } from '@lockstep/runtime/exchange';
 import { readRequestId } from '@lockstep/runtime/http-message';
+import { createStatefulHandlers } from '@lockstep/runtime/stateful/answer-from-state';
 import type { Role, Scenario } from '@lockstep/state/create-state';
-import { createStatefulHandlers } from '../answer-from-state.ts';
+import { answerOtherwise } from '../answer-as-documented.ts';
 import { createMock, type MockOptions } from '../create-mock.ts';
 import { createControlHandlers, inBody, refuse } from './answer-control.ts';
 import { createFront } from './front.ts';
@@ -48,12 +49,11 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
   const { contract, operations, logger } = parts;
   const isTaken = Object.values(operations).some((one) => /^\/w(?:\/|$)/.test(one.basePath + one.path));
   const most = isTaken ? 0 : (options.worlds ?? mostWorlds);
-  const { handlers, roles, createMemory } = createStatefulHandlers(
-    contract,
-    operations,
-    { now: Date.now },
-    (request) => worlds.of(request).memory,
-  );
+  const { handlers, roles, createMemory } = createStatefulHandlers(contract, operations, {
+    now: Date.now,
+    memoryOf: (request) => worlds.of(request).memory,
+    otherwise: answerOtherwise(contract),
+  });
   const worlds = createWorlds({ contract, operations, createMemory, seed, most });
   const control = serveControl({
     contract: controlContract,

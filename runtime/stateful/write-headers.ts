@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import { listExamples, type NamedExample } from '@lockstep/runtime/rejection/declared-response';
-import type { JudgeValue } from '@lockstep/runtime/validation/judge-value';
+import { listExamples, type NamedExample } from '../rejection/declared-response.ts';
+import type { JudgeValue } from '../validation/judge-value.ts';
 import type { MakeValue } from './make-value.ts';
 
 interface Tools {

@@ -1,8 +1,8 @@
-import { contracts } from '@lockstep/runtime/fixtures/random-schema';
-import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
-import { createJudge, type JudgeValue } from '@lockstep/runtime/validation/judge-value';
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { contracts } from '../fixtures/random-schema.ts';
+import { createSchemaCompiler } from '../validation/compile-schema.ts';
+import { createJudge, type JudgeValue } from '../validation/judge-value.ts';
 import { createValueMaker } from './make-value.ts';
 
 const $ref = '#/components/schemas/a';

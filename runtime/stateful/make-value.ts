@@ -1,11 +1,11 @@
 import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
-import type { JudgeValue, ValueFault } from '@lockstep/runtime/validation/judge-value';
-import type { Direction } from '@lockstep/runtime/validation/one-direction';
 import type { BuildContext } from '@lockstep/values/build-scalar';
 import { buildValue } from '@lockstep/values/build-value';
 import { createCanonicalForm } from '@lockstep/values/canonical-form';
 import { createRandom } from '@lockstep/values/random';
 import { isSchema, type SchemaNode, schemasIn } from '@lockstep/values/shape';
+import type { JudgeValue, ValueFault } from '../validation/judge-value.ts';
+import type { Direction } from '../validation/one-direction.ts';
 
 export type MadeValue =
   | { readonly kind: 'value'; readonly value: unknown }

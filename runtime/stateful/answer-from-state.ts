@@ -1,27 +1,44 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember, followRef, type JsonObject } from '@lockstep/json/json-pointer';
-import type { AnyHandler } from '@lockstep/runtime/answer-request';
-import type { Answer, Exchange, UndeclaredAnswer } from '@lockstep/runtime/exchange';
-import { oncePerDocument } from '@lockstep/runtime/once-per-document';
-import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { Rejection } from '@lockstep/runtime/rejection';
-import { declaredRejection } from '@lockstep/runtime/rejection/declared-rejection';
-import { findResponse, listContents, responseKeys } from '@lockstep/runtime/rejection/declared-response';
-import { createSchemaCompiler } from '@lockstep/runtime/validation/compile-schema';
-import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
-import { createJudge } from '@lockstep/runtime/validation/judge-value';
-import { readDirection } from '@lockstep/runtime/validation/one-direction';
-import { isJsonType } from '@lockstep/runtime/validation/parse-body';
 import type { ContractTools, StateOperation, StateResponse } from '@lockstep/state/contract-tools';
 import { createState, type Memory, type MemoryOptions, type Role, type State } from '@lockstep/state/create-state';
-import { createAnswers } from './answer-as-documented.ts';
+import type { AnyHandler } from '../answer-request.ts';
+import type { Answer, Exchange, UndeclaredAnswer } from '../exchange.ts';
+import { oncePerDocument } from '../once-per-document.ts';
+import type { Operation, OperationTable } from '../operation.ts';
+import { declaredRejection } from '../rejection/declared-rejection.ts';
+import { findResponse, listContents, responseKeys } from '../rejection/declared-response.ts';
+import { notImplemented, Rejection } from '../rejection.ts';
+import { createSchemaCompiler } from '../validation/compile-schema.ts';
+import { dropUnusable } from '../validation/drop-unusable.ts';
+import { createJudge } from '../validation/judge-value.ts';
+import { readDirection } from '../validation/one-direction.ts';
+import { isJsonType } from '../validation/parse-body.ts';
 import { createValueMaker } from './make-value.ts';
-import { sampleParameter } from './sample-request.ts';
+import { sampleParameter } from './sample-value.ts';
 import { writeHeaders } from './write-headers.ts';
 
 export type { Role } from '@lockstep/state/create-state';
 
 type Handler = AnyHandler<object, Exchange<object>>;
+
+/**
+ * Answers as documented, where no value from the store is allowed.
+ *
+ * @param code the status; the success if it is undefined
+ */
+export type AnswerOtherwise = (
+  operation: Operation,
+  code: number | undefined,
+  request: { readonly requestId: string; readonly accept: string | undefined },
+) => Promise<Answer>;
+
+export interface StatefulOptions extends MemoryOptions {
+  /** Another memory for a request. */
+  readonly memoryOf?: (request: IncomingMessage) => Memory | undefined;
+  /** By default such a request is rejected as not implemented, and a body of a rejection is made of its schema. */
+  readonly otherwise?: AnswerOtherwise;
+}
 
 /** Handlers that answer from a store in memory. */
 export interface StatefulHandlers {
@@ -38,20 +55,14 @@ export function explainRoles(contract: ContractDocument, operations: OperationTa
   return prepare(contract, operations).state.roles;
 }
 
-/**
- * Creates handlers with a memory of their own. Answers that the contract allows no value for are the documented ones.
- *
- * @param memoryOf another memory for a request
- */
+/** Creates handlers with a memory of their own. */
 export function createStatefulHandlers(
   contract: ContractDocument,
   operations: OperationTable,
-  options: MemoryOptions = { now: Date.now },
-  memoryOf: (request: IncomingMessage) => Memory | undefined = () => undefined,
+  { memoryOf = () => undefined, otherwise, ...options }: StatefulOptions = { now: Date.now },
 ): StatefulHandlers {
   const { state, tools } = prepare(contract, operations);
   const memory = state.createMemory(options);
-  const documented = createAnswers(contract);
   const active = state.roles.filter(({ role }) => role !== 'none');
   const handlers = active.flatMap(({ operationId }): readonly (readonly [string, Handler])[] => {
     const operation = operations[operationId];
@@ -67,20 +78,25 @@ export function createStatefulHandlers(
   function handlerOf(operation: Operation): Handler {
     const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
     const otherTypes = contents.map(({ mediaType }) => mediaType).filter((mediaType) => !isJsonType(mediaType));
-    return ({ path, query, body, mediaType, requestId }, { request }) => {
-      const { accept } = request.headers;
-      const asDocumented = (code?: number): Promise<Answer> =>
-        documented(operation, { dynamic: false, ...(code !== undefined && { code }) }, { requestId, accept });
-      if (prefersOther(accept, otherTypes)) return asDocumented();
-      const { answer, prefix } = memoryOf(request) ?? memory;
+    return ({ path, query, headers: declared, body, mediaType, requestId }, exchange) => {
+      // A handler of a project that calls this one has no exchange.
+      const request = (exchange as typeof exchange | undefined)?.request;
+      const sent: JsonObject = request?.headers ?? declared;
+      const accept = typeof sent.accept === 'string' ? sent.accept : undefined;
+      const asDocumented = async (code?: number): Promise<Answer> =>
+        otherwise === undefined
+          ? notImplemented(undefined, { operation })
+          : otherwise(operation, code, { requestId, accept });
+      if (otherwise !== undefined && prefersOther(accept, otherTypes)) return asDocumented();
+      const { answer, prefix } = (request && memoryOf(request)) ?? memory;
       const found = answer(operation.operationId, {
         path,
         query,
         body,
         mediaType,
-        headers: request.headers,
-        url: prefix + (request.url ?? '/'),
-        origin: originOf(request),
+        headers: sent,
+        url: prefix + (request?.url ?? targetOf(operation, path, query)),
+        origin: `http://${sent.host ?? 'localhost'}`,
       });
       if (found === undefined) return asDocumented();
       if (found.kind === 'full') return describeFull(found.text);
@@ -94,6 +110,11 @@ export function createStatefulHandlers(
         body: shown,
       };
     };
+  }
+
+  function makeValueOf(schema: unknown): unknown {
+    const made = tools.makeValue(schema);
+    return made.kind === 'value' ? made.value : undefined;
   }
 
   /** The documented answer, with a text for this request where its body has a place for one. */
@@ -113,8 +134,11 @@ export function createStatefulHandlers(
     const kind = status === 409 ? 'conflict' : statuses.includes(404) ? 'not_found' : 'form';
     const rejection = new Rejection(kind, { text, status });
     const compile = createSchemaCompiler(document);
-    const answer = declaredRejection({ document, compile, pointer, requestId, fillsFromExamples: true }, rejection);
-    return response !== undefined && 'isUndeclared' in answer ? asDocumented(status) : answer;
+    const makeBody = otherwise === undefined ? makeValueOf : undefined;
+    const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody };
+    const answer = declaredRejection(context, rejection);
+    const isUnfit = response !== undefined && 'isUndeclared' in answer;
+    return isUnfit && otherwise !== undefined ? asDocumented(status) : answer;
   }
 }
 
@@ -126,7 +150,7 @@ function firstRejection(keys: ReadonlySet<string>): number | undefined {
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
 function describeFull(text: string): UndeclaredAnswer {
-  const detail = `${text}; delete items, or reset the mock`;
+  const detail = `${text}; delete items, or reset the store`;
   const body = { type: 'about:blank', title: 'Insufficient Storage', status: 507, detail };
   return { status: 507, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
@@ -141,8 +165,13 @@ function prefersOther(accept: string | undefined, otherTypes: readonly string[])
   });
 }
 
-function originOf({ headers: { host } }: IncomingMessage): string {
-  return `http://${host ?? 'localhost'}`;
+/** Path and query of a request. */
+function targetOf({ basePath, path }: Operation, values: JsonObject, query: JsonObject): string {
+  const filled = path.replaceAll(/\{([^}]*)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  );
+  return `${basePath}${filled}?${new URLSearchParams(pairs)}`;
 }
 
 /** `Location` is the path of an item, without the prefix of its memory. */
