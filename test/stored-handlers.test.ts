@@ -1,0 +1,83 @@
+import type { Rejection } from '@lockstep/runtime/rejection';
+import { createStoredHandlers } from '@lockstep/runtime/stateful/stored-handlers';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
+import { expect, test } from 'vitest';
+
+// If these fail, a project of `lockstep new --state` does not work before its handlers are written, or its own handlers can't call the stored ones.
+
+type Handler = (request: object, exchange?: object) => Promise<{ readonly status: number; readonly body?: unknown }>;
+
+const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+const limit = { name: 'limit', in: 'query', schema: { type: 'integer', default: 2 } };
+const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } };
+const json = (schema: object) => ({ description: 'Fine', content: { 'application/json': { schema } } });
+const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
+const fault = { type: 'object', required: ['code', 'message'], properties: { code: {}, message: { type: 'string' } } };
+const page = {
+  type: 'object',
+  required: ['items'],
+  properties: { items: { type: 'array', items: thing }, next: { type: ['string', 'null'], format: 'uri' } },
+};
+const contract = {
+  openapi: '3.1.1',
+  info: { title: 'Things', version: '1' },
+  servers: [{ url: 'https://things.example/v1' }],
+  paths: {
+    '/things': {
+      get: { operationId: 'list', parameters: [limit, cursor], responses: { 200: json(page) } },
+      post: { operationId: 'add', requestBody: json(thing), responses: { 201: json(thing) } },
+    },
+    '/things/{id}': {
+      get: { operationId: 'read', parameters: [key], responses: { 200: json(thing), 404: json(fault) } },
+    },
+    '/ping': { get: { operationId: 'ping', responses: { 200: json({ type: 'string' }) } } },
+  },
+};
+
+function open() {
+  const operations = describeOperations(contract as never);
+  const stored = createStoredHandlers<Readonly<Record<'list' | 'add' | 'read' | 'ping', Handler>>>({
+    contract,
+    operations,
+  });
+  const call = (id: keyof typeof stored, parts: object, exchange?: object) =>
+    stored[id]({ path: {}, query: {}, headers: {}, cookies: {}, requestId: 'r', ...parts }, exchange);
+  return { stored, call };
+}
+
+test('the handlers share one store, also if another handler calls them', async () => {
+  const { call } = open();
+  const made = await call('add', { body: { id: 'a', name: 'one' } });
+  expect(made).toMatchObject({ status: 201, body: { id: 'a', name: 'one' } });
+  expect(await call('read', { path: { id: 'a' } })).toMatchObject({ status: 200, body: made.body });
+});
+
+test('without a request of its own, a page has the address of the operation', async () => {
+  const { call } = open();
+  for (const id of ['a', 'b', 'c']) await call('add', { body: { id } });
+  const { body } = await call('list', { query: { limit: 2 } });
+  expect(body).toMatchObject({ next: expect.stringMatching(/^http:\/\/localhost\/v1\/things\?limit=2&cursor=/) });
+  const request = { url: '/v1/things?limit=2', headers: { host: 'api.example:81' } };
+  const asked = await call('list', { query: { limit: 2 } }, { request });
+  expect(asked.body).toMatchObject({ next: expect.stringMatching(/^http:\/\/api\.example:81\/v1\/things\?limit=2&/) });
+});
+
+test('an unknown id gets the declared answer, with a value for each required member', async () => {
+  const { status, body } = await open().call('read', { path: { id: 'z' } });
+  expect([status, body]).toEqual([
+    404,
+    expect.objectContaining({ code: expect.anything(), message: expect.any(String) }),
+  ]);
+});
+
+test('an operation without a resource is not implemented yet', async () => {
+  await expect(async () => open().call('ping', {})).rejects.toSatisfy(
+    (error: Rejection) => error.kind === 'unimplemented',
+  );
+});
+
+test('two sets of handlers share nothing', async () => {
+  const [one, other] = [open(), open()];
+  await one.call('add', { body: { id: 'a' } });
+  expect((await other.call('read', { path: { id: 'a' } })).status).toBe(404);
+});
