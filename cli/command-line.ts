@@ -12,6 +12,10 @@ interface JsonOption {
   readonly json?: true | undefined;
 }
 
+interface StateOption {
+  readonly state?: 'memory';
+}
+
 interface ProfileOption {
   readonly profile: 'valid' | 'house';
 }
@@ -36,6 +40,12 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .command('new <folder>')
     .description('create a project for a contract: types, server, a handler to write for each operation, tests, CI')
     .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
+    .addOption(
+      new Option(
+        '--state <kind>',
+        'handlers that answer from a store, in a file for each resource, until you write your own; memory: until the service stops',
+      ).choices(['memory']),
+    )
     .addOption(allowFiles())
     .addOption(strict())
     .option('--json', 'print one JSON value instead of text')
@@ -43,7 +53,7 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
       'after',
       '\nThe project needs Node 24.18 or later. If npm runs on an older one, begin each command with npx -y -p node@24.',
     )
-    .action((folder: string, options: ContractTarget & JsonOption) =>
+    .action((folder: string, options: ContractTarget & StateOption & JsonOption) =>
       print(options, async () =>
         (await import('./commands/new-project.ts')).newProject({ folder, ...options }, streams),
       ),

@@ -1,8 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formProject } from './project-files.ts';
 
@@ -25,11 +27,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The project of a document with these members and the required ones. */
-async function form(members: object): Promise<ReadonlyMap<string, string>> {
+async function form(members: object, state?: 'memory'): Promise<ReadonlyMap<string, string>> {
   const file = join(folder, 'contract.yaml');
   const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members };
   await writeFile(file, JSON.stringify(document));
-  return formProject(await readContract(file), options);
+  const contract = await readContract(file);
+  const roles = state && explainRoles(contract.document as never, describeOperations(contract.document));
+  return formProject(contract, { ...options, roles });
 }
 
 const answered = { responses: { 200: { description: 'Fine' } } };
@@ -173,5 +177,62 @@ describe('package.json', () => {
     const files = await form({ servers: [{ url }], paths: { '/a': { get: { operationId: 'a', ...answered } } } });
     const { scripts } = JSON.parse(files.get('package.json') ?? '');
     expect(scripts.conform).toBe(`lockstep conform --contract contract.yaml --base-url ${want}`);
+  });
+});
+
+describe('a project with a store', () => {
+  const thing = { type: 'object', properties: { id: { type: 'string' } } };
+  const shown = { responses: { 200: { description: 'One', content: { 'application/json': { schema: thing } } } } };
+  const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+  const stores = (...paths: readonly string[]) =>
+    Object.fromEntries(
+      paths.flatMap((path, index) => [
+        [path, { post: { operationId: `add-${index}`, ...shown } }],
+        [`${path}/{id}`, { get: { operationId: `read${index}`, parameters: [key], ...shown } }],
+      ]),
+    );
+
+  test('has a file of handlers for each resource, and one for the operations without', async () => {
+    const files = await form(
+      { paths: { ...stores('/things'), '/ping': { get: { operationId: 'ping', ...answered } } } },
+      'memory',
+    );
+    expect(files.get('handlers/things.ts')).toContain(
+      "definePart<Principal>()({\n  // POST /things\n  'add-0': stored['add-0'],\n\n  // GET /things/{id}\n  read0: stored.read0,\n});\n",
+    );
+    expect(files.get('handlers/other.ts')).toContain('  // GET /ping\n  ping: notImplemented,\n});\n');
+    expect(files.get('handlers.ts')).toMatch(/\(\{\n {2}\.\.\.otherHandlers,\n {2}\.\.\.thingsHandlers,\n\}\);\n$/);
+    expect(files.get('state.ts')).toContain('createStoredHandlers<Handlers<Principal>>({ contract, operations })');
+    expect(files.get('README.md')).not.toMatch(/Every operation answers 501|\[handlers\.ts\]|Until then every caller/);
+  });
+
+  test.each([
+    { path: '/v1/userGroups', want: 'v1-user-groups', name: 'v1UserGroups' },
+    { path: '/other', want: 'other-2', name: 'other2' },
+    { path: '/2fa', want: '2fa', name: '_2fa' },
+    { path: '/delete', want: 'delete', name: 'delete' },
+    { path: '/\u5bc6', want: 'root', name: 'root' },
+    { path: "/a/it's", want: 'a-it-s', name: 'aItS' },
+  ])('names the file of $path', async ({ path, want, name }) => {
+    const files = await form({ paths: stores(path) }, 'memory');
+    expect(files.get(`handlers/${want}.ts`)).toContain(`export const ${name}Handlers = `);
+  });
+
+  test('gives no two resources one file', async () => {
+    const files = await form({ paths: stores('/a-b', '/a/b', '/A_b') }, 'memory');
+    expect([...files.keys()].filter((file) => file.startsWith('handlers/'))).toEqual(
+      ['a-b', 'a-b-2', 'a-b-3'].map((name) => `handlers/${name}.ts`),
+    );
+  });
+
+  test.each([
+    { scheme: { type: 'http', scheme: 'bearer' }, want: '  it: bearer(demo),\n' },
+    { scheme: { type: 'http', scheme: 'basic' }, want: '  it: basic(({ password }) => demo(password)),\n' },
+    { scheme: { type: 'mutualTLS' }, want: '  it: unshown(),\n' },
+  ])('accepts one secret of the environment: $scheme', async ({ scheme, want }) => {
+    const text = (await form(secured(scheme), 'memory')).get('security.ts') ?? '';
+    expect(text).toContain(want);
+    expect(text).not.toContain('refuse');
+    expect(text.includes("from 'node:crypto'")).toBe(want.includes('demo'));
   });
 });

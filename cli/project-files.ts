@@ -6,8 +6,10 @@ import { escapeControls } from '@lockstep/json/escape-controls';
 import { followMember, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation } from '@lockstep/runtime/operation';
 import { type DeclaredScheme, readScheme } from '@lockstep/runtime/security/scheme';
+import type { Role } from '@lockstep/runtime/stateful/answer-from-state';
 import type { Contract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
+import { cryptoImport, demoCheck, demoChecks, describeStored, formStored, type Writing } from './stored-files.ts';
 
 const templates = join(import.meta.dirname, 'project');
 
@@ -29,12 +31,14 @@ export interface ProjectOptions {
   readonly contractFile: string;
   /** Names of the tarballs in `vendor/`, by name of package. */
   readonly vendor: Readonly<Record<string, string>>;
+  /** The roles of the operations, if the handlers answer from a store. By default they answer 501. */
+  readonly roles?: readonly Role[] | undefined;
 }
 
 /** Maps the path of every file, except the contract and derived files, to its text. */
 export function formProject(
   contract: Contract,
-  { name, contractFile, vendor }: ProjectOptions,
+  { name, contractFile, vendor, roles }: ProjectOptions,
 ): ReadonlyMap<string, string> {
   const operations = Object.values(describeOperations(contract.document));
   const document = contract.document as unknown as JsonObject;
@@ -42,12 +46,17 @@ export function formProject(
   const readme = readTemplate('README.md')
     .replace(/^# .*/, () => `# ${oneLine(titleOf(document)).replaceAll(/[\\`<[&]/g, '\\$&')}`)
     .replaceAll('contract.yaml', contractFile);
+  const writing = { formatRow: (...row: Row) => formatRow(document, ...row), quoteName, oneLine };
+  const handlers: readonly (readonly [string, string])[] =
+    roles === undefined
+      ? [['handlers.ts', formatHandlers(operations, writing)]]
+      : formStored(operations, roles, writing);
   return new Map([
     ...texts,
-    ['README.md', readme],
-    ['handlers.ts', formatHandlers(document, operations)],
+    ['README.md', roles === undefined ? readme : describeStored(readme)],
+    ...handlers,
     ['package.json', formatManifest({ name, contractFile, vendor }, operations)],
-    ['security.ts', formatSecurity(contract, operations)],
+    ['security.ts', formatSecurity(contract, operations, roles !== undefined)],
   ]);
 }
 
@@ -56,14 +65,19 @@ export function titleOf(document: JsonObject): string {
   return String(followMember(document, document, 'info').title ?? '') || 'Service';
 }
 
-function formatHandlers(document: JsonObject, operations: readonly Operation[]): string {
+type Row = Parameters<Writing['formatRow']>;
+
+function formatRow(document: JsonObject, ...[operation, handler]: Row): string {
+  const { operationId, method, basePath, path, pointer } = operation;
+  const described = readPointer(document, pointer);
+  const summary = oneLine(isObject(described) ? String(described.summary ?? '') : '');
+  const place = oneLine(`${method.toUpperCase()} ${basePath}${path}${summary === '' ? '' : `: ${summary}`}`);
+  return `  // ${place}\n  ${quoteName(operationId)}: ${handler},\n`;
+}
+
+function formatHandlers(operations: readonly Operation[], writing: Writing): string {
   const [comment = ''] = readTemplate('handlers.ts').split(/^import /m);
-  const rows = operations.map(({ operationId, method, basePath, path, pointer }) => {
-    const operation = readPointer(document, pointer);
-    const summary = oneLine(isObject(operation) ? String(operation.summary ?? '') : '');
-    const place = oneLine(`${method.toUpperCase()} ${basePath}${path}${summary === '' ? '' : `: ${summary}`}`);
-    return `  // ${place}\n  ${quoteName(operationId)}: notImplemented,\n`;
-  });
+  const rows = operations.map((operation) => writing.formatRow(operation, 'notImplemented'));
   return [
     comment,
     rows.length === 0 ? '' : "import { notImplemented } from '@lockstep/runtime/rejection';\n",
@@ -83,7 +97,7 @@ const sent: Readonly<Record<DeclaredScheme['takes'], string>> = {
   credentials: 'the text after the name of the scheme',
 };
 
-function formatSecurity({ document }: Contract, operations: readonly Operation[]): string {
+function formatSecurity({ document }: Contract, operations: readonly Operation[], isStored: boolean): string {
   const asked = new Set(
     operations.flatMap(({ security }) => security.flatMap((alternative) => Object.keys(alternative))),
   );
@@ -101,7 +115,8 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
     }
     makers.add(read.takes);
     const what = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
-    return `  // ${what}: called with ${sent[read.takes]}\n  ${quoteName(name)}: ${read.takes}(refuse),\n`;
+    const check = isStored ? (demoChecks[read.takes] ?? 'demo') : 'refuse';
+    return `  // ${what}: called with ${sent[read.takes]}\n  ${quoteName(name)}: ${read.takes}(${check}),\n`;
   });
   const text = readTemplate('security.ts');
   const [beforeTable = '', afterTable = ''] = text.split(/^export const security = \{[\s\S]*?^\}/m);
@@ -115,10 +130,13 @@ function formatSecurity({ document }: Contract, operations: readonly Operation[]
   }
   const isRefusing = [...makers].some((maker) => maker !== 'unshown');
   const names = [...[...makers].sort(), 'type Scheme', ...(isRefusing ? ['type Verdict'] : [])].join(', ');
-  const before = isRefusing
-    ? beforeTable
-    : beforeTable.replace(/^\/\*\* To accept a caller, [^\n]*\nconst refuse = [^\n]*\n\n/m, '');
-  return `${before.replace(/^import \{.*\}/m, `import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
+  const check = isRefusing ? (isStored ? demoCheck : undefined) : '';
+  const before =
+    check === undefined
+      ? beforeTable
+      : beforeTable.replace(/^\/\*\* To accept a caller, [^\n]*\nconst refuse = [^\n]*\n\n/m, () => check);
+  const crypto = isStored && isRefusing ? cryptoImport : '';
+  return `${before.replace(/^import \{.*\}/m, `${crypto}import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
 }
 
 function formatManifest({ name, contractFile, vendor }: ProjectOptions, operations: readonly Operation[]): string {

@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { explainRoles, type Role } from '@lockstep/runtime/stateful/answer-from-state';
 import { type CommandResult, done, type Streams } from '@lockstep/shell/command-result';
 import { oneLine } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
@@ -8,6 +10,7 @@ import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { listOperations } from '@lockstep/toolkit/contract/list-operations';
 import { type Contract, readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { stringify } from 'yaml';
 import { placeFolder, requireEmpty } from '../place-folder.ts';
 import { formProject, titleOf } from '../project-files.ts';
@@ -19,14 +22,16 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 export interface NewProject extends ContractTarget {
   /** Path of a missing or empty folder. */
   readonly folder: string;
+  /** The store behind the handlers; by default the operations answer 501. */
+  readonly state?: 'memory' | undefined;
 }
 
 /**
- * `lockstep new`: creates a project that serves a contract, with handlers still to be written. It is built in a temporary folder, so that a
+ * `lockstep new`: creates a project that serves a contract, with handlers still to be written or on a store. It is built in a temporary folder, so that a
  * failure leaves nothing.
  */
 export async function newProject(
-  { folder, contract: source, ...options }: NewProject,
+  { folder, contract: source, state, ...options }: NewProject,
   { error }: Pick<Streams, 'error'>,
   vendor: typeof vendorPackages = vendorPackages,
 ): Promise<CommandResult> {
@@ -59,10 +64,12 @@ export async function newProject(
     const out = join(draft, 'generated');
     const derived = await derive(await readContract(join(draft, contractFile)), out);
     stopping.signal.throwIfAborted();
+    const { document } = contract;
+    const roles = state && explainRoles(document as unknown as ContractDocument, describeOperations(document));
     progress.step('Packing the dependencies of the project');
     await mkdir(join(draft, 'vendor'));
     const packed = await vendor(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
-    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed });
+    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed, roles });
     const files = [...texts, ...[...derived].map(([name, text]) => [`generated/${name}`, text] as const)];
     for (const [name, text] of files) {
       stopping.signal.throwIfAborted();
@@ -74,6 +81,7 @@ export async function newProject(
       folder,
       contractFile,
       isBundled,
+      roles,
       prefix: runner === undefined ? '' : `${runner.prefix} `,
     });
   } finally {
@@ -112,13 +120,15 @@ function describe(
     folder,
     contractFile,
     isBundled,
+    roles,
     prefix,
-  }: Record<'folder' | 'contractFile' | 'prefix', string> & { isBundled: boolean },
+  }: Record<'folder' | 'contractFile' | 'prefix', string> & { isBundled: boolean; roles: readonly Role[] | undefined },
 ): CommandResult {
   const operations = listOperations(document).length;
   const place = relative(process.cwd(), resolve(folder)) || '.';
   const lines = [
     `${place}: a project for ${oneLine(titleOf(document as never))}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
+    ...(roles === undefined ? [] : [describeStore(roles)]),
     ...(isBundled ? [`  ${contractFile} contains all files of the contract`] : []),
     '',
     ...(place === '.' ? [] : [`  cd ${place}`]),
@@ -128,6 +138,12 @@ function describe(
   ];
   const json = { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations };
   return { ...done(lines.join('\n'), json), notices };
+}
+
+function describeStore(roles: readonly Role[]): string {
+  const none = roles.filter(({ role }) => role === 'none').length;
+  const others = none === 0 ? '' : '; the others answer 501 until you write them in handlers/other.ts';
+  return `  ${roles.length - none} of them answer from a store in memory${others}`;
 }
 
 /**
