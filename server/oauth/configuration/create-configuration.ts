@@ -32,24 +32,29 @@ const off = { enabled: false } as const;
 
 const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
 
-/** Options of the cookie with the id of a browser session. */
-export const sessionCookie = { ...cookie, path: '/' } as const;
+/**
+ * The cookie with the id of a browser session. Its path is the folder of the issuer: `/` for `/auth`. Issuers of one origin below different folders, as in
+ * a mock, have a session each. Over plain http cookies are not Secure, and browsers drop a `__Host-` name without Secure, or below a folder.
+ */
+export function describeSessionCookie(issuer: string) {
+  const { pathname: path, protocol } = new URL('.', issuer);
+  return { name: protocol === 'https:' && path === '/' ? '__Host-session' : 'session', options: { ...cookie, path } };
+}
 
 /** The configuration of oidc-provider. Behaviour that has no option is in `middleware/`. */
 export function createConfiguration(options: ConfigurationOptions): Configuration {
   const { issuer, resource, store, keys, apiScopes, loopbackCallbacks, accessTokenSeconds } = options;
-  const { pathname, protocol } = new URL(issuer);
-  const base = pathname.replace(/\/$/, '');
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const session = describeSessionCookie(issuer);
   return {
     adapter: (model: string) => new OidcAdapter(model, store),
     jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) },
     cookies: {
       keys: [...keys.cookieKeys],
-      long: sessionCookie,
+      long: session.options,
       short: cookie,
-      // Over plain http cookies are not Secure, and browsers drop a `__Host-` name without Secure.
       names: {
-        session: protocol === 'https:' ? '__Host-session' : 'session',
+        session: session.name,
         interaction: '_interaction',
         resume: '_resume',
       },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Owner } from '../../store/records.ts';
 import { revocationKeptSeconds } from '../../store/store.ts';
 import { readCallerAddress } from '../caller-address.ts';
-import { sessionCookie } from '../configuration/create-configuration.ts';
+import { describeSessionCookie } from '../configuration/create-configuration.ts';
 import { listConnectedApps } from '../connected-apps.ts';
 import { hashSecret, secretMatches } from '../hash-secret.ts';
 import { sessionSeconds } from '../lifetimes.ts';
@@ -38,6 +38,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  */
 export function answerConnectedApps({ provider, issuer, base, store, logInOwner, log }: PageOptions): Middleware {
   const knownBrowsers = createKnownBrowsers(base, store);
+  const { options: sessionCookie } = describeSessionCookie(issuer);
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
 
   return async (ctx, next) => {
