@@ -11,11 +11,12 @@ import { compareValues, isSelected, type ListShape, readListShape, readOrder } f
 import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
 import { PatchFault } from './patch.ts';
-import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { replaceAtPlace, type SchemaReader, vagueNames, valueAtPlace } from './read-schemas.ts';
 import { createResponder } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
+import { plainName } from './template.ts';
 
 const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
@@ -144,7 +145,8 @@ export function createAnswers(
       if (body !== undefined && !isObject(body)) return undefined;
       const sent = { ...queryMembers(plan, request), ...draftOf(plan, body) };
       const isDeep = /merge-patch/.test(mediaType);
-      return change(call, ({ value }, facts) => builder.merge(resource, value, sent, facts, isDeep));
+      const named = newNameIn(plan, sent);
+      return change(call, ({ value }, facts) => builder.merge(resource, value, sent, facts, isDeep), named);
     },
 
     delete: (call) => {
@@ -255,8 +257,9 @@ export function createAnswers(
   function change(
     call: Call,
     make: (item: StoredItem, facts: Parameters<ItemBuilder['merge']>[3]) => JsonObject,
+    named?: string,
   ): StateAnswer | undefined {
-    const { plan, request, memory } = call;
+    const { plan, request, memory, owners } = call;
     const { resource } = plan.address;
     const item = findItem(call);
     if ('kind' in item) return item;
@@ -275,11 +278,30 @@ export function createAnswers(
       if (error instanceof PatchFault) return { kind: 'rejected', statuses: [409, 422, 400], text: error.message };
       throw error;
     }
-    const next = { ...item, value, isExample: false, version: item.version + 1, changedAt: memory.now() };
+    const changed = { ...item, value, isExample: false, version: item.version + 1, changedAt: memory.now() };
     const twin = findTwin(call, value, item.key);
     if (twin !== undefined) return twin;
-    if (!memory.put(resource, next)) return full(memory);
+    if (named === undefined || named === item.key) {
+      if (!memory.put(resource, changed)) return full(memory);
+      return respond(call, changedResponse(plan), changed);
+    }
+    if (memory.find(resource, memory.scopeOf(plan.address, owners), named) !== undefined)
+      return { kind: 'rejected', statuses: [409, 422, 400], text: `a ${resource.noun} has the id ${named} already` };
+    const whole = replaceAtPlace(value, resource.idPlace ?? [], named);
+    const next = { ...changed, key: named, value: isObject(whole) ? whole : value };
+    if (!memory.rename(resource, item, next)) return full(memory);
     return respond(call, changedResponse(plan), next);
+  }
+
+  /** A PATCH of an item at `/roles/{name}` may change `name`. A member such as `id` is never changed. */
+  function newNameIn({ draft, operation, address: { resource } }: Plan, sent: JsonObject): string | undefined {
+    const [name = '', ...inner] = resource.idPlace ?? [];
+    const value = sent[name];
+    const member = draft && reader.membersOf(draft.node).get(name);
+    const isName = operation.method === 'patch' && inner.length === 0 && vagueNames.has(plainName(name));
+    if (!isName || typeof value !== 'string' || value === '' || member === undefined || reader.isReadOnly(member))
+      return undefined;
+    return resource.idNodes.every((node) => reader.accepts(value, node)) ? value : undefined;
   }
 
   function draftOf({ draft, address: { resource } }: Plan, body: unknown): JsonObject {

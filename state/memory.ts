@@ -203,6 +203,21 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     return id;
   }
 
+  /** The items that an item owns, with its place among their owners. */
+  function ownedBy(resource: Resource, { parents, key }: StoredItem) {
+    const chain = String([...parents, key]);
+    return model.resources.flatMap((child) => {
+      const index = child.parents.indexOf(resource);
+      if (index < 0) return [];
+      const isOwned = (own: StoredItem): boolean =>
+        index === parents.length ? String(own.parents.slice(0, index + 1)) === chain : own.parents[index] === key;
+      return store
+        .list(child.name)
+        .filter(isOwned)
+        .map((own) => ({ child, own, index }));
+    });
+  }
+
   return {
     factsFor,
     find,
@@ -217,24 +232,29 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
       if (isStored) gone.delete(goneName(resource, item.parents, item.key));
       return isStored;
     },
+    /** Stores an item under another id, with all items that it owns. */
+    rename: (resource: Resource, before: StoredItem, item: StoredItem): boolean => {
+      store.remove(resource.name, before);
+      if (!store.put(resource.name, item)) {
+        store.put(resource.name, before);
+        return false;
+      }
+      gone.add(goneName(resource, before.parents, before.key));
+      gone.delete(goneName(resource, item.parents, item.key));
+      for (const { child, own, index } of ownedBy(resource, before)) {
+        const parents = own.parents.map((parent, at) => (at === index ? item.key : parent));
+        store.remove(child.name, own);
+        store.put(child.name, { ...own, parents });
+      }
+      return true;
+    },
     /** Removes an item and all items that it owns. */
     remove: (resource: Resource, item: StoredItem): void => {
       store.remove(resource.name, item);
       gone.add(goneName(resource, item.parents, item.key));
       const [oldest] = gone;
       if (gone.size > limits.items && oldest !== undefined) gone.delete(oldest);
-      const chain = [...item.parents, item.key];
-      for (const child of model.resources) {
-        const index = child.parents.indexOf(resource);
-        if (index < 0) continue;
-        for (const own of store.list(child.name)) {
-          const isOwned =
-            index === item.parents.length
-              ? String(own.parents.slice(0, index + 1)) === String(chain)
-              : own.parents[index] === item.key;
-          if (isOwned) store.remove(child.name, own);
-        }
-      }
+      for (const { child, own } of ownedBy(resource, item)) store.remove(child.name, own);
     },
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
       ensureScope(address.resource, scopeOf(address, values));

@@ -342,3 +342,33 @@ test('an action with the name of a member of every JavaScript object answers wit
   const { body } = await call('create', { body: { id: 'a', state: 'open' } });
   expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
 });
+
+test('a PATCH of the name that addresses an item moves it, with the items below it', async () => {
+  const role = object({ name: text, level: text });
+  const right = object({ id: text });
+  const { call } = openPaths({
+    '/roles': { post: { operationId: 'create', ...sends(role), responses: answers(role) } },
+    '/roles/{name}': {
+      parameters: [inPath('name')],
+      get: { operationId: 'read', responses: answers(role) },
+      patch: { operationId: 'change', ...sends(role), responses: { ...answers(role), 409: { description: 'Taken' } } },
+    },
+    '/roles/{name}/rights': {
+      parameters: [inPath('name')],
+      get: { operationId: 'list', responses: answers({ type: 'array', items: right }) },
+      post: { operationId: 'add', ...sends(right), responses: answers(right) },
+    },
+    '/roles/{name}/rights/{id}': {
+      parameters: [inPath('name'), inPath('id')],
+      get: { operationId: 'readRight', responses: answers(right) },
+    },
+  });
+  for (const name of ['old', 'other']) await call('create', { body: { name, level: '1' } });
+  await call('add', { path: { name: 'old' }, body: { id: 'r' } });
+  const moved = await call('change', { path: { name: 'old' }, body: { name: 'new' } });
+  expect(moved.body).toEqual({ name: 'new', level: '1' });
+  expect((await call('read', { path: { name: 'old' } })).status).toBe(404);
+  expect((await call('read', { path: { name: 'new' } })).body).toEqual(moved.body);
+  expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({ id: 'r' });
+  expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
+});
