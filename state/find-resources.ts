@@ -195,15 +195,19 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const creates = own.filter(({ operation }) => operation.method === 'post' || operation.method === 'put');
     const reads = items.filter(({ operation }) => operation.method === 'get');
     const writes = items.filter(({ operation }) => ['put', 'patch', 'post'].includes(operation.method));
-    const shown = ({ answer, list }: Route): readonly SchemaNode[] =>
-      answer === undefined || list !== undefined ? [] : partOf(answer);
-    const partOf = (answer: SchemaNode): readonly SchemaNode[] => {
-      const part = reader.findItem(answer, noun, keys);
-      return part === undefined ? [] : [part.node];
+    // An item may have a list of objects itself.
+    const shown = ({ answer, list }: Route): readonly SchemaNode[] => {
+      const part = answer === undefined ? undefined : reader.findItem(answer, noun, keys);
+      if (part === undefined) return [];
+      const isItem = list === undefined || (isInside(list.place, part.place) && hasKey(reader, part.node, keys));
+      return isItem ? [part.node] : [];
     };
     const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
-    const drafts = [...creates, ...writes].flatMap(({ body }) => (body === undefined ? [] : partOf(body)));
     const views = [...reads.flatMap(shown), ...creates.flatMap(shown), ...listed];
+    const drafts = [...creates, ...writes].flatMap(({ body }) => {
+      const part = body === undefined ? undefined : findDraft(reader, body, { noun, views }, keys);
+      return part === undefined ? [] : [part.node];
+    });
     const resource: Resource = {
       name,
       kind: 'collection',
@@ -323,9 +327,28 @@ function isPost({ operation }: Route): boolean {
 export function entryOf(reader: SchemaReader, { node }: Part, noun: string, keys: readonly string[]): Part {
   const element = reader.itemOf(node);
   const part = reader.findItem(element, noun, keys);
-  const hasKey =
-    part !== undefined && [...reader.membersOf(part.node).keys()].some((name) => keys.includes(plainName(name)));
-  return hasKey ? part : { place: [], node: element };
+  return part !== undefined && hasKey(reader, part.node, keys) ? part : { place: [], node: element };
+}
+
+/** The item in a request body. A member that the answers show among those of the item is no wrapper: `graph` of `POST /graphs`. */
+export function findDraft(
+  reader: SchemaReader,
+  body: SchemaNode,
+  { noun, views }: Pick<Resource, 'noun' | 'views'>,
+  keys: readonly string[],
+): Part | undefined {
+  const part = reader.findItem(body, noun, keys);
+  const [wrapper] = part?.place ?? [];
+  const isMember = wrapper !== undefined && views.some((view) => reader.membersOf(view).has(wrapper));
+  return isMember ? { place: [], node: body } : part;
+}
+
+function hasKey(reader: SchemaReader, node: SchemaNode, keys: readonly string[]): boolean {
+  return [...reader.membersOf(node).keys()].some((name) => keys.includes(plainName(name)));
+}
+
+function isInside(place: Place, around: Place): boolean {
+  return place.length > around.length && around.every((name, index) => place[index] === name);
 }
 
 /** Plain names of members that may hold the id, the likeliest first. */

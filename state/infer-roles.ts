@@ -8,7 +8,7 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import { type Address, entryOf, findResources, idNames, type Resource, type Route } from './find-resources.ts';
+import { type Address, entryOf, findDraft, findResources, idNames, type Resource, type Route } from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
 
@@ -286,6 +286,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
           : reader.findItem(node, resource.noun, resource.kind === 'singleton' ? [] : keys);
       return part;
     };
+    const draftIn = (node: SchemaNode | undefined): Part | undefined =>
+      node && findDraft(reader, node, resource, resource.kind === 'singleton' ? [] : keys);
     const isItemLike = (part: Part | undefined): boolean => {
       if (part === undefined || role.role !== 'action') return part !== undefined;
       const identity = reader.identityOf(part.node);
@@ -305,7 +307,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       list,
       entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
-      draft: itemIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
+      draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
     };
   }
 }

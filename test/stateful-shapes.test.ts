@@ -372,3 +372,39 @@ test('a PATCH of the name that addresses an item moves it, with the items below 
   expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({ id: 'r' });
   expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
 });
+
+test('a body whose member has the name of the item is no wrapper if the item has that member', async () => {
+  const nodes = { type: 'object', additionalProperties: text };
+  const { call } = openPaths({
+    '/graphs': {
+      post: {
+        operationId: 'create',
+        ...sends(object({ title: text, graph: nodes }, ['graph'])),
+        responses: { 201: { description: 'Created', headers: { Location: { schema: text } } } },
+      },
+    },
+    '/graphs/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: answers(object({ id: text, title: text, graph: nodes }, ['id', 'graph'])) },
+    },
+  });
+  const { headers } = await call('create', { body: { title: 'A', graph: { a: 'b' } } });
+  const id = String(headers?.Location).split('/').at(-1);
+  expect((await call('read', { path: { id } })).body).toEqual({ id, title: 'A', graph: { a: 'b' } });
+});
+
+test('an item with a list of objects is an item, not a list', async () => {
+  const view = { name: text, groups: { type: 'array', items: object({ by: text }) } };
+  const shown = object({ data: object({ ...view, id: text }, ['id', 'name']) });
+  const { call } = openPaths({
+    '/views': { post: { operationId: 'create', ...sends(object(view)), responses: answers(shown) } },
+    '/views/{viewId}': {
+      parameters: [inPath('viewId')],
+      get: { operationId: 'read', responses: answers(shown) },
+    },
+  });
+  const body = { name: 'A', groups: [{ by: 'size' }] };
+  const made = (await call('create', { body })).body as { readonly data: { readonly id: string } };
+  expect(made.data).toEqual({ ...body, id: expect.stringMatching(/./) });
+  expect((await call('read', { path: { viewId: made.data.id } })).body).toEqual(made);
+});
