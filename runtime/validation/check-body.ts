@@ -23,10 +23,13 @@ interface Content {
   readonly defaults: JsonObject;
 }
 
-/** Parses and validates the body of one operation: its grammar, its schema, and the schemas that its values require. */
+/**
+ * Parses and validates the body of one operation: its grammar, its schema, and the schemas that its values require. Missing members get their
+ * defaults, except in a PATCH: there a missing member means no change (RFC 7396, 1).
+ */
 export function createBodyCheck(
   { document, compile }: SchemaTools,
-  { requestBody }: Operation,
+  { method, requestBody }: Operation,
   rules: readonly ValueRule[],
 ): BodyCheck {
   if (requestBody === null) return () => ({ kind: 'values', values: {} });
@@ -35,7 +38,7 @@ export function createBodyCheck(
       const schema = readPointer(document, pointer);
       // A media type without a schema accepts anything.
       const validate = schema === undefined ? () => undefined : compile({ $ref: pointer });
-      return [type, { schema, validate, defaults: readDefaults(schema) }];
+      return [type, { schema, validate, defaults: method === 'patch' ? {} : readDefaults(schema) }];
     }),
   );
   for (const { cases } of rules)

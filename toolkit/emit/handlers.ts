@@ -48,12 +48,13 @@ function formatRequest(document: OpenApiDocument, row: ContractOperation): strin
   return bodies.length === 0 ? members : `${members} & (${bodies.map((body) => `\n    | ${body}`).join('')}\n  )`;
 }
 
-function formatBodies(document: OpenApiDocument, { operationId, requestBody }: ContractOperation): string[] {
+function formatBodies(document: OpenApiDocument, { operationId, method, requestBody }: ContractOperation): string[] {
   if (requestBody === undefined) return [];
   const owner = `NonNullable<operations[${quote(nameInTypes(operationId))}]['requestBody']>`;
   const bodies = Object.entries(requestBody.value.content).map(([type, media]) => {
     const filled = membersOf(document, media, extendPointer(requestBody.pointer, 'content', type))
-      .filter(({ schema }) => schema.default !== undefined)
+      // In a PATCH, a missing member means no change.
+      .filter(({ schema }) => schema.default !== undefined && method !== 'patch')
       .map(({ name }) => quote(name));
     const body = `ReadonlyDeep<${owner}['content'][${quote(type)}]>`;
     const whole = filled.length === 0 ? body : `WithDefaults<${body}, ${filled.join(' | ')}>`;
