@@ -250,7 +250,8 @@ export function readOrder(
   const [text = ''] = sent.split(',');
   const direction = sort.direction === undefined ? '' : String(query[sort.direction] ?? '');
   const isDescending = /^-|[\s:._]desc(?:ending)?$/i.test(text) || /^desc/i.test(direction);
-  const name = plainName(text.replace(/^[-+]/, '').replace(/[\s:._]+(?:asc|desc)(?:ending)?$/i, ''));
+  // One separator is enough, as `plainName` drops the others: `+` would take a time quadratic in their number.
+  const name = plainName(text.replace(/[\s:._](?:asc|desc)(?:ending)?$/i, ''));
   const member = [...members.keys()].find((own) => plainName(own) === name);
   return member === undefined ? undefined : { place: [member], isDescending };
 }
