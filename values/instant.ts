@@ -16,3 +16,11 @@ export function spellInstant(instant: Instant): readonly (string | number)[] {
   const zoned = seconds.replace('Z', '+00:00');
   return [seconds, iso, zoned, iso.replace('Z', '+00:00'), iso.slice(0, 10), instant, Math.floor(instant / 1000)];
 }
+
+/** An ISO 8601 duration in milliseconds; a month has 30 days, a year 365. Undefined for any other text. */
+export function readDuration(text: string): number | undefined {
+  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(text);
+  if (match === null || text.length < 3) return undefined;
+  const units = [365 * day, 30 * day, 7 * day, day, hour, 60_000, 1_000];
+  return units.reduce((sum, unit, index) => sum + unit * Number(match[index + 1] ?? 0), 0);
+}

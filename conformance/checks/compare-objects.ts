@@ -1,8 +1,9 @@
 // Objects as they were sent and as answers show them: the members that can be compared, and how much two values may differ.
+
 import { BlockList, isIP } from 'node:net';
+import { readDuration } from '@lockstep/values/instant';
 import { type Contract, isJson, type Operation, responseFor } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
-import { readDuration } from '../data/time.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { unwrap } from '../resources/read-items.ts';
 import { normal, plainPath } from '../resources/slots.ts';

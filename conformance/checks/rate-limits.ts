@@ -1,8 +1,8 @@
 // Rate limits: quotas that the contract declares, and pauses that answers ask for.
+import { readDuration } from '@lockstep/values/instant';
 import { responseFor } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import type { Quota } from '../contract/extensions.ts';
-import { readDuration } from '../data/time.ts';
 import { headerOf, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { readScalars } from '../resources/read-items.ts';
 import { slotsOf } from '../resources/slots.ts';

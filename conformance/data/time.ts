@@ -1,20 +1,10 @@
 // Spells times in values, moves them to the present, and generates them by the rules of the contract.
-import { day, type Instant, soon, spellInstant } from '@lockstep/values/instant';
+import { day, type Instant, readDuration, soon, spellInstant } from '@lockstep/values/instant';
 import type { Contract } from '../contract/contract.ts';
 import { isObject, type Pointer, readPointer } from '../contract/document.ts';
 import { readRule, ruleOf } from '../contract/extensions.ts';
 import { ruledValues } from '../schema/annotated-values.ts';
 import type { Judge } from '../schema/create-judge.ts';
-
-const hour = 3_600_000;
-
-/** An ISO 8601 duration in milliseconds; a month has 30 days, a year 365. Undefined for any other text. */
-export function readDuration(text: string): number | undefined {
-  const match = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(text);
-  if (match === null || text.length < 3) return undefined;
-  const units = [365 * 24 * hour, 30 * 24 * hour, 7 * 24 * hour, 24 * hour, hour, 60_000, 1_000];
-  return units.reduce((sum, unit, index) => sum + unit * Number(match[index + 1] ?? 0), 0);
-}
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 

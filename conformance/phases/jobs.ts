@@ -1,9 +1,9 @@
 // Jobs that the run starts: each is read at its own pace until it is at its end.
+import { readDuration } from '@lockstep/values/instant';
 import { graceMs, isPast, jobRegress, jobStuck, pollRole } from '../checks/jobs.ts';
 import { type Machine, machineOf, readState } from '../checks/states.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isSame } from '../contract/document.ts';
-import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { readRetryAfter } from '../execute/limits.ts';
 import { toolsFor } from '../execute/session.ts';

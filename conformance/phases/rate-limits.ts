@@ -1,9 +1,9 @@
 // Calls up to the quota that the contract declares, and one more; and calls after the pause that a 429 has asked for.
+import { readDuration } from '@lockstep/values/instant';
 import { callRoles, quotaEarly, quotaUnenforced, retryAfterLie } from '../checks/rate-limits.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import type { Quota } from '../contract/extensions.ts';
-import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, headerOf, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';

@@ -1,8 +1,8 @@
 // Stories: each is a probe of several steps with one object of the run, and a second time with another object if a check finds a failure.
+import { readDuration } from '@lockstep/values/instant';
 import { keyOf, roleIn, type StoryCheck, storyIn } from '../checks/story.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject, isSame, type Pointer } from '../contract/document.ts';
-import { readDuration } from '../data/time.ts';
 import { type Draft, type Exchange, isAccepted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
