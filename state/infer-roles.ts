@@ -8,7 +8,15 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import { type Address, entryOf, findDraft, findResources, idNames, type Resource, type Route } from './find-resources.ts';
+import {
+  type Address,
+  entryOf,
+  findDraft,
+  findResources,
+  idNames,
+  type Resource,
+  type Route,
+} from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
 

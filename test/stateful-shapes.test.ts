@@ -385,7 +385,10 @@ test('a body whose member has the name of the item is no wrapper if the item has
     },
     '/graphs/{id}': {
       parameters: [inPath('id')],
-      get: { operationId: 'read', responses: answers(object({ id: text, title: text, graph: nodes }, ['id', 'graph'])) },
+      get: {
+        operationId: 'read',
+        responses: answers(object({ id: text, title: text, graph: nodes }, ['id', 'graph'])),
+      },
     },
   });
   const { headers } = await call('create', { body: { title: 'A', graph: { a: 'b' } } });
