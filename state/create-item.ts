@@ -58,7 +58,8 @@ export function createItemCreator({ reader, model, builder, responder: { respons
     const twin = findTwin(call, sent, undefined);
     if (twin !== undefined) return twin;
     const key = chosen ?? memory.newId(resource, scope);
-    if (key === undefined) return full(memory);
+    if (key === undefined)
+      return { kind: 'full', text: `every id of a ${resource.noun} that the contract allows belongs to an item` };
     const id = memory.idFor(resource, String(key));
     const owned = memory.ownersOf(resource, address, plan.parents, owners);
     const path = pathOf(resource, scope, String(key));

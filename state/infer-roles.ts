@@ -188,12 +188,21 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       return body !== undefined && !reader.isObjectNode(body) && !reader.isOnly(body, 'array')
         ? 'its body is no object'
         : { ...base, role: 'create', why: `POST on the collection ${resource.name}` };
+    if (!mayHaveId(body, resource)) return 'its body has no id of an item';
     const isPut = method === 'put';
     return {
       ...base,
       role: isPut && verb === undefined ? 'replace' : 'merge',
       why: `${method.toUpperCase()} on the collection: the body has the id of the item`,
     };
+  }
+
+  /** Whether a body may contain the id of its item. A body without declared members may contain any. */
+  function mayHaveId(body: SchemaNode | undefined, { idPlace, idParameter, noun }: Resource): boolean {
+    const [id] = idPlace ?? [];
+    const part = body && reader.findItem(body, noun, idNames(idParameter, noun));
+    const members = part === undefined ? [] : [...reader.membersOf(part.node).keys()];
+    return id !== undefined && (members.length === 0 || members.some((name) => plainName(name) === plainName(id)));
   }
 
   function findItemRole({ operation, answer }: Route, address: Address): Found | string {

@@ -35,11 +35,13 @@ interface Wanted {
  */
 export function makeId(reader: SchemaReader, random: Random, wanted: Wanted): string | number | undefined {
   const { member, parameters, isTaken } = wanted;
-  const isGood = (id: string | number): boolean =>
-    !isTaken(String(id)) &&
-    reader.accepts(id, member) &&
-    parameters.every((node) => readIds(id).some((value) => reader.accepts(value, node)));
-  for (const id of candidates(reader, random, wanted)) if (isGood(id)) return id;
+  const isFree = (id: string | number): boolean => !isTaken(String(id)) && reader.accepts(id, member);
+  const fits = (id: string | number) => (node: SchemaNode) => readIds(id).some((value) => reader.accepts(value, node));
+  for (const id of candidates(reader, random, wanted)) if (isFree(id) && parameters.every(fits(id))) return id;
+  // Two operations may declare the parameter so that no id fits both.
+  for (const node of parameters)
+    for (const id of candidates(reader, random, { ...wanted, parameters: [node] }))
+      if (isFree(id) && fits(id)(node)) return id;
   return undefined;
 }
 

@@ -275,6 +275,36 @@ test('a list with the last word of its path is one, whatever is around it', asyn
   expect((await call('best', { query: { page: 2 } })).body).toMatchObject({ songs: [] });
 });
 
+test('a list of changes on a collection answers as documented', async () => {
+  const memo = object({ id: text, due: text });
+  const many = object({ memos: { type: 'array', items: memo } });
+  const { roles } = openPaths({
+    '/memos': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: memo }) },
+      put: { operationId: 'changeMany', ...sends(many), responses: answers(object({})) },
+    },
+    '/memos/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(memo) } },
+  });
+  expect(roles.find(({ operationId }) => operationId === 'changeMany')).toMatchObject({ role: 'none' });
+});
+
+test.each([
+  { reads: { format: 'uuid', minLength: 36, maxLength: 36 }, deletes: { minLength: 64, maxLength: 64 } },
+  { reads: { pattern: '^j[0-9]+$' }, deletes: { pattern: '^[0-9]+$' } },
+])('an item has an id that the read allows where no id fits all operations: $reads', async ({ reads, deletes }) => {
+  const job = object({ id: text, query: text }, ['id']);
+  const { call } = openPaths({
+    '/jobs': { post: { operationId: 'create', ...sends(object({ query: text })), responses: answers(job) } },
+    '/jobs/{id}': {
+      get: { operationId: 'read', parameters: [inPath('id', { ...text, ...reads })], responses: answers(job) },
+      delete: { operationId: 'delete', parameters: [inPath('id', { ...text, ...deletes })], responses: answers(job) },
+    },
+  });
+  const made = await call('create', { body: { query: 'q' } });
+  const { id } = made.body as { readonly id: string };
+  expect((await call('read', { path: { id } })).body).toEqual(made.body);
+});
+
 test('content that is not JSON is answered while its item exists', async () => {
   const file = object({ id: { type: 'integer' }, name: text });
   const { call } = openPaths({
