@@ -134,6 +134,13 @@ describe('a body becomes what its schema asks for', () => {
       by: composed,
       value: { count: 1, list: [2, 3.5], mixed: '4' },
     },
+    {
+      name: 'a form with a member of any value, several times',
+      mediaType: 'application/x-www-form-urlencoded',
+      text: 'x=1&y=2&x=3&x=4',
+      by: { type: 'object' },
+      value: { x: ['1', '3', '4'], y: '2' },
+    },
   ])('$name', ({ mediaType, text, by, value }) => {
     expect(parseBody({}, { bytes: Buffer.from(text), mediaType }, by)).toEqual({ kind: 'value', value });
   });

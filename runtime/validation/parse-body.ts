@@ -93,7 +93,10 @@ export function parseNamedJson(text: string, name: string): ParsedBody {
   }
 }
 
-/** RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema allows it. */
+/**
+ * RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema allows it, as does a schema that does not declare the
+ * member: it allows an array too.
+ */
 function parseForm(text: string, schema: unknown, document: ContractDocument): ParsedBody {
   return collectFields(parseUrlEncoded(text), schema, document, (property, pair) =>
     pair.broken
@@ -143,10 +146,11 @@ function collectFields<Sent extends { readonly name: string }>(
     const items = isList ? listParts(document, property).find((part) => 'items' in part)?.items : property;
     const parsed = read(items, field);
     if (parsed.kind === 'fault') return { ...parsed, at: `${at}${parsed.at}` };
-    if (!isList && fields.has(name)) return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
+    const isMany = isList || (property === undefined && fields.has(name));
+    if (!isMany && fields.has(name)) return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
     const value = parsed.kind === 'value' ? parsed.value : undefined;
-    const before = fields.get(name);
-    fields.set(name, isList ? [...(Array.isArray(before) ? before : []), value] : value);
+    const before = fields.has(name) ? [fields.get(name)].flat() : [];
+    fields.set(name, isMany ? [...before, value] : value);
   }
   return { kind: 'value', value: Object.fromEntries(fields) };
 }
