@@ -70,10 +70,12 @@ async function untilPrinted({ child, out, error }: Run, text: string): Promise<v
   }
 }
 
+type MockOptions = Pick<MockCommandOptions, 'stateless' | 'token'>;
+
 /** The command within this process, on a port of its own, until the end of the test. */
 async function listen(
   command: keyof typeof commands,
-  more: Pick<ServeOptions, 'contract' | 'handlers' | 'json'> & Pick<MockCommandOptions, 'stateless'>,
+  more: Pick<ServeOptions, 'contract' | 'handlers' | 'json'> & MockOptions,
 ) {
   const { streams, out, error } = keepPrinted();
   const logger = pino({ level: 'warn' }, { write: (line: string) => void streams.error.write(line) });
@@ -83,12 +85,12 @@ async function listen(
 }
 
 /** Its line of JSON, its log, and its answers. */
-async function start(command: keyof typeof commands, contract: string, handlers?: string, stateless?: true) {
+async function start(command: keyof typeof commands, contract: string, handlers?: string, more: MockOptions = {}) {
   const { out, error } = await listen(command, {
     contract,
     json: true,
     ...(handlers !== undefined && { handlers }),
-    ...(stateless && { stateless }),
+    ...more,
   });
   const said = JSON.parse(out());
   const ask = async (path: string, init: RequestInit = {}) => {
@@ -150,7 +152,7 @@ describe('serve without handlers', () => {
     expect((await ask('/shop/v3/papers')).status).toBe(401);
     expect((await ask('/shop/v3/papers', { headers: { cookie: 'sid=x' } })).status).toBe(501);
     expect((await ask('/archive/papers/a')).status).toBe(401);
-    expect(await ask('/archive/papers/a?key=x')).toMatchObject({
+    expect(await ask('/archive/papers/Evening?key=x')).toMatchObject({
       status: 501,
       body: { message: expect.stringMatching(/^not implemented yet: /) },
     });
@@ -397,9 +399,15 @@ describe('mock', () => {
       (await ask('/notes/7', { headers: { prefer: 'code=200' } })).status,
     ];
     expect(await removeThenRead(await start('mock', file))).toEqual([200, 204, 404, 200]);
-    const forgetting = await start('mock', file, undefined, true);
+    const forgetting = await start('mock', file, undefined, { stateless: true });
     expect(await removeThenRead(forgetting)).toEqual([200, 204, 200, 200]);
     expect(forgetting.said.notes).toContainEqual(expect.stringContaining('The mock stores nothing'));
+  });
+
+  test('accepts only the credentials that are named', async () => {
+    const { ask } = await start('mock', kiosk, undefined, { token: ['k1', 'k2'] });
+    const statuses = ['k1', 'k2', 'k3'].map(async (key) => (await ask(`/archive/papers/Evening?key=${key}`)).status);
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
   });
 
   test('lists the role of each operation, and the reason', async () => {

@@ -38,7 +38,7 @@ export function mock({ stateless, token, ...options }: MockCommandOptions, aroun
       notes: [
         token === undefined
           ? 'Only the format of credentials is checked: any bearer token passes, whatever its scopes and age.'
-          : 'Only the credentials of --token pass, for every operation that requires some.',
+          : 'Only the credentials of --token pass, for every operation that requires some: put them into the samples.',
         describeMemory(controlled?.roles),
         ...(controlled ? [describeControl(controlled.hasWorlds)] : []),
         'Select a documented answer by a header: Prefer: code=404, and example=<name> for one of several; in an address ?__code=404. An unknown one is answered 400 with a list.',
