@@ -305,6 +305,22 @@ test.each([
   expect((await call('read', { path: { id } })).body).toEqual(made.body);
 });
 
+test('a rejection without an example has the reason and what its schema requires', async () => {
+  const problem = object({ detail: text, status: { type: 'integer' }, trace: text }, ['detail', 'status', 'trace']);
+  const missing = { description: 'Unknown', content: { 'application/json': { schema: problem } } };
+  const shown = answers(object({ id: text }));
+  const { call } = openPaths({
+    '/notes': { post: { operationId: 'create', ...sends(object({ id: text })), responses: shown } },
+    '/notes/{id}': {
+      get: { operationId: 'read', parameters: [inPath('id')], responses: { ...shown, 404: missing } },
+    },
+  });
+  expect(await call('read', { path: { id: 'a' } })).toMatchObject({
+    status: 404,
+    body: { detail: 'no note has the id a', status: 404, trace: expect.any(String) },
+  });
+});
+
 test('content that is not JSON is answered while its item exists', async () => {
   const file = object({ id: { type: 'integer' }, name: text });
   const { call } = openPaths({

@@ -134,8 +134,7 @@ export function createStatefulHandlers(
     const kind = status === 409 ? 'conflict' : statuses.includes(404) ? 'not_found' : 'form';
     const rejection = new Rejection(kind, { text, status });
     const compile = createSchemaCompiler(document);
-    const makeBody = otherwise === undefined ? makeValueOf : undefined;
-    const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody };
+    const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody: makeValueOf };
     const answer = declaredRejection(context, rejection);
     const isUnfit = response !== undefined && 'isUndeclared' in answer;
     return isUnfit && otherwise !== undefined ? asDocumented(status) : answer;
