@@ -4,8 +4,10 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formProject } from './project-files.ts';
 
@@ -155,6 +157,7 @@ const contracts: ReadonlyMap<string, string> = new Map([
     name,
     readFileSync(join(root, `toolkit/fixtures/${name}/contract.yaml`), 'utf8'),
   ]),
+  ['stored-museum', readFileSync(join(root, 'toolkit/fixtures/museum/contract.yaml'), 'utf8')],
 ]);
 
 let folder: string;
@@ -216,7 +219,7 @@ test.each(shapes.map((shape, index) => ({ ...shape, index })))(
   },
 );
 
-test.each(['museum', 'parcels'])('the fixture %s: compiles, starts, and its tests pass', (name) => {
+test.each(['museum', 'parcels', 'stored-museum'])('the fixture %s: compiles, starts, and its tests pass', (name) => {
   expect(faults.filter((line) => line.startsWith(`${name}/`))).toEqual([]);
   expect(outcomes[name]).toEqual({ pass: expect.toSatisfy((count: number) => count > 1), fail: 0 });
 });
@@ -235,7 +238,10 @@ async function make(name: string, contractText: string): Promise<void> {
   await mkdir(project);
   await writeFile(join(project, 'contract.yaml'), contractText);
   const contract = await readContract(join(project, 'contract.yaml'));
-  const files = new Map([...formProject(contract, { name: 'it', contractFile: 'contract.yaml', vendor: {} })]);
+  const { document } = contract;
+  const isStored = name.startsWith('stored-');
+  const roles = isStored ? explainRoles(document as never, describeOperations(document)) : undefined;
+  const files = new Map([...formProject(contract, { name: 'it', contractFile: 'contract.yaml', vendor: {}, roles })]);
   for (const [file, text] of await derive(contract, join(project, 'generated'))) files.set(`generated/${file}`, text);
   for (const [file, text] of files) {
     await mkdir(dirname(join(project, file)), { recursive: true });
