@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { connectSandbox, type ImportFile, type RunningSandbox, startMock } from './index.ts';
+import { connectMock, connectSandbox, type ImportFile, type RunningSandbox, startMock } from './index.ts';
 
 let mock: RunningSandbox;
 let token: string;
@@ -421,11 +421,18 @@ test.skipIf(host === undefined)('on an address of the network it is driven where
 test('another contract has a control and worlds, within its options', async () => {
   const contract = { document: museumContract, operations: museumOperations };
   await using museum = await startMock({ contract, worlds: 1 });
-  const read = async (path: string): Promise<unknown> => (await fetch(museum.origin + path)).json();
-  expect(await read('/w/a/_sandbox/state')).toMatchObject({ world: 'a', worlds: ['a'] });
-  expect(await read('/w/b/_sandbox/state')).toMatchObject({ code: 'too_many_worlds' });
+  const world = museum.world('a');
+  expect(await world.control.readState()).toMatchObject({ world: 'a', worlds: ['a'] });
+  expect(world.origin).toBe(`${museum.origin}/w/a`);
+  await expect(museum.world('b').control.readState()).rejects.toMatchObject({ status: 507, code: 'too_many_worlds' });
+  await world.control.changeClock({ now: '2030-01-01T00:00:00Z', ticking: false });
+  expect((await connectMock(world.origin).readClock()).now).toBe('2030-01-01T00:00:00.000Z');
+  expect((await museum.control.readClock()).ticking).toBe(true);
+  await museum.control.removeWorld('a');
+  expect((await museum.control.readState()).worlds).toEqual([]);
+  expect(() => museum.world('a b')).toThrow(/^the name of a world has/);
   await using closed = await startMock({ contract, control: false });
-  expect((await fetch(`${closed.origin}/_sandbox/state`)).status).toBe(404);
+  await expect(closed.control.readState()).rejects.toMatchObject({ status: 404 });
 });
 
 test('another contract is answered as it documents', async () => {
@@ -433,5 +440,5 @@ test('another contract is answered as it documents', async () => {
   await using museum = await startMock({ contract });
   const answer = await fetch(`${museum.origin}/museum/v2/exhibits`, { headers: { authorization: 'Bearer any' } });
   expect(answer.status).toBe(200);
-  expect('control' in museum).toBe(false);
+  expect('clients' in museum).toBe(false);
 });

@@ -4,19 +4,26 @@ import { join } from 'node:path';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { showValue } from '@lockstep/runtime/validation/sentence';
 import type { Keys } from '@lockstep/server/keys';
+import type { MockControl } from './control/connect.ts';
 import type { SandboxControl } from './sandbox/control/connect.ts';
 import { type ContractOptions, checkStartOptions, readStart, type SandboxOptions } from './sandbox/start-options.ts';
 
 export {
   type ClockChange,
+  type ClockReading as SandboxClockReading,
   ControlRejection,
-  connectSandbox,
+  connectMock,
   type Fault,
-  type ImportFile,
+  type MockControl,
+  type MockScenario,
+  type MockState,
   type NewFault,
   type RecordedRequest,
   type RequestFilter,
-  type SandboxClockReading,
+} from './control/connect.ts';
+export {
+  connectSandbox,
+  type ImportFile,
   type SandboxControl,
   type SandboxState,
   type ScenarioGiven,
@@ -24,24 +31,37 @@ export {
 } from './sandbox/control/connect.ts';
 export type { ContractOptions, SandboxOptions } from './sandbox/start-options.ts';
 
-export interface RunningMock extends AsyncDisposable {
-  /** Without a trailing slash: `http://localhost:41234`. */
-  readonly origin: string;
+interface Running extends AsyncDisposable {
   /** Stops the mock. Pending answers get a moment to finish. */
   readonly close: () => Promise<void>;
 }
 
-export interface RunningSandbox extends RunningMock {
+/** The mock of a contract, or one of its worlds: items, clock, faults and journal of its own. */
+export interface MockWorld {
+  /** Without a trailing slash: `http://localhost:41234`, or `http://localhost:41234/w/test-7`. */
+  readonly origin: string;
+  readonly control: MockControl;
+}
+
+export interface RunningMock extends MockWorld, Running {
+  /**
+   * A world, for one of several parallel tests. Its first request creates it.
+   *
+   * @throws TypeError if the name has other characters than letters, digits and `-._~`
+   */
+  readonly world: (name: string) => MockWorld;
+}
+
+/** A sandbox, or one of its worlds: data, clock, faults, journal and tokens of its own. */
+export interface SandboxWorld {
+  /** Without a trailing slash: `http://localhost:41234`, or `http://localhost:41234/w/test-7`. */
+  readonly origin: string;
   /** Base URL of the API: `…/v1`. */
   readonly baseUrl: string;
   /** Base URL of the OAuth server: `…/auth`. */
   readonly authUrl: string;
-  /** The present clients: those of the demo, and one for each account that the scenario's files add. */
-  readonly clients: readonly SandboxClient[];
-  /** Owners who can sign in on the pages of the OAuth server. */
-  readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
   /**
-   * Gets an access token with the client's own credentials (RFC 6749, 4.4).
+   * Gets an access token with the client's own credentials (RFC 6749, 4.4). It is valid in this world only.
    *
    * @param clientId `demo-own` by default
    * @param scope scopes, separated by spaces; by default all scopes of the client
@@ -49,6 +69,19 @@ export interface RunningSandbox extends RunningMock {
    */
   readonly token: (clientId?: string, scope?: string) => Promise<string>;
   readonly control: SandboxControl;
+}
+
+export interface RunningSandbox extends SandboxWorld, Running {
+  /**
+   * A world, for one of several parallel tests. Its first request creates it, with the scenario and the clock of the start.
+   *
+   * @throws TypeError if the name has other characters than letters, digits and `-._~`
+   */
+  readonly world: (name: string) => SandboxWorld;
+  /** The present clients: those of the demo, and one for each account that the scenario's files add. */
+  readonly clients: readonly SandboxClient[];
+  /** Owners who can sign in on the pages of the OAuth server. */
+  readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
 }
 
 export interface SandboxClient {
@@ -70,7 +103,7 @@ export interface SandboxClient {
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;
-export async function startMock(options: SandboxOptions | ContractOptions = {}): Promise<RunningMock> {
+export async function startMock(options: SandboxOptions | ContractOptions = {}): Promise<RunningMock | RunningSandbox> {
   checkStartOptions(options);
   const { port = 0, host = '127.0.0.1', logLevel = 'silent' } = options;
   // Compilation takes half of a first start. The cache is not in the folder for temporary files; see server/main.ts.
@@ -102,11 +135,13 @@ async function startAny(
   const { startContractMock } = await import('./start-contract-mock.ts');
   const state = { seed, worlds, control };
   const { origin, close } = await startContractMock({ ...listening, contract: document, operations, state });
-  return { origin, ...closeOnce(close) };
+  const { connectMock, originOfWorld } = await import('./control/connect.ts');
+  const describe = (at: string): MockWorld => ({ origin: at, control: connectMock(at) });
+  return { ...describe(origin), world: (name) => describe(originOfWorld(origin, name)), ...closeOnce(close) };
 }
 
 async function startOwn(
-  { scenario, clock, loopbackCallbacks, isControlOpen }: SandboxOptions,
+  { scenario, clock, loopbackCallbacks, isControlOpen, worlds }: SandboxOptions,
   listening: Listening,
 ): Promise<RunningSandbox> {
   const startAt = clock === undefined ? undefined : readStart(clock);
@@ -115,6 +150,7 @@ async function startOwn(
   keys.catch(() => undefined);
   const { startSandbox } = await import('./sandbox/start-sandbox.ts');
   const { connectSandbox, readGiven } = await import('./sandbox/control/connect.ts');
+  const { originOfWorld } = await import('./control/connect.ts');
   const started = await startSandbox({
     ...listening,
     keys: await keys,
@@ -122,19 +158,32 @@ async function startOwn(
     startAt,
     loopbackCallbacks,
     isControlOpen,
+    worlds,
   });
   const { origin, owners } = started;
-  const authUrl = `${origin}/auth`;
+  const describe = (
+    at: string,
+    readClients: () => readonly TokenClient[] | Promise<readonly TokenClient[]>,
+  ): SandboxWorld => {
+    const authUrl = `${at}/auth`;
+    return {
+      origin: at,
+      baseUrl: `${at}/v1`,
+      authUrl,
+      token: async (clientId = 'demo-own', scope) => requestToken(authUrl, await readClients(), clientId, scope),
+      control: connectSandbox(at),
+    };
+  };
   return {
-    origin,
-    baseUrl: `${origin}/v1`,
-    authUrl,
+    ...describe(origin, () => started.clients),
+    world: (name) => {
+      const world = describe(originOfWorld(origin, name), async () => (await world.control.readState()).clients);
+      return world;
+    },
     get clients() {
       return started.clients;
     },
     owners,
-    token: (clientId = 'demo-own', scope) => requestToken(authUrl, started.clients, clientId, scope),
-    control: connectSandbox(origin),
     ...closeOnce(started.close),
   };
 }
@@ -156,9 +205,12 @@ function closeOnce(closeNow: () => Promise<unknown>): Pick<RunningMock, 'close' 
   return { close, [Symbol.asyncDispose]: close };
 }
 
+/** `account` is null for a partner. */
+type TokenClient = Pick<SandboxClient, 'clientId' | 'secret' | 'account'>;
+
 async function requestToken(
   authUrl: string,
-  clients: readonly SandboxClient[],
+  clients: readonly TokenClient[],
   clientId: string,
   scope: string | undefined,
 ): Promise<string> {
@@ -169,8 +221,8 @@ async function requestToken(
       `pass token the id of a client and scopes separated by spaces, both as text, as token('demo-own', 'serviceapi/get-devices'), not ${showValue(wrong)}`,
     );
   const client = clients.find((one) => one.clientId === clientId);
-  if (client?.kind !== 'own') {
-    const own = clients.filter(({ kind }) => kind === 'own').map((one) => one.clientId);
+  if (client === undefined || client.account === null) {
+    const own = clients.filter(({ account }) => account !== null).map((one) => one.clientId);
     const why =
       client === undefined ? 'there is no such client' : 'it is a partner, which gets tokens when owners sign in';
     throw new Error(`no token for ${clientId}: ${why}. Clients with credentials of their own: ${own.join(', ')}`);

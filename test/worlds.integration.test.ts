@@ -206,6 +206,7 @@ test('the control rejects pages of other origins, has no keypad and no tokens, a
   const page = { origin: 'https://evil.example' };
   for (const path of ['/_sandbox/reset', '/w/a/_sandbox/reset'])
     expect(await ask('POST', path, {}, page)).toMatchObject({ status: 403, body: { code: 'foreign_origin' } });
+  expect((await ask('GET', '/_sandbox/state')).body.worlds).toEqual([]);
   for (const path of ['/_sandbox/locks', '/_sandbox/tokens/lifetime', '/_sandbox/keypad'])
     expect((await ask('GET', path)).status).toBe(404);
   expect((await ask('GET', '/_sandbox/openapi.json')).body.paths).toHaveProperty(['/scenario']);

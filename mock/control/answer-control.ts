@@ -18,6 +18,8 @@ export interface Controlled {
   readonly changeClock: (change: () => void) => Promise<void>;
   readonly faults: Faults;
   readonly journal: Journal;
+  /** @returns whether a world of this name existed */
+  readonly removeWorld: (name: string) => boolean;
 }
 
 export interface ControlledContract {
@@ -31,7 +33,7 @@ type NewFault = HandlerRequest<'addFault'>['body'];
 const mostFaults = 1000;
 export const mostDetails = 100;
 
-/** The handlers for clock, faults and journal. */
+/** The handlers for clock, faults, journal and the removal of worlds. */
 export function createControlHandlers({ contract, operations }: ControlledContract, controlled: Controlled) {
   const known = Object.values(operations);
   const readClock = () =>
@@ -88,6 +90,10 @@ export function createControlHandlers({ contract, operations }: ControlledContra
       controlled.journal.clear();
       return { status: 204 };
     },
+    removeWorld: ({ path: { name } }) =>
+      controlled.removeWorld(name)
+        ? { status: 204 }
+        : { status: 404, body: { error: `There is no world ${cut(name)}`, code: 'world_not_found' } },
   });
 
   function isOperation(operationId: string): boolean {

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AnyHandler } from '@lockstep/runtime/answer-request';
 import type { Exchange } from '@lockstep/runtime/exchange';
-import { readRequestId } from '@lockstep/runtime/http-message';
 import { createStatefulHandlers } from '@lockstep/runtime/stateful/answer-from-state';
-import type { Role, Scenario } from '@lockstep/state/create-state';
+import type { Memory, Role, Scenario } from '@lockstep/state/create-state';
 import { answerOtherwise } from '../answer-as-documented.ts';
 import { createMock, type MockOptions } from '../create-mock.ts';
-import { createControlHandlers, inBody, refuse } from './answer-control.ts';
+import { type Controlled, createControlHandlers, inBody, refuse } from './answer-control.ts';
+import { createSandboxClock } from './clock.ts';
+import { createFaults } from './faults.ts';
 import { createFront } from './front.ts';
 import controlContract from './generated/contract.gen.json' with { type: 'json' };
 import { defineHandlers } from './generated/handlers.gen.ts';
 import { operations as controlOperations } from './generated/operations.gen.ts';
-import { adviceOfMock } from './guard.ts';
+import { adviceOfMock, createGuard } from './guard.ts';
+import { createJournal } from './journal.ts';
 import { basePath, isForControl, serveControl } from './serve-control.ts';
-import { createWorlds, type World, type WorldRejection, type Worlds } from './worlds.ts';
+import { createWorlds, prefixOfWorld, rejectWorld, usualWorlds, type Worlds } from './worlds.ts';
 
 export interface ControlledMockOptions extends Omit<MockOptions, 'service'> {
   /** Address that clients use, without a trailing slash. */
@@ -38,7 +40,17 @@ export interface ControlledMock {
   readonly hasWorlds: boolean;
 }
 
-const mostWorlds = 100;
+/** Items, clock, faults and journal of their own in one mock, for one test among parallel ones. */
+interface World extends Controlled {
+  /** Null for paths without a name. */
+  readonly name: string | null;
+  readonly memory: Memory;
+  /** Restores the items of its scenario and its clock, and removes faults and journal. */
+  readonly reset: () => void;
+}
+
+/** A tenth of the usual store: a hundred full worlds fit into the memory of a small machine. */
+const limitsOfNamed = { items: 5_000, bytes: 6_400_000 };
 
 /** The control of a mock or of a world. */
 const controlPath = /^(?:https?:\/\/[^/?#]*)?(?:\/w\/[^/?#]*)?\/_sandbox(?:[/?#]|$)/i;
@@ -48,26 +60,34 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
   const { origin, seed, control: isControlled = true, closing = new AbortController().signal, ...parts } = options;
   const { contract, operations, logger } = parts;
   const isTaken = Object.values(operations).some((one) => /^\/w(?:\/|$)/.test(one.basePath + one.path));
-  const most = isTaken ? 0 : (options.worlds ?? mostWorlds);
+  const most = isTaken ? 0 : (options.worlds ?? usualWorlds);
   const { handlers, roles, createMemory } = createStatefulHandlers(contract, operations, {
     now: Date.now,
-    memoryOf: (request) => worlds.of(request).memory,
+    memoryOf: (request) => worldOf(request).memory,
     otherwise: answerOtherwise(contract),
   });
-  const worlds = createWorlds({ contract, operations, createMemory, seed, most });
+  const main = createWorld(null);
+  const guarding = { isOpen: false, publicOrigin: origin, advice: adviceOfMock };
+  const guard = createGuard(guarding);
+  const worlds = createWorlds({
+    create: createWorld,
+    most,
+    // A page of another origin must not fill the list.
+    mayCreate: (request) => !isControlled || !isForControl(request) || guard(request) === undefined,
+  });
+  const worldOf = (request: IncomingMessage): World => worlds.of(request) ?? main;
   const control = serveControl({
+    ...guarding,
     contract: controlContract,
     operations: controlOperations,
-    handlers: () => createHandlers(worlds, (world) => createWorldHandlers(world, worlds, { contract, operations })),
+    handlers: () =>
+      createHandlers(worldOf, (world) => createWorldHandlers(world, worlds.names, { contract, operations }), main),
     ownPaths: {
       [`${basePath}/openapi.json`]: () => ({
         headers: { 'Content-Type': 'application/json' },
         content: readFileSync(new URL('./generated/published.gen.json', import.meta.url)),
       }),
     },
-    isOpen: false,
-    publicOrigin: origin,
-    advice: adviceOfMock,
     logger,
     checkResponses: true,
   });
@@ -75,7 +95,7 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
     contract,
     logger,
     closing,
-    of: worlds.of,
+    of: worldOf,
     answersOther: (request, response) => {
       if (!isControlled || !isForControl(request)) return false;
       control(request, response);
@@ -90,16 +110,47 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
     listener: (request, response) => {
       const rejection = worlds.select(request);
       if (rejection === undefined) front(request, response);
-      else reject(request, response, rejection);
+      else rejectWorld(request, response, rejection);
     },
   };
+
+  function createWorld(name: string | null): World {
+    const clock = createSandboxClock();
+    const faults = createFaults();
+    const journal = createJournal({ contract, operations });
+    const memory = createMemory({
+      now: clock.now,
+      prefix: prefixOfWorld(name),
+      ...(seed !== undefined && { seed }),
+      ...(name !== null && { limits: limitsOfNamed }),
+    });
+    return {
+      name,
+      clock,
+      changeClock: async (change) => change(),
+      removeWorld: (removed) => worlds.remove(removed),
+      faults,
+      journal,
+      memory,
+      reset: () => {
+        clock.reset();
+        faults.clear();
+        journal.clear();
+        memory.reset();
+      },
+    };
+  }
 }
 
 type Handler = AnyHandler<unknown, Exchange<unknown>>;
 type Handlers = ReturnType<typeof createWorldHandlers>;
 
 /** Handlers that answer for the world of each request. */
-function createHandlers({ main, of }: Worlds, create: (world: World) => Handlers): Readonly<Record<string, Handler>> {
+function createHandlers(
+  worldOf: (request: IncomingMessage) => World,
+  create: (world: World) => Handlers,
+  main: World,
+): Readonly<Record<string, Handler>> {
   const known = new WeakMap<World, Handlers>([[main, create(main)]]);
   const handlersOf = (world: World): Handlers => {
     const handlers = known.get(world) ?? create(world);
@@ -110,14 +161,14 @@ function createHandlers({ main, of }: Worlds, create: (world: World) => Handlers
   return Object.fromEntries(
     names.map((name): [string, Handler] => [
       name,
-      (parsed, exchange) => (handlersOf(of(exchange.request))[name] as unknown as Handler)(parsed, exchange),
+      (parsed, exchange) => (handlersOf(worldOf(exchange.request))[name] as unknown as Handler)(parsed, exchange),
     ]),
   );
 }
 
 function createWorldHandlers(
   world: World,
-  { names, remove }: Worlds,
+  names: Worlds<World>['names'],
   controlled: Parameters<typeof createControlHandlers>[0],
 ) {
   const { name, clock, faults, journal, memory } = world;
@@ -147,21 +198,5 @@ function createWorldHandlers(
       world.reset();
       return readState();
     },
-    removeWorld: ({ path }) =>
-      remove(path.name)
-        ? { status: 204 }
-        : { status: 404, body: { error: `There is no world ${path.name}`, code: 'world_not_found' } },
   });
-}
-
-function reject(request: IncomingMessage, response: ServerResponse, { status, code, text }: WorldRejection): void {
-  const content = Buffer.from(JSON.stringify({ error: text, code, requestId: readRequestId(request) }));
-  // An unread body would be parsed as the next request.
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': content.length,
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  });
-  response.end(content);
 }

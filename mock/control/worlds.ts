@@ -1,24 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import type { Memory, MemoryOptions } from '@lockstep/state/create-state';
-import type { Controlled, ControlledContract } from './answer-control.ts';
-import { createSandboxClock } from './clock.ts';
-import { createFaults } from './faults.ts';
-import { createJournal } from './journal.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readRequestId, takeAuthority } from '@lockstep/runtime/http-message';
 
-/** Items, clock, faults and journal of their own in one mock, for one test among parallel ones. */
-export interface World extends Controlled {
-  /** Null for paths without a name. */
-  readonly name: string | null;
-  readonly memory: Memory;
-  /** Restores the items of its scenario and its clock, and removes faults and journal. */
-  readonly reset: () => void;
-}
-
-export interface WorldsOptions extends ControlledContract {
-  readonly createMemory: (options: MemoryOptions) => Memory;
-  readonly seed?: number | undefined;
-  /** The greatest number of worlds with a name. */
+export interface WorldsOptions<World> {
+  readonly create: (name: string) => World;
+  /** The greatest number of worlds; 0 for none. */
   readonly most: number;
+  /** Whether a request may create a world. It reaches no world otherwise, unless that exists. */
+  readonly mayCreate: (request: IncomingMessage) => boolean;
+  /** Closes a world that was removed. */
+  readonly end?: (world: World) => void;
 }
 
 /** A request for a world that cannot be created. */
@@ -28,77 +18,99 @@ export interface WorldRejection {
   readonly text: string;
 }
 
-/** A tenth of the usual store: a hundred full worlds fit into the memory of a small machine. */
-const limitsOfNamed = { items: 5_000, bytes: 6_400_000 };
+export interface Worlds<World> {
+  readonly names: () => readonly string[];
+  readonly all: () => readonly World[];
+  /** @returns whether it existed */
+  readonly remove: (name: string) => boolean;
+  /** The world that `select` found for a request; undefined for a path without a world. */
+  readonly of: (request: IncomingMessage) => World | undefined;
+  /**
+   * Removes `/w/NAME` from the path of a request, and creates that world if it is missing.
+   *
+   * @returns the reason if there is no such world and none can be created
+   */
+  readonly select: (request: IncomingMessage) => WorldRejection | undefined;
+}
 
-/** `/w/NAME` before a path, also after an origin: `GET http://localhost:8090/w/test-7/books` (RFC 9112, 3.2.2). */
-const prefixed = /^(https?:\/\/[^/?#]*)?\/w\/([^/?#]*)(?=[/?#]|$)/i;
+/** The greatest number of worlds of one mock, by default. */
+export const usualWorlds = 100;
 
-const validName = /^[\w.~-]{1,100}$/;
+const prefixed = /^\/w\/([^/?#]*)(?=[/?#]|$)/;
 
-export type Worlds = ReturnType<typeof createWorlds>;
+/** Characters that no URL encodes. A client removes the segments `.` and `..` from a path (RFC 3986, 5.2.4). */
+const validName = /^(?!\.{1,2}$)[\w.~-]{1,100}$/;
 
-/** The worlds of one mock. A world is created by its first request. */
-export function createWorlds({ contract, operations, createMemory, seed, most }: WorldsOptions) {
-  const main = createWorld(null);
+export const worldNameRule = 'the name of a world has 1 to 100 letters, digits and -._~: /w/test-7/…';
+
+/** Whether a world can have this name. */
+export function isWorldName(name: string): boolean {
+  return validName.test(name);
+}
+
+/** Before each path of a world; empty for paths without a world. */
+export function prefixOfWorld(name: string | null): string {
+  return name === null ? '' : `/w/${name}`;
+}
+
+/** Separate states of one mock by name, for parallel tests. A world is created by its first request. */
+export function createWorlds<World>({ create, most, mayCreate, end }: WorldsOptions<World>): Worlds<World> {
   const named = new Map<string, World>();
   const selected = new WeakMap<IncomingMessage, World>();
+  const rejectNew = (name: string): WorldRejection | undefined => {
+    if (!isWorldName(name)) return { status: 400, code: 'world_name', text: worldNameRule };
+    if (named.size < most) return undefined;
+    const text = `there are ${most} worlds, the greatest number: remove one by DELETE /_sandbox/worlds/NAME`;
+    return { status: 507, code: 'too_many_worlds', text };
+  };
 
   return {
-    main,
-    names: (): readonly string[] => [...named.keys()],
-    /** @returns whether it existed */
-    remove: (name: string): boolean => named.delete(name),
-    /** The world of a request that `select` has read. */
-    of: (request: IncomingMessage): World => selected.get(request) ?? main,
-    /** Removes the name of a world from the path of a request. @returns the reason if there is no such world and none can be created */
-    select: (request: IncomingMessage): WorldRejection | undefined => {
+    names: () => [...named.keys()],
+    all: () => [...named.values()],
+    remove: (name) => {
+      const world = named.get(name);
+      if (world === undefined) return false;
+      named.delete(name);
+      end?.(world);
+      return true;
+    },
+    of: (request) => selected.get(request),
+    select: (request) => {
+      if (most === 0) return undefined;
+      takeAuthority(request);
       const { url = '/' } = request;
-      const [whole, origin = '', name = ''] = prefixed.exec(url) ?? [];
-      if (most === 0 || whole === undefined) return undefined;
-      if (!validName.test(name))
-        return {
-          status: 400,
-          code: 'world_name',
-          text: 'the name of a world has 1 to 100 letters, digits and -._~: /w/test-7/…',
-        };
-      if (!named.has(name) && named.size >= most)
-        return {
-          status: 507,
-          code: 'too_many_worlds',
-          text: `there are ${most} worlds, the greatest number: remove one by DELETE /_sandbox/worlds/NAME`,
-        };
-      const world = named.get(name) ?? createWorld(name);
-      named.set(name, world);
-      selected.set(request, world);
+      const [whole, name = ''] = prefixed.exec(url) ?? [];
+      if (whole === undefined) return undefined;
       const rest = url.slice(whole.length);
-      request.url = `${origin}${rest.startsWith('/') ? '' : '/'}${rest}`;
+      request.url = rest.startsWith('/') ? rest : `/${rest}`;
+      let world = named.get(name);
+      if (world === undefined) {
+        if (!mayCreate(request)) return undefined;
+        const rejection = rejectNew(name);
+        if (rejection !== undefined) return rejection;
+        world = create(name);
+        named.set(name, world);
+      }
+      selected.set(request, world);
       return undefined;
     },
   };
+}
 
-  function createWorld(name: string | null): World {
-    const clock = createSandboxClock();
-    const faults = createFaults();
-    const journal = createJournal({ contract, operations });
-    const memory = createMemory({
-      now: clock.now,
-      ...(seed !== undefined && { seed }),
-      ...(name !== null && { prefix: `/w/${name}`, limits: limitsOfNamed }),
-    });
-    return {
-      name,
-      clock,
-      changeClock: async (change) => change(),
-      faults,
-      journal,
-      memory,
-      reset: () => {
-        clock.reset();
-        faults.clear();
-        journal.clear();
-        memory.reset();
-      },
-    };
-  }
+export function rejectWorld(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, code, text }: WorldRejection,
+): void {
+  const requestId = readRequestId(request);
+  const content = Buffer.from(JSON.stringify({ error: text, code, requestId }));
+  // An unread body would be parsed as the next request.
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': content.length,
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  });
+  response.end(content);
 }

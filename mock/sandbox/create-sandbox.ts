@@ -18,6 +18,7 @@ import { createFront } from '../control/front.ts';
 import { isOriginOf } from '../control/guard.ts';
 import { createJournal } from '../control/journal.ts';
 import { isForControl } from '../control/serve-control.ts';
+import { prefixOfWorld } from '../control/worlds.ts';
 import { createMock, type MockedService } from '../create-mock.ts';
 import { createControl } from './control/serve-control.ts';
 import { formatSandboxPage } from './describe-sandbox.ts';
@@ -41,6 +42,17 @@ export interface CreateSandboxOptions {
   readonly loopbackCallbacks?: readonly string[] | undefined;
   /** Whether other machines may use the control. */
   readonly isControlOpen?: boolean | undefined;
+  /** The place of this sandbox among those of one origin; by default it is alone. */
+  readonly world?: WorldPlace | undefined;
+}
+
+export interface WorldPlace {
+  /** Null for the sandbox at paths without a world. */
+  readonly name: string | null;
+  /** Names of all worlds. */
+  readonly names: () => readonly string[];
+  /** @returns whether it existed */
+  readonly remove: (name: string) => boolean;
 }
 
 export interface CreatedSandbox {
@@ -53,12 +65,15 @@ export interface CreatedSandbox {
   readonly close: () => Promise<void>;
 }
 
+const alone: WorldPlace = { name: null, names: () => [], remove: () => false };
+
 /** Limit of the due moments at which a moved clock stops. */
 const mostStops = 10_000;
 
 /**
  * Creates the service on a store in memory, with simulated bridges and virtual locks, behind the mock. The real handlers answer every request
- * without `Prefer`. All their state is in one instance, which a reset replaces. Callers, clock and journal are kept outside of it.
+ * without `Prefer`. All their state is in one instance, which a reset replaces. Callers, clock and journal are kept outside of it. The listener of a world
+ * gets paths without `/w/NAME`.
  *
  * @param openAnother opens an instance; a test counts the open ones
  * @throws ScenarioFault
@@ -67,7 +82,8 @@ export async function createSandbox(
   options: CreateSandboxOptions,
   openAnother: typeof openInstance = openInstance,
 ): Promise<CreatedSandbox> {
-  const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
+  const { origin, keys, logger, startAt, loopbackCallbacks = [], world = alone } = options;
+  const prefix = prefixOfWorld(world.name);
   const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
   const faults = createFaults();
   const journal = createJournal({ contract, operations, loginPath: '/auth' });
@@ -76,6 +92,7 @@ export async function createSandbox(
   let instance = await open(scenario);
   const oauth = await createSandboxOAuth({
     origin,
+    prefix,
     keys,
     logger,
     loopbackCallbacks,
@@ -115,6 +132,7 @@ export async function createSandbox(
         if (what === 'all') await oauth.endGrants();
       },
     },
+    removeWorld: world.remove,
   };
   const api = planApi({
     contract,
@@ -135,8 +153,14 @@ export async function createSandbox(
     checkResponses: true,
   });
   const rootPaths = createRootPaths({
-    page: () => formatSandboxPage(origin),
-    addresses: { api: '/v1', auth: '/auth', health: '/healthz', ready: '/readyz', sandbox: '/_sandbox' },
+    page: () => formatSandboxPage(origin, prefix),
+    addresses: {
+      api: `${prefix}/v1`,
+      auth: `${prefix}/auth`,
+      health: `${prefix}/healthz`,
+      ready: `${prefix}/readyz`,
+      sandbox: `${prefix}/_sandbox`,
+    },
     ping: () => instance.ping(),
     logger,
   });
@@ -236,6 +260,8 @@ export async function createSandbox(
 
   function readState(): SandboxState {
     return {
+      world: world.name,
+      worlds: [...world.names()],
       scenario: scenario.name,
       clock: { now: new Date(clock.now()).toISOString(), ticking: clock.isTicking },
       faults: [...faults.list()],

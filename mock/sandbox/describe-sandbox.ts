@@ -10,6 +10,7 @@ const notes = [
   'Tokens and scopes are checked. Tokens are valid until the process exits.',
   'Request any documented answer: Prefer: code=404, and example=<name> for one of several, or dynamic=true. An unknown one gets a 400 that lists them.',
   'Reset, scenarios, clock, faults, tokens and a journal of requests: /_sandbox, a page and an API.',
+  '/w/NAME before any path selects a world: a sandbox with data, clock, faults, journal and tokens of its own, for one of several parallel tests.',
 ] as const;
 
 /** The page can't contain the secret: everyone who reaches the port may read it. */
@@ -20,23 +21,29 @@ export function describeSandbox(origin: string, access: MockAccess): MockDescrip
   return describeMock(origin, contract, operations, { access, notes });
 }
 
-/** The start page for a browser. It contains no secret, since everyone who reaches the port may read it. */
-export function formatSandboxPage(origin: string): string {
+/**
+ * The start page for a browser. It contains no secret, since everyone who reaches the port may read it.
+ *
+ * @param prefix of a world: `/w/test-7`; empty for paths without a world
+ */
+export function formatSandboxPage(origin: string, prefix: string): string {
   const document: ContractDocument = contract;
-  const { addresses } = describeMock(origin, document, operations);
+  const { addresses } = describeMock(origin + prefix, document, operations);
   return formatStartPage({
     title: contract.info.title,
     version: contract.info.version,
     kind: 'Sandbox',
     notes: [...notes, tokenNote],
     addresses,
-    links: [{ href: '/_sandbox/', purpose: 'controls the sandbox: scenarios, clock, faults, tokens and requests' }],
+    links: [
+      { href: `${prefix}/_sandbox/`, purpose: 'controls the sandbox: scenarios, clock, faults, tokens and requests' },
+    ],
     operations: Object.values<Operation>(operations).map((operation) => ({
       operationId: operation.operationId,
       method: operation.method.toUpperCase(),
       path: operation.basePath + operation.path,
       summary: readSummary(document, operation),
-      curl: formatCurl(origin, sampleRequest(document, operation, shellToken)),
+      curl: formatCurl(origin + prefix, sampleRequest(document, operation, shellToken)),
     })),
   });
 }

@@ -21,6 +21,8 @@ import type { TokenLives } from './tokens.ts';
 export interface SandboxOAuthOptions {
   /** Address that clients use. Issuer and audience contain it. */
   readonly origin: string;
+  /** Before each path of the sandbox, for clients: `/w/test-7`. Requests arrive without it. */
+  readonly prefix: string;
   /** Secrets and passwords are derived from them. */
   readonly keys: Keys;
   readonly logger: Logger;
@@ -56,9 +58,9 @@ const passwords = createPasswords({ ln: passwordCost });
  * of these files.
  */
 export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<SandboxOAuth> {
-  const { origin, keys, logger, loopbackCallbacks, lives, trialEnd } = options;
-  const issuer = origin + authPath;
-  const audience = origin + apiPath;
+  const { origin, prefix, keys, logger, loopbackCallbacks, lives, trialEnd } = options;
+  const issuer = origin + prefix + authPath;
+  const audience = origin + prefix + apiPath;
   const start = Math.floor(systemClock.now() / 1000) * 1000;
   const { image, clients: seeded, owners } = await drawStore(keys, loopbackCallbacks);
   const kept = openStoreImage(image);
@@ -91,7 +93,11 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
     });
     provider.on('access_token.issued', ({ jti }) => lives.issued(jti));
     provider.on('client_credentials.issued', ({ jti }) => lives.issued(jti));
-    return answer;
+    return (request, response) => {
+      // Its addresses, cookies and pages are those of the issuer.
+      request.url = prefix + (request.url ?? '/');
+      answer(request, response);
+    };
   }, logger);
   const principals: PrincipalStore = {
     find: async (clientId, subject) => {

@@ -50,6 +50,8 @@ export interface Sandbox {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly tokens: SandboxTokens;
+  /** @returns whether a world of this name existed */
+  readonly removeWorld: (name: string) => boolean;
 }
 
 export interface SandboxTokens {

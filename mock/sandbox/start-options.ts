@@ -28,6 +28,8 @@ export interface SandboxOptions extends ListenOptions {
    * `host` is an address that other machines reach. False by default.
    */
   readonly isControlOpen?: boolean;
+  /** The greatest number of worlds at `/w/NAME`; 100 by default, and 0 for none. */
+  readonly worlds?: number;
 }
 
 /** A contract other than the service's, as `lockstep generate` derives it. The mock keeps items in memory, as `lockstep mock` does. */
@@ -74,6 +76,7 @@ const ofSandbox: Readonly<Record<keyof SandboxOptions, Rule>> = {
   loopbackCallbacks: { expected: 'a list of addresses', fits: (value) => Array.isArray(value) && value.every(isText) },
   // The text 'false' would be true.
   isControlOpen: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  worlds: { expected: 'a whole number from 0', fits: isCount },
 };
 const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
   ...listening,

@@ -4,10 +4,11 @@ import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { readOrCreateKeyFile } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
-import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
+import type { CreatedSandbox } from './create-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { createSandboxWorlds, type SandboxWorldsOptions } from './sandbox-worlds.ts';
 
-export type StartOptions = Omit<CreateSandboxOptions, 'keys' | 'origin'> & {
+export type StartOptions = Omit<SandboxWorldsOptions, 'keys' | 'origin'> & {
   /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
@@ -50,7 +51,7 @@ export async function startSandbox({
     const { origin, underWay, close } = await startListening(
       { port, host, limits: { drainMs }, stopping },
       async (listeningAt) => {
-        const created = await createSandbox({ ...options, keys, origin: publicOrigin ?? listeningAt });
+        const created = await createSandboxWorlds({ ...options, keys, origin: publicOrigin ?? listeningAt });
         resolve(created);
         return created.listener;
       },

@@ -53,6 +53,8 @@ function addFaults(count: number): void {
 
 /** State and clock, as they begin. The clock ticks. */
 const begun = {
+  world: null,
+  worlds: ['test-7'],
   scenario: 'demo',
   clock: { now: expect.stringMatching(/^2026-06-01T12:00:/), ticking: true },
   faults: [],
