@@ -25,8 +25,8 @@ export interface Peer extends Child {
 
 /** @param file that of `bench/peers` which serves */
 export async function startPeer(file: string, options: object): Promise<Peer> {
-  const { firstLine: port, close } = await startChild(peerLine(file, options));
-  return { base: `http://127.0.0.1:${port}/v1`, close };
+  const { firstLine: port, ...child } = await startChild(peerLine(file, options));
+  return { base: `http://127.0.0.1:${port}/v1`, ...child };
 }
 
 export function peerLine(file: string, options: object): readonly string[] {

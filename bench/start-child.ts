@@ -6,6 +6,7 @@ import { untilAnswered } from './first-answer.ts';
 
 /** A server that runs as a process of its own. */
 export interface Child {
+  readonly pid: number;
   readonly close: () => Promise<void>;
 }
 
@@ -24,7 +25,7 @@ export async function startChild(
     ])) as [string];
     lines.close();
     stdout.resume();
-    return { firstLine, close: () => stop(child) };
+    return { firstLine, pid: child.pid ?? 0, close: () => stop(child) };
   } catch (error) {
     await stop(child);
     throw error;
@@ -41,7 +42,7 @@ export async function startAnswering(
   try {
     for (const url of urls)
       await untilAnswered(url, () => (isOver(child) ? `${args[0]} ended with ${child.exitCode}` : undefined));
-    return { close: () => stop(child) };
+    return { pid: child.pid ?? 0, close: () => stop(child) };
   } catch (error) {
     await stop(child);
     throw error;

@@ -66,12 +66,24 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     return found;
   };
 
-  const accepts = (value: unknown, { schemas }: SchemaNode): boolean =>
-    schemas.every((schema) => judge(value, schema) === undefined);
+  /** The latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
+  const accepted = new WeakMap<object, SchemaNode>();
+  const accepts = (value: unknown, node: SchemaNode): boolean => {
+    const isKept = typeof value === 'object' && value !== null;
+    if (isKept && accepted.get(value) === node) return true;
+    const isAccepted = node.schemas.every((schema) => judge(value, schema) === undefined);
+    if (isKept && isAccepted) accepted.set(value, node);
+    return isAccepted;
+  };
+
+  const typesOf = once((node: SchemaNode): ReadonlySet<JsonType> => {
+    const types = form.shapes(node).flatMap((shape) => [...shape.types]);
+    return new Set(types.filter((one) => one !== 'null'));
+  });
 
   /** Whether a value has this type, apart from null. A schema without types has none. */
   const isOnly = (node: SchemaNode, type: Exclude<JsonType, 'null'>): boolean => {
-    const types = new Set(form.shapes(node).flatMap((shape) => [...shape.types].filter((one) => one !== 'null')));
+    const types = typesOf(node);
     return types.size === 1 && types.has(type);
   };
 

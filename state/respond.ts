@@ -2,12 +2,18 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { ItemBuilder } from './build-item.ts';
 import type { Call, StateAnswer } from './call.ts';
-import { type ContractTools, jsonContentOf, type StateResponse, sentType } from './contract-tools.ts';
+import {
+  type ContractTools,
+  jsonContentOf,
+  type ResponseContent,
+  type StateResponse,
+  sentType,
+} from './contract-tools.ts';
 import { idNames, type Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
-import { replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { type Part, replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
 import { nameTemplate, plainName, readTemplate } from './template.ts';
@@ -24,6 +30,10 @@ export function createResponder(
 ) {
   const bases = new Map<SchemaNode, unknown>();
   const shownItems = new WeakMap<JsonObject, Map<SchemaNode, unknown>>();
+  /** The latest answer about an item: it stays the same until the item changes, and is asked for again and again. */
+  const bodies = new WeakMap<JsonObject, { readonly response: StateResponse; readonly body: unknown }>();
+  const parts = new WeakMap<Plan, { readonly node: SchemaNode; readonly part: Part | undefined }>();
+  const contentOf = once((response: StateResponse) => jsonContentOf(response));
   const itemPathOf = once(({ name }: Resource): { readonly path: string | undefined } => {
     const paths = [...model.plans.values()].map(({ operation }) => operation.basePath + operation.path);
     return { path: paths.find((path) => nameTemplate(readTemplate(path).segments) === `${name}/{}`) };
@@ -102,25 +112,42 @@ export function createResponder(
     if (response === undefined) return undefined;
     const { status } = response;
     const all = { ...headers, ...itemHeaders(response, item) };
-    const content = jsonContentOf(response);
+    const content = contentOf(response);
     if (content === undefined || plan.operation.method === 'head')
       return response.contents.length === 0 || plan.operation.method === 'head'
         ? { kind: 'answer', status, headers: all }
         : undefined;
+    const known = bodies.get(item.value);
+    const body = known?.response === response ? known.body : bodyFor(plan, content, item, memory);
+    bodies.set(item.value, { response, body });
+    return body === undefined
+      ? undefined
+      : { kind: 'answer', status, headers: all, mediaType: sentType(content), body };
+  }
+
+  /** @returns undefined if no valid body shows the item */
+  function bodyFor(plan: Plan, content: ResponseContent, item: StoredItem, memory: ItemMemory): unknown {
     const node = reader.nodeOf(content.schema);
     const part = partOf(plan, node);
-    const base = baseFor(node, content.examples);
     if (part === undefined) return undefined;
+    const base = baseFor(node, content.examples);
     const example = valueAtPlace(base, part.place);
     const isOwnView = plan.address.resource.views.includes(part.node);
     const shown = showItem(item, part.node, memory, plan, isOwnView || !isObject(example) ? undefined : example);
     const body = shown === undefined ? undefined : replaceAtPlace(base, part.place, shown);
-    if (body === undefined || !reader.accepts(body, node)) return undefined;
-    return { kind: 'answer', status, headers: all, mediaType: sentType(content), body };
+    return body !== undefined && reader.accepts(body, node) ? body : undefined;
   }
 
   /** The item in an answer. The answer of an action or a delete may be about something else. */
-  function partOf(plan: Plan, node: SchemaNode) {
+  function partOf(plan: Plan, node: SchemaNode): Part | undefined {
+    const known = parts.get(plan);
+    if (known?.node === node) return known.part;
+    const part = findPart(plan, node);
+    parts.set(plan, { node, part });
+    return part;
+  }
+
+  function findPart(plan: Plan, node: SchemaNode): Part | undefined {
     const { resource } = plan.address;
     const keys = resource.kind === 'singleton' ? [] : idNames(resource.idParameter, resource.noun);
     const part = reader.findItem(node, resource.noun, keys);

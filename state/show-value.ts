@@ -38,7 +38,8 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
       const items = value
         .map((item, index) => show(item, form.item(shape, index), fill, depth + 1))
         .filter((item) => item !== undefined);
-      if (accepts(items, node)) return items;
+      const own = items.length === value.length && items.every((item, index) => item === value[index]) ? value : items;
+      if (accepts(own, node)) return own;
     }
     return undefined;
   }
@@ -67,14 +68,12 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
 
   function project(value: JsonObject, shape: Shape, fill: FillMember, depth: number): JsonObject | undefined {
     const shown = new Map<string, unknown>();
+    let isSame = true;
     const isDescribed = shape.properties.size > 0 && !shape.rests.some(({ schema }) => isObject(schema));
     for (const [name, member] of Object.entries(value)) {
-      if (isDescribed && !shape.properties.has(name)) continue;
-      const node = form.property(shape, name);
-      if (node.schemas.includes(false) || isWriteOnly(node)) continue;
-      const present = show(member, node, fill, depth + 1);
-      const own = present === undefined ? fill(name, node, value, false) : present;
+      const own = showMember(name, member);
       if (own !== undefined) shown.set(name, own);
+      isSame &&= own === member;
     }
     for (const name of shape.required) {
       if (shown.has(name)) continue;
@@ -83,7 +82,17 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
       const made = fill(name, node, value, true);
       if (made === undefined) return undefined;
       shown.set(name, made);
+      isSame = false;
     }
-    return Object.fromEntries(shown);
+    // Not a copy: its validity is known already, and an answer needs no memory of its own.
+    return isSame ? value : Object.fromEntries(shown);
+
+    function showMember(name: string, member: unknown): unknown {
+      if (isDescribed && !shape.properties.has(name)) return undefined;
+      const node = form.property(shape, name);
+      if (node.schemas.includes(false) || isWriteOnly(node)) return undefined;
+      const present = show(member, node, fill, depth + 1);
+      return present === undefined ? fill(name, node, value, false) : present;
+    }
   }
 }

@@ -14,6 +14,9 @@ import { findPairs } from './find-pairs.ts';
 export interface Mock {
   /** The address under which the paths of an operation are, without a trailing slash. */
   readonly addressOf: (operation: Operation) => string;
+  readonly pid: number;
+  /** Restores the first items; undefined if the mock keeps none. */
+  readonly reset?: () => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -55,7 +58,7 @@ interface Announced {
 
 async function startLockstep({ contract, file, lockstep }: Started): Promise<Mock> {
   const args = [join(lockstep, 'cli/main.ts'), 'mock', '--contract', file, '--port', '0', '--json'];
-  const { firstLine, close } = await startChild(args, noLog);
+  const { firstLine, pid, close } = await startChild(args, noLog);
   const { origin, addresses } = JSON.parse(firstLine) as Announced;
   if (addresses === undefined) {
     await close();
@@ -68,7 +71,7 @@ async function startLockstep({ contract, file, lockstep }: Started): Promise<Moc
     const path = own === undefined ? '' : pathOf(own);
     return urls.find((url) => pathOf(url) === path) ?? most?.url.replace(/\/$/, '') ?? origin;
   };
-  return { addressOf, close };
+  return { addressOf, pid, reset: () => fetch(`${origin}/_sandbox/reset`, { method: 'POST' }), close };
 }
 
 const pathOf = (address: string): string => new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
@@ -79,8 +82,8 @@ async function startPrism({ file, peers }: Started): Promise<Mock> {
   const origin = `http://127.0.0.1:${port}`;
   const main = inPeers(peers, '@stoplight/prism-cli/dist/index.js');
   const args = [main, 'mock', '--verboseLevel', 'silent', '--host', '127.0.0.1', '--port', String(port), file];
-  const { close } = await startAnswering(args, [origin]);
-  return { addressOf: () => origin, close };
+  const { pid, close } = await startAnswering(args, [origin]);
+  return { addressOf: () => origin, pid, close };
 }
 
 /** Mockoon serves at the base path of the first server. */
@@ -99,9 +102,9 @@ async function startMockoon({ contract, file, peers }: Started): Promise<Mock> {
     '127.0.0.1',
     '--disable-log-to-file',
   ];
-  const { close } = await startAnswering(args, [origin], noLog);
+  const { pid, close } = await startAnswering(args, [origin], noLog);
   const base = `${origin}${contract.servers[0] === undefined ? '' : pathOf(contract.servers[0])}`;
-  return { addressOf: () => base, close };
+  return { addressOf: () => base, pid, close };
 }
 
 /** json-server knows no contract: it gets the examples of the items, one list for each collection without a parent. */
@@ -120,9 +123,10 @@ async function startJsonServer({ contract, peers }: Started): Promise<Mock> {
     '127.0.0.1',
     file,
   ];
-  const { close } = await startAnswering(args, [origin]);
+  const { pid, close } = await startAnswering(args, [origin]);
   return {
     addressOf: () => origin,
+    pid,
     close: async () => {
       await close();
       await rm(folder, { recursive: true });

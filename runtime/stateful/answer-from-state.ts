@@ -78,6 +78,15 @@ export function createStatefulHandlers(
   function handlerOf(operation: Operation): Handler {
     const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
     const otherTypes = contents.map(({ mediaType }) => mediaType).filter((mediaType) => !isJsonType(mediaType));
+    const documentedHeaders = new Map<number, Readonly<Record<string, string>>>();
+    const headersOf = (status: number): Readonly<Record<string, string>> => {
+      const known = documentedHeaders.get(status);
+      if (known !== undefined) return known;
+      const response = findResponse(tools.document, operation.pointer, status)?.node ?? {};
+      const headers = writeHeaders(tools, response, undefined);
+      documentedHeaders.set(status, headers);
+      return headers;
+    };
     return ({ path, query, headers: declared, body, mediaType, requestId }, exchange) => {
       // A handler of a project that calls this one has no exchange.
       const request = (exchange as typeof exchange | undefined)?.request;
@@ -102,10 +111,9 @@ export function createStatefulHandlers(
       if (found.kind === 'full') return describeFull(found.text);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
-      const response = findResponse(tools.document, operation.pointer, status)?.node ?? {};
       return {
         status,
-        headers: mergeHeaders(writeHeaders(tools, response, undefined), mapLocation(headers, prefix)),
+        headers: mergeHeaders(headersOf(status), mapLocation(headers, prefix)),
         mediaType: type,
         body: shown,
       };

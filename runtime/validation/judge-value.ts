@@ -51,86 +51,86 @@ export function createJudge(document: ContractDocument): JudgeValue {
   return (value, schema) => {
     steps = 0;
     renewSteps();
-    const fault = judge(value, schema, '');
+    const fault = judge(value, schema);
     // Beyond the limit, verdicts may be wrong, for example inside `not`.
     return steps > mostSteps ? { at: '', why: tooMuch } : fault;
   };
 
-  function judge(value: unknown, schema: unknown, at: string, before?: Way): ValueFault | undefined {
-    if (schema === false) return { at, why: 'nothing is allowed here' };
+  /** The place of a fault is put together on the way back: most values have none. */
+  function judge(value: unknown, schema: unknown, before?: Way): ValueFault | undefined {
+    if (schema === false) return { at: '', why: 'nothing is allowed here' };
     if (!isObject(schema)) return undefined;
     steps += 1;
-    if (steps > mostSteps) return { at, why: tooMuch };
-    if (isOn(before, schema)) return { at, why: 'the schema refers to itself without end' };
+    if (steps > mostSteps) return { at: '', why: tooMuch };
+    if (isOn(before, schema)) return { at: '', why: 'the schema refers to itself without end' };
     const way = { schema, before, length: (before?.length ?? 0) + 1 };
     return (
-      judgeReference(value, schema, at, way) ??
-      judgeAny(value, schema, at) ??
-      judgeByType(value, schema, at) ??
-      judgeComposed(value, schema, at, way) ??
-      judgeUnevaluated(value, schema, at, way)
+      judgeReference(value, schema, way) ??
+      judgeAny(value, schema) ??
+      judgeByType(value, schema) ??
+      judgeComposed(value, schema, way) ??
+      judgeUnevaluated(value, schema, way)
     );
   }
 
-  function judgeReference(value: unknown, { $ref }: JsonObject, at: string, way: Way): ValueFault | undefined {
+  function judgeReference(value: unknown, { $ref }: JsonObject, way: Way): ValueFault | undefined {
     if (typeof $ref !== 'string') return undefined;
-    return judge(value, readPointer(document, $ref), at, way);
+    return judge(value, readPointer(document, $ref), way);
   }
 
-  function judgeByType(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
-    if (typeof value === 'string') return judgeText(value, schema, at);
-    if (typeof value === 'number') return judgeNumber(value, schema, at);
-    if (Array.isArray(value)) return judgeItems(value, schema, at);
-    return isObject(value) ? judgeMembers(value, schema, at) : undefined;
+  function judgeByType(value: unknown, schema: JsonObject): ValueFault | undefined {
+    if (typeof value === 'string') return judgeText(value, schema);
+    if (typeof value === 'number') return judgeNumber(value, schema);
+    if (Array.isArray(value)) return judgeItems(value, schema);
+    return isObject(value) ? judgeMembers(value, schema) : undefined;
   }
 
-  function judgeText(text: string, schema: JsonObject, at: string): ValueFault | undefined {
+  function judgeText(text: string, schema: JsonObject): ValueFault | undefined {
     const { minLength, maxLength, pattern, format } = schema;
     if (minLength !== undefined || maxLength !== undefined) {
       const { length } = [...text];
-      if (length < bound(minLength, 0)) return { at, why: `minLength ${minLength}` };
-      if (length > bound(maxLength, Infinity)) return { at, why: `maxLength ${maxLength}` };
+      if (length < bound(minLength, 0)) return { at: '', why: `minLength ${minLength}` };
+      if (length > bound(maxLength, Infinity)) return { at: '', why: `maxLength ${maxLength}` };
     }
     if (typeof pattern === 'string' && findPattern(pattern)?.test(text) === false)
-      return { at, why: `pattern ${pattern}` };
-    if (typeof format === 'string' && !hasFormat(text, format)) return { at, why: `format ${format}` };
+      return { at: '', why: `pattern ${pattern}` };
+    if (typeof format === 'string' && !hasFormat(text, format)) return { at: '', why: `format ${format}` };
     return undefined;
   }
 
-  function judgeItems(items: readonly unknown[], schema: JsonObject, at: string): ValueFault | undefined {
+  function judgeItems(items: readonly unknown[], schema: JsonObject): ValueFault | undefined {
     const { minItems, maxItems, uniqueItems, contains, minContains, maxContains } = schema;
-    if (items.length < bound(minItems, 0)) return { at, why: `minItems ${minItems}` };
-    if (items.length > bound(maxItems, Infinity)) return { at, why: `maxItems ${maxItems}` };
-    if (uniqueItems === true && findTwins(items) !== undefined) return { at, why: 'uniqueItems' };
+    if (items.length < bound(minItems, 0)) return { at: '', why: `minItems ${minItems}` };
+    if (items.length > bound(maxItems, Infinity)) return { at: '', why: `maxItems ${maxItems}` };
+    if (uniqueItems === true && findTwins(items) !== undefined) return { at: '', why: 'uniqueItems' };
     const prefix = listOf(schema.prefixItems);
     for (const [index, item] of items.entries()) {
-      const fault = judge(item, index < prefix.length ? prefix[index] : schema.items, `${at}/${index}`);
-      if (fault !== undefined) return fault;
+      const fault = judge(item, index < prefix.length ? prefix[index] : schema.items);
+      if (fault !== undefined) return below(String(index), fault);
     }
     if (contains === undefined) return undefined;
-    const found = items.filter((item) => judge(item, contains, at) === undefined).length;
+    const found = items.filter((item) => judge(item, contains) === undefined).length;
     const isEnough = found >= bound(minContains, 1) && found <= bound(maxContains, Infinity);
-    return isEnough ? undefined : { at, why: 'contains' };
+    return isEnough ? undefined : { at: '', why: 'contains' };
   }
 
-  function judgeMembers(object: JsonObject, schema: JsonObject, at: string): ValueFault | undefined {
+  function judgeMembers(object: JsonObject, schema: JsonObject): ValueFault | undefined {
     const { required, minProperties, maxProperties, propertyNames, dependentRequired } = schema;
     const names = Object.keys(object);
     const missing = listOf(required).find((name) => !Object.hasOwn(object, String(name)));
-    if (missing !== undefined) return { at, why: `required ${String(missing)}` };
-    if (names.length < bound(minProperties, 0)) return { at, why: `minProperties ${minProperties}` };
-    if (names.length > bound(maxProperties, Infinity)) return { at, why: `maxProperties ${maxProperties}` };
+    if (missing !== undefined) return { at: '', why: `required ${String(missing)}` };
+    if (names.length < bound(minProperties, 0)) return { at: '', why: `minProperties ${minProperties}` };
+    if (names.length > bound(maxProperties, Infinity)) return { at: '', why: `maxProperties ${maxProperties}` };
     for (const [name, needed] of Object.entries(isObject(dependentRequired) ? dependentRequired : {}))
       if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
-        return { at, why: `dependentRequired ${name}` };
+        return { at: '', why: `dependentRequired ${name}` };
     for (const name of names) {
-      if (propertyNames !== undefined && judge(name, propertyNames, at) !== undefined)
-        return { at, why: `propertyNames ${name}` };
-      const below = `${at}/${escapeSegment(name)}`;
+      if (propertyNames !== undefined && judge(name, propertyNames) !== undefined)
+        return { at: '', why: `propertyNames ${name}` };
       for (const member of memberSchemasOf(schema, name)) {
-        if (member === false) return { at, why: `additionalProperties ${name}` };
-        const fault = judge(object[name], member, below);
-        if (fault !== undefined) return fault;
+        if (member === false) return { at: '', why: `additionalProperties ${name}` };
+        const fault = judge(object[name], member);
+        if (fault !== undefined) return below(name, fault);
       }
     }
     return undefined;
@@ -142,53 +142,57 @@ export function createJudge(document: ContractDocument): JudgeValue {
     name: string,
   ): unknown[] {
     const own = isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
-    const matching = Object.entries(isObject(patternProperties) ? patternProperties : {})
+    const rest = additionalProperties === undefined ? [] : [additionalProperties];
+    if (!isObject(patternProperties)) return own.length > 0 ? own : rest;
+    const matching = Object.entries(patternProperties)
       .filter(([pattern]) => findPattern(pattern)?.test(name) === true)
       .map(([, schema]) => schema);
     const known = [...own, ...matching];
-    return known.length > 0 || additionalProperties === undefined ? known : [additionalProperties];
+    return known.length > 0 ? known : rest;
   }
 
-  function judgeComposed(value: unknown, schema: JsonObject, at: string, way: Way): ValueFault | undefined {
-    const fits = (part: unknown): boolean => judge(value, part, at, way) === undefined;
+  function judgeComposed(value: unknown, schema: JsonObject, way: Way): ValueFault | undefined {
+    const fits = (part: unknown): boolean => judge(value, part, way) === undefined;
     for (const part of listOf(schema.allOf)) {
-      const fault = judge(value, part, at, way);
+      const fault = judge(value, part, way);
       if (fault !== undefined) return fault;
     }
     if (Array.isArray(schema.anyOf) && schema.anyOf.length > 0 && !schema.anyOf.some(fits))
-      return schema.anyOf.length === 1 ? judge(value, schema.anyOf[0], at, way) : { at, why: 'anyOf: it fits none' };
+      return schema.anyOf.length === 1 ? judge(value, schema.anyOf[0], way) : { at: '', why: 'anyOf: it fits none' };
     if (Array.isArray(schema.oneOf) && schema.oneOf.length > 0) {
       const fitting = schema.oneOf.filter(fits).length;
-      if (fitting !== 1) return { at, why: `oneOf: it fits ${fitting === 0 ? 'none' : fitting}` };
+      if (fitting !== 1) return { at: '', why: `oneOf: it fits ${fitting === 0 ? 'none' : fitting}` };
     }
-    if (schema.not !== undefined && isSchema(schema.not) && fits(schema.not)) return { at, why: 'not' };
+    if (schema.not !== undefined && isSchema(schema.not) && fits(schema.not)) return { at: '', why: 'not' };
     if (isSchema(schema.if)) {
-      const fault = judge(value, fits(schema.if) ? schema.then : schema.else, at, way);
+      const fault = judge(value, fits(schema.if) ? schema.then : schema.else, way);
       if (fault !== undefined) return fault;
     }
-    for (const [name, part] of Object.entries(isObject(schema.dependentSchemas) ? schema.dependentSchemas : {})) {
-      const fault = isObject(value) && Object.hasOwn(value, name) ? judge(value, part, at, way) : undefined;
+    if (!isObject(schema.dependentSchemas)) return undefined;
+    for (const [name, part] of Object.entries(schema.dependentSchemas)) {
+      const fault = isObject(value) && Object.hasOwn(value, name) ? judge(value, part, way) : undefined;
       if (fault !== undefined) return fault;
     }
     return undefined;
   }
 
-  function judgeUnevaluated(value: unknown, schema: JsonObject, at: string, way: Way): ValueFault | undefined {
+  function judgeUnevaluated(value: unknown, schema: JsonObject, way: Way): ValueFault | undefined {
     const { unevaluatedProperties, unevaluatedItems } = schema;
+    if (unevaluatedProperties === undefined && unevaluatedItems === undefined) return undefined;
     const rest = { ...schema, unevaluatedProperties: undefined, unevaluatedItems: undefined };
     if (unevaluatedProperties !== undefined && isObject(value)) {
       const known = evaluatedNames(value, rest, way, 0);
       for (const name of Object.keys(value)) {
         if (known.has(name)) continue;
-        const fault = judge(value[name], unevaluatedProperties, `${at}/${escapeSegment(name)}`);
-        if (fault !== undefined) return { at, why: `unevaluatedProperties ${name}` };
+        const fault = judge(value[name], unevaluatedProperties);
+        if (fault !== undefined) return { at: '', why: `unevaluatedProperties ${name}` };
       }
     }
     if (unevaluatedItems === undefined || !Array.isArray(value)) return undefined;
     const known = evaluatedItems(value, rest, way, 0);
     const isLeftOver = (item: unknown, index: number): boolean =>
-      !known.has(index) && judge(item, unevaluatedItems, at) !== undefined;
-    return value.some(isLeftOver) ? { at, why: 'unevaluatedItems' } : undefined;
+      !known.has(index) && judge(item, unevaluatedItems) !== undefined;
+    return value.some(isLeftOver) ? { at: '', why: 'unevaluatedItems' } : undefined;
   }
 
   function evaluatedNames(value: JsonObject, schema: unknown, way: Way, hops: number): ReadonlySet<string> {
@@ -212,7 +216,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
       (index) =>
         isAll ||
         index < prefix ||
-        (schema.contains !== undefined && judge(items[index], schema.contains, '') === undefined),
+        (schema.contains !== undefined && judge(items[index], schema.contains) === undefined),
     );
     return new Set([
       ...own,
@@ -222,7 +226,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
 
   /** The parts of a schema that apply to a value: of alternatives, those that it matches. */
   function partsThatFit(value: unknown, schema: JsonObject, way: Way): unknown[] {
-    const fits = (part: unknown): boolean => judge(value, part, '', way) === undefined;
+    const fits = (part: unknown): boolean => judge(value, part, way) === undefined;
     const { $ref, dependentSchemas } = schema;
     const isIf = isSchema(schema.if) && fits(schema.if);
     return [
@@ -248,30 +252,36 @@ function isOn(way: Way | undefined, schema: JsonObject): boolean {
   return false;
 }
 
-function judgeAny(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
+/** A fault of a member or an item as a fault of the value around it. */
+function below(segment: string, { at, why }: ValueFault): ValueFault {
+  return { at: `/${escapeSegment(segment)}${at}`, why };
+}
+
+function judgeAny(value: unknown, schema: JsonObject): ValueFault | undefined {
   const { type, enum: values } = schema;
   if (type !== undefined) {
     const own = typeOf(value);
-    const fits = [type].flat().some((one) => one === own || (one === 'number' && own === 'integer'));
-    if (!fits) return { at, why: `type ${[type].flat().join(' or ')}` };
+    const isFit = (one: unknown): boolean => one === own || (one === 'number' && own === 'integer');
+    if (!(Array.isArray(type) ? type.some(isFit) : isFit(type)))
+      return { at: '', why: `type ${[type].flat().join(' or ')}` };
   }
-  if ('const' in schema && !isSame(value, schema.const)) return { at, why: 'const' };
-  if (Array.isArray(values) && !values.some((one) => isSame(one, value))) return { at, why: 'enum' };
+  if ('const' in schema && !isSame(value, schema.const)) return { at: '', why: 'const' };
+  if (Array.isArray(values) && !values.some((one) => isSame(one, value))) return { at: '', why: 'enum' };
   return undefined;
 }
 
-function judgeNumber(value: number, schema: JsonObject, at: string): ValueFault | undefined {
+function judgeNumber(value: number, schema: JsonObject): ValueFault | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
-  if (value < bound(minimum, -Infinity)) return { at, why: `minimum ${minimum}` };
-  if (value > bound(maximum, Infinity)) return { at, why: `maximum ${maximum}` };
-  if (value <= bound(exclusiveMinimum, -Infinity)) return { at, why: `exclusiveMinimum ${exclusiveMinimum}` };
-  if (value >= bound(exclusiveMaximum, Infinity)) return { at, why: `exclusiveMaximum ${exclusiveMaximum}` };
+  if (value < bound(minimum, -Infinity)) return { at: '', why: `minimum ${minimum}` };
+  if (value > bound(maximum, Infinity)) return { at: '', why: `maximum ${maximum}` };
+  if (value <= bound(exclusiveMinimum, -Infinity)) return { at: '', why: `exclusiveMinimum ${exclusiveMinimum}` };
+  if (value >= bound(exclusiveMaximum, Infinity)) return { at: '', why: `exclusiveMaximum ${exclusiveMaximum}` };
   if (typeof multipleOf === 'number') {
     const quotient = value / multipleOf;
     if (!(Math.abs(Math.round(quotient) - quotient) <= multipleOfPrecision))
-      return { at, why: `multipleOf ${multipleOf}` };
+      return { at: '', why: `multipleOf ${multipleOf}` };
   }
-  return typeof format === 'string' && !hasFormat(value, format) ? { at, why: `format ${format}` } : undefined;
+  return typeof format === 'string' && !hasFormat(value, format) ? { at: '', why: `format ${format}` } : undefined;
 }
 
 type Format = (value: never) => boolean;
