@@ -53,12 +53,15 @@ function mapObject(
   pointer: string,
   map: (name: string, value: unknown, pointer: string) => unknown,
 ): JsonObject {
-  const members = Object.entries(node).map(([name, value]) => {
+  let changed: Map<string, unknown> | undefined;
+  for (const name of Object.keys(node)) {
+    const value = node[name];
     // Only objects and lists can contain schemas and need a pointer.
-    const isLeaf = typeof value !== 'object' || value === null;
-    return [name, isLeaf ? value : map(name, value, step(pointer, name))] as const;
-  });
-  return members.every(([name, value]) => value === node[name]) ? node : Object.fromEntries(members);
+    if (typeof value !== 'object' || value === null) continue;
+    const mapped = map(name, value, step(pointer, name));
+    if (mapped !== value) changed = (changed ?? new Map<string, unknown>()).set(name, mapped);
+  }
+  return changed === undefined ? node : Object.fromEntries([...Object.entries(node), ...changed]);
 }
 
 function mapList(

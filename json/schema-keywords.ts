@@ -70,14 +70,21 @@ export function readingOf(around: Reading, name: string): Reading | 'data' {
 
 /** The schemas directly inside this one that apply to the value, or to its parts. References are not resolved. */
 export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonly unknown[] {
-  return [...schemaKeywords].flatMap(([name, { holds, judges }]) => {
+  const found: unknown[] = [];
+  for (const [name, holds] of holding[judged]) {
     const value = schema[name];
-    if (judges !== judged || value === undefined) return [];
-    if (holds === 'schema') return [value];
-    if (holds === 'schemas') return Array.isArray(value) ? value : [];
-    return isObject(value) ? Object.values(value) : [];
-  });
+    if (value === undefined) continue;
+    if (holds === 'schema') found.push(value);
+    else if (holds === 'schemas') found.push(...(Array.isArray(value) ? value : []));
+    else if (isObject(value)) found.push(...Object.values(value));
+  }
+  return found;
 }
+
+const holdersOf = (judged: Keyword['judges']): readonly (readonly [string, Keyword['holds']])[] =>
+  [...schemaKeywords].flatMap(([name, { holds, judges }]) => (judges === judged ? [[name, holds] as const] : []));
+
+const holding = { value: holdersOf('value'), part: holdersOf('part') };
 
 /** Depth to which compositions are searched, so that recursive schemas terminate. */
 const deepestComposition = 8;

@@ -1,4 +1,4 @@
-// Speed of this project's mock beside others, in one run:
+// Speed of this project's mock and of others, in one run:
 //
 //   node bench/mocks/speed.ts --contract FILE --mocks lockstep,prism,mockoon --peers FOLDER [--lockstep DIR] [--asks item,list,create,documented,start] [--json]
 //

@@ -30,7 +30,9 @@ const ofTheRest = new Set(['unevaluatedProperties', 'unevaluatedItems']);
  * `oneOf`. All other circular references are removed.
  */
 export const cutCircles = oncePerDocument((contract): UsableSchemas => {
-  const inAll = cut(contract, (schema, circles, isAlternative) => {
+  const circles = findCircles(contract);
+  if (circles.size === 0) return { document: contract, unchecked: [] };
+  const inAll = cut(contract, circles, (schema, circles, isAlternative) => {
     const { $ref } = schema;
     if (isAlternative || typeof $ref !== 'string') return undefined;
     const target = readPointer(contract, $ref);
@@ -40,7 +42,7 @@ export const cutCircles = oncePerDocument((contract): UsableSchemas => {
     const why = `$ref leads back to the schema that it stands in: of ${$ref} only what stands there itself is checked`;
     return { schema: isEmpty(beside) ? own : joinAll(beside, own), faults: [{ name: '$ref', why }] };
   });
-  const inForms = cut(inAll.document, (schema, circles) => {
+  const inForms = cut(inAll.document, findCircles(inAll.document), (schema, circles) => {
     const names = Object.keys(schema).filter((name) => leadsBack(circles, schema, name));
     if (names.length === 0) return undefined;
     const rest = Object.entries(schema).filter(([name]) => !names.includes(name) && !ofTheRest.has(name));
@@ -61,9 +63,9 @@ interface Change {
 /** @param change called for each schema of a circle, with whether it is a variant of `oneOf` or `anyOf`, or a condition */
 function cut(
   document: ContractDocument,
+  circles: Circles,
   change: (schema: JsonObject, circles: Circles, isAlternative: boolean) => Change | undefined,
 ): UsableSchemas {
-  const circles = findCircles(document);
   if (circles.size === 0) return { document, unchecked: [] };
   const forms = new Set(
     [...circles.keys()].filter(isObject).flatMap((schema) => schemasIn({ ...schema, allOf: undefined }, 'value')),
@@ -122,6 +124,7 @@ function findCircles(document: ContractDocument): Circles {
   const circles = new Map<unknown, number>();
   const order = new Map<unknown, number>();
   const open: unknown[] = [];
+  const isOpen = new Set<unknown>();
   mapSchemas(document, (schema) => {
     if (!order.has(schema)) visit(schema);
     return schema;
@@ -133,16 +136,18 @@ function findCircles(document: ContractDocument): Circles {
     const number = order.size;
     order.set(schema, number);
     open.push(schema);
+    isOpen.add(schema);
     let earliest = number;
     const { $ref } = schema;
     const next = [...schemasIn(schema, 'value'), ...(typeof $ref === 'string' ? [readPointer(document, $ref)] : [])];
     for (const one of next.filter(isObject)) {
       const known = order.get(one);
       if (known === undefined) earliest = Math.min(earliest, visit(one));
-      else if (open.includes(one)) earliest = Math.min(earliest, known);
+      else if (isOpen.has(one)) earliest = Math.min(earliest, known);
     }
     if (earliest < number) return earliest;
-    const circle = open.splice(open.indexOf(schema));
+    const circle = open.splice(open.lastIndexOf(schema));
+    for (const one of circle) isOpen.delete(one);
     if (circle.length > 1 || next.includes(schema)) for (const one of circle) circles.set(one, number);
     return earliest;
   }

@@ -22,7 +22,7 @@ import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
-import { readValue, readYaml } from './yaml-source.ts';
+import { readPlainJson, readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
@@ -119,8 +119,10 @@ class FileResolver extends BaseResolver {
   override parseDocument(source: Source, isRoot?: boolean): Document {
     try {
       refuseTooLargeText(source.absoluteRef, source.body);
-      const document = super.parseDocument(source, isRoot);
-      refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
+      const parsed = readPlainJson(source.body);
+      const document = parsed === undefined ? super.parseDocument(source, isRoot) : { source, parsed };
+      // JSON has no aliases.
+      if (parsed === undefined) refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
       if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
       return document;
     } catch (error) {

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { schemasIn } from '@lockstep/json/schema-keywords';
-import { listSchemas, type Visited } from './walk-document.ts';
+import type { Visited } from './walk-document.ts';
 
 /** A hundred times as many schemas as in any known contract. Validating one value against all of them takes about 10 ms. */
 const mostSchemas = 100_000;
@@ -14,10 +14,11 @@ const deepest = 1000;
  */
 export function* findLargeCompositions(
   document: unknown,
+  schemas: readonly Visited[],
 ): Generator<Pick<Visited, 'at'> & { readonly message: string }> {
   const sizes = new Map<JsonObject, number>();
   const large = new Set<JsonObject>();
-  for (const { at, node } of listSchemas(document)) {
+  for (const { at, node } of schemas) {
     measure(node, 0);
     if (large.has(node))
       yield { at, message: `one value is checked against more than ${mostSchemas.toLocaleString('en')} schemas` };
@@ -30,7 +31,7 @@ export function* findLargeCompositions(
     // Stops a cycle here.
     sizes.set(schema, 1);
     const { $ref } = schema;
-    const target = typeof $ref === 'string' ? [valueAt(document, parseReference($ref))] : [];
+    const target = typeof $ref === 'string' ? [readPointer(document as ContractDocument, $ref)] : [];
     const parts = depth < deepest ? [...target, ...schemasIn(schema, 'value')].filter(isObject) : [];
     const size = parts.reduce((sum, part) => sum + measure(part, depth + 1), 1);
     if (size > mostSchemas || depth === deepest) large.add(schema);

@@ -1,9 +1,9 @@
-import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject, readPointer, valueAt } from '@lockstep/json/json-pointer';
 import { schemaKeywords } from '@lockstep/json/schema-keywords';
 import { findLargeCompositions } from './composition-size.ts';
 import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
-import { findForeign, listSchemas, type Visited } from './walk-document.ts';
+import { findForeign, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
@@ -16,8 +16,15 @@ export interface LimitFinding {
 export interface Limit {
   readonly name: string;
   readonly fix: string;
-  /** @param objects every object of the document, walked once for all limits of a step */
-  readonly find: (document: unknown, objects: () => readonly Visited[]) => Iterable<LimitFinding>;
+  /**
+   * @param objects every object of the document, walked once for all limits of a step
+   * @param schemas every schema, listed once too
+   */
+  readonly find: (
+    document: unknown,
+    objects: () => readonly Visited[],
+    schemas: () => readonly Visited[],
+  ) => Iterable<LimitFinding>;
   /** True if a finding makes later limits of the step meaningless. */
   readonly stops?: true;
 }
@@ -95,7 +102,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'composition',
       fix: 'Compose it of fewer schemas: if several parts repeat a schema, keep it in one of them.',
-      find: findLargeCompositions,
+      find: (document, _objects, schemas) => findLargeCompositions(document, schemas()),
       stops: true,
     },
     {
@@ -118,8 +125,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'empty-enum',
       fix: 'List the values, or delete enum if any value is valid.',
-      find: function* (document) {
-        for (const schema of listSchemas(document))
+      find: function* (_document, _objects, schemas) {
+        for (const schema of schemas())
           if (Array.isArray(schema.node.enum) && schema.node.enum.length === 0)
             yield { at: [...schema.at, 'enum'], message: 'enum is empty: no value can be valid' };
       },
@@ -128,8 +135,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       // The linter does not look into lists of schemas.
       name: 'no-schema',
       fix: 'Write a schema, an object or a boolean.',
-      find: function* (document) {
-        for (const schema of listSchemas(document))
+      find: function* (_document, _objects, schemas) {
+        for (const schema of schemas())
           for (const [keyword, value] of Object.entries(schema.node)) {
             const holds = schemaKeywords.get(keyword)?.holds;
             if (holds === 'schemas' && Array.isArray(value) && value.length === 0)
@@ -144,8 +151,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'reference-text',
       fix: 'Write the reference as text, as in #/components/schemas/Name.',
-      find: function* (document) {
-        for (const schema of listSchemas(document))
+      find: function* (_document, _objects, schemas) {
+        for (const schema of schemas())
           if (Object.hasOwn(schema.node, '$ref') && typeof schema.node.$ref !== 'string')
             yield { at: [...schema.at, '$ref'], message: 'a $ref is not text' };
       },
@@ -234,7 +241,7 @@ function chainOf(document: unknown, reference: unknown): 'loop' | 'long' | 'end'
     if (seen.has(ref)) return 'loop';
     if (seen.size === longestChain) return 'long';
     seen.add(ref);
-    const target = valueAt(document, parseReference(ref));
+    const target = readPointer(document as ContractDocument, ref);
     ref = isObject(target) ? target.$ref : undefined;
   }
   return 'end';

@@ -1,6 +1,6 @@
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { type LimitFinding, type LimitStep, limits } from './limits.ts';
-import { type Visited, walkDocument } from './walk-document.ts';
+import { listSchemas, type Visited, walkDocument } from './walk-document.ts';
 
 /** A construct that OpenAPI allows but the toolkit can't derive from. */
 export interface Unsupported {
@@ -18,8 +18,13 @@ export function findUnsupported(document: unknown, step: LimitStep): readonly Un
     walked ??= walkDocument(document);
     return walked;
   };
+  let listed: readonly Visited[] | undefined;
+  const schemas = (): readonly Visited[] => {
+    listed ??= listSchemas(document);
+    return listed;
+  };
   for (const { name, fix, find, stops } of limits[step]) {
-    const findings: readonly LimitFinding[] = [...find(document, objects)];
+    const findings: readonly LimitFinding[] = [...find(document, objects, schemas)];
     found.push(
       ...findings.map(({ at, message, fix: own = fix }) => ({
         pointer: formatPointer(at),
