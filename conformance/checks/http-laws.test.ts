@@ -9,6 +9,10 @@ const contract = contractOf({
     delete: { operationId: 'clear', responses },
     post: { operationId: 'create', requestBody, responses },
     put: { operationId: 'listed', responses: { ...responses, 415: { description: 'The printer is off' } } },
+    get: { operationId: 'read', responses },
+  },
+  '/manifest': {
+    get: { operationId: 'readManifest', responses: { 201: { description: '' } } },
   },
 });
 
@@ -21,6 +25,8 @@ test.each([
   { operation: 'listed', status: 415, request: {}, law: undefined },
   { operation: 'create', status: 413, request: {}, law: 'content-refused-unsent' },
   { operation: 'create', status: 415, request: {}, law: undefined },
+  { operation: 'read', status: 201, request: {}, law: '201-to-read' },
+  { operation: 'readManifest', status: 201, request: {}, law: undefined },
 ])('$operation, answered $status to $request: $law', ({ operation, status, request, law }) => {
   const verdicts = httpLaw.judge(exchangeOf(contract, { operation, status, request }), contextOf(contract));
   expect(verdicts.flatMap(({ failures }) => failures.map(({ keyword }) => keyword))).toEqual(
