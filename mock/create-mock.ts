@@ -9,6 +9,7 @@ import { ambientHeaders, findResponse } from '@lockstep/runtime/rejection/declar
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
 import { createValueMaker, type MakeValue } from '@lockstep/runtime/stateful/make-value';
+import { unlessModified } from '@lockstep/runtime/stateful/not-modified';
 import { dropUnusable } from '@lockstep/runtime/validation/drop-unusable';
 import { createJudge } from '@lockstep/runtime/validation/judge-value';
 import { readDirection } from '@lockstep/runtime/validation/one-direction';
@@ -163,8 +164,10 @@ function preferDocumented<Context extends AnyExchange>(
     const preferences = readPreferences(request.headersDistinct.prefer?.join(','), query);
     if (handler !== undefined && Object.keys(preferences).length === 0) return handler(parsed, exchange);
     const choice = chooseExample(contract, operation, preferences);
-    if (Object.keys(preferences).length > 0) preferred?.(exchange);
-    return answer(operation, choice, { requestId, accept: request.headers.accept });
+    const asked = { requestId, accept: request.headers.accept };
+    if (Object.keys(preferences).length === 0) return unlessModified(request, await answer(operation, choice, asked));
+    preferred?.(exchange);
+    return answer(operation, choice, asked);
   };
 }
 

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { unlessModified } from './not-modified.ts';
+
+const answer = { status: 200, headers: { ETag: '"a,b"' }, body: 'x' };
+const tag = { ETag: '"a,b"' };
+
+test.each([
+  { name: 'the same tag', method: 'GET', condition: '"a,b"', want: { status: 304, headers: tag, isUndeclared: true } },
+  {
+    name: 'a weak tag in a list',
+    method: 'HEAD',
+    condition: '"c", W/"a,b"',
+    want: { status: 304, headers: tag, isUndeclared: true },
+  },
+  { name: 'any tag', method: 'GET', condition: '*', want: { status: 304, headers: tag, isUndeclared: true } },
+  { name: 'another tag', method: 'GET', condition: '"a"', want: answer },
+  { name: 'no condition', method: 'GET', condition: undefined, want: answer },
+  { name: 'a write', method: 'PUT', condition: '"a,b"', want: answer },
+])('If-None-Match with $name', ({ method, condition, want }) => {
+  const headers = condition === undefined ? {} : { 'if-none-match': condition };
+  expect(unlessModified({ method, headers }, answer)).toEqual(want);
+});

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http';
+import type { Answer, UndeclaredAnswer } from '../exchange.ts';
+
+/** A 304 where `If-None-Match` has the ETag of a 200 to GET or HEAD (RFC 9110, 13.1.2), whether or not the contract declares 304. */
+export function unlessModified<Given extends Answer | UndeclaredAnswer>(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  answer: Given,
+): Given | UndeclaredAnswer {
+  const condition = headers['if-none-match'];
+  if (condition === undefined || answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;
+  const found = Object.entries(answer.headers ?? {}).find(([name]) => name.toLowerCase() === 'etag');
+  if (found === undefined) return answer;
+  const [name, tag] = found;
+  // Tags are compared weakly (RFC 9110, 8.8.3.2).
+  const opaque = (text: string): string => text.trim().replace(/^W\//, '');
+  const isSame =
+    condition.trim() === '*' || condition.split(/,(?=\s*(?:W\/)?")/).some((one) => opaque(one) === opaque(String(tag)));
+  return isSame ? { status: 304, headers: { [name]: tag }, isUndeclared: true } : answer;
+}
