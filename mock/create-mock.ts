@@ -165,7 +165,8 @@ function preferDocumented<Context extends AnyExchange>(
     if (handler !== undefined && Object.keys(preferences).length === 0) return handler(parsed, exchange);
     const choice = chooseExample(contract, operation, preferences);
     const asked = { requestId, accept: request.headers.accept };
-    if (Object.keys(preferences).length === 0) return unlessModified(request, await answer(operation, choice, asked));
+    if (Object.keys(preferences).length === 0)
+      return unlessModified(operation.method, request.headers['if-none-match'], await answer(operation, choice, asked));
     preferred?.(exchange);
     return answer(operation, choice, asked);
   };

@@ -2,6 +2,7 @@ import { createRandom } from '@lockstep/values/random';
 import { createAnswers } from './answer-operation.ts';
 import type { StateAnswer, StateRequest } from './call.ts';
 import type { ContractTools } from './contract-tools.ts';
+import { createDocumentedPage } from './documented-page.ts';
 import { inferRoles, type Role } from './infer-roles.ts';
 import { createMemory } from './memory.ts';
 import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
@@ -43,6 +44,8 @@ export interface State {
   /** One for each operation, in the order of the contract. */
   readonly roles: readonly Role[];
   readonly createMemory: (options: MemoryOptions) => Memory;
+  /** Cuts documented lists to the page that a request asks for. */
+  readonly documentedPage: ReturnType<typeof createDocumentedPage>;
 }
 
 /**
@@ -63,6 +66,7 @@ export function createState(tools: ContractTools): State {
   const readScenario = createScenarioReader(tools, reader, model);
   return {
     roles: model.roles,
+    documentedPage: createDocumentedPage(tools, reader),
     createMemory: ({ now, seed = 1, limits = usualLimits, prefix = '' }) => {
       const create = () =>
         createMemory({ reader, model, seeds, builder, now, random: createRandom(seed), limits, prefix });

@@ -102,9 +102,11 @@ function pageAt({ page, shape }: Facts, start: number): number {
 }
 
 /** The value for the next or the previous page, or the values that show that there is none. */
-function ends({ page }: Facts, which: 'next' | 'previous', wish: (start: number) => Wishes): Wishes {
-  if (which === 'next' && hasNext(page)) return wish(page.start + page.length);
-  if (which === 'previous' && page.start > 0) return wish(Math.max(0, page.start - page.size));
+function ends({ page, shape }: Facts, which: 'next' | 'previous', wish: (start: number) => Wishes): Wishes {
+  // Without such a parameter, no request reads another page.
+  const isPaged = shape.page !== undefined || shape.offset !== undefined || shape.cursor !== undefined;
+  if (which === 'next' && isPaged && hasNext(page)) return wish(page.start + page.length);
+  if (which === 'previous' && isPaged && page.start > 0) return wish(Math.max(0, page.start - page.size));
   return [null, absent, ''];
 }
 
@@ -290,11 +292,11 @@ export function readCursor(
 }
 
 /** @returns the items of the page that a request asks for; undefined if its cursor is of no page */
-export function cutPage(
+export function cutPage<Item extends Pick<StoredItem, 'key'>>(
   { limit, pageSize, cursor, page, offset }: ListShape,
   query: JsonObject,
-  all: readonly StoredItem[],
-): { readonly items: readonly StoredItem[]; readonly page: Page } | undefined {
+  all: readonly Item[],
+): { readonly items: readonly Item[]; readonly page: Page } | undefined {
   const sentLimit = limit === undefined ? undefined : query[limit];
   const sentCursor = cursor === undefined ? undefined : query[cursor];
   const from =

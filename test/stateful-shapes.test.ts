@@ -457,3 +457,34 @@ test('an item with a list of objects is an item, not a list', async () => {
   expect(made.data).toEqual({ ...body, id: expect.stringMatching(/./) });
   expect((await call('read', { path: { viewId: made.data.id } })).body).toEqual(made);
 });
+
+describe('pages of a list', () => {
+  const paged = [inQuery('count', { type: 'integer' }), inQuery('page', { type: 'integer', minimum: 1 })];
+  const texts = { type: 'array', items: text };
+
+  test('without items of its own are cut from the documented answer', async () => {
+    const { call } = openPaths({
+      '/blocks/latest/hashes': {
+        get: { operationId: 'list', parameters: paged, responses: answers(texts, 'application/json', ['a', 'b', 'c']) },
+      },
+    });
+    expect((await call('list')).body).toEqual(['a', 'b', 'c']);
+    expect((await call('list', { query: { count: 2, page: 2 } })).body).toEqual(['c']);
+  });
+
+  test('that no parameter selects have no address of another page', async () => {
+    const item = object({ id: text });
+    const next = { type: 'object', properties: { next: text } };
+    const list = object({ data: { type: 'array', items: item }, links: next }, ['data']);
+    const example = { data: [{ id: 'a' }, { id: 'b' }], links: { next: '?limit=2' } };
+    const path = (parameters: readonly JsonObject[]) => ({
+      get: { operationId: 'list', parameters, responses: answers(list, 'application/json', example) },
+    });
+    const limit = inQuery('limit', { type: 'integer' });
+    const [bare, paged] = [[limit], [limit, inQuery('lastId')]].map((one) => openPaths({ '/things': path(one) }));
+    expect((await bare?.call('list', { query: { limit: 1 } }))?.body).toEqual({ data: [{ id: 'a' }], links: {} });
+    const first = (await paged?.call('list', { query: { limit: 1 } }))?.body as { links: { next: string } };
+    const lastId = first.links.next;
+    expect((await paged?.call('list', { query: { limit: 1, lastId } }))?.body).toMatchObject({ data: [{ id: 'b' }] });
+  });
+});

@@ -15,6 +15,7 @@ import { createJudge } from '../validation/judge-value.ts';
 import { readDirection } from '../validation/one-direction.ts';
 import { isJsonType } from '../validation/parse-body.ts';
 import { createValueMaker } from './make-value.ts';
+import { unlessModified } from './not-modified.ts';
 import { sampleParameter } from './sample-value.ts';
 import { writeHeaders } from './write-headers.ts';
 
@@ -42,7 +43,7 @@ export interface StatefulOptions extends MemoryOptions {
 
 /** Handlers that answer from a store in memory. */
 export interface StatefulHandlers {
-  /** By operationId, without the operations of the role `none`. */
+  /** By operationId, without the operations of the role `none` that answer no pages. */
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly roles: readonly Role[];
   readonly memory: Memory;
@@ -63,10 +64,11 @@ export function createStatefulHandlers(
 ): StatefulHandlers {
   const { state, tools } = prepare(contract, operations);
   const memory = state.createMemory(options);
-  const active = state.roles.filter(({ role }) => role !== 'none');
-  const handlers = active.flatMap(({ operationId }): readonly (readonly [string, Handler])[] => {
+  const handlers = state.roles.flatMap(({ operationId, role }): readonly (readonly [string, Handler])[] => {
     const operation = operations[operationId];
-    return operation === undefined ? [] : [[operationId, handlerOf(operation)]];
+    if (operation === undefined) return [];
+    const isPaged = otherwise !== undefined && state.documentedPage.isPaged(operation);
+    return role !== 'none' || isPaged ? [[operationId, handlerOf(operation)]] : [];
   });
   return {
     handlers: Object.fromEntries(handlers),
@@ -87,7 +89,7 @@ export function createStatefulHandlers(
       documentedHeaders.set(status, headers);
       return headers;
     };
-    return ({ path, query, headers: declared, body, mediaType, requestId }, exchange) => {
+    const respond: Handler = async ({ path, query, headers: declared, body, mediaType, requestId }, exchange) => {
       // A handler of a project that calls this one has no exchange.
       const request = (exchange as typeof exchange | undefined)?.request;
       const sent: JsonObject = request?.headers ?? declared;
@@ -98,16 +100,13 @@ export function createStatefulHandlers(
           : otherwise(operation, code, { requestId, accept });
       if (otherwise !== undefined && prefersOther(accept, otherTypes)) return asDocumented();
       const { answer, prefix } = (request && memoryOf(request)) ?? memory;
-      const found = answer(operation.operationId, {
-        path,
-        query,
-        body,
-        mediaType,
-        headers: sent,
-        url: prefix + (request?.url ?? targetOf(operation, path, query)),
-        origin: `http://${sent.host ?? 'localhost'}`,
-      });
-      if (found === undefined) return asDocumented();
+      const url = prefix + (request?.url ?? targetOf(operation, path, query));
+      const target = { query, url, origin: `http://${sent.host ?? 'localhost'}` };
+      const found = answer(operation.operationId, { path, body, mediaType, headers: sent, ...target });
+      if (found === undefined) {
+        const whole = await asDocumented();
+        return { ...whole, body: state.documentedPage.cut(operation, target, whole.body) };
+      }
       if (found.kind === 'full') return describeFull(found.text);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
@@ -117,6 +116,10 @@ export function createStatefulHandlers(
         mediaType: type,
         body: shown,
       };
+    };
+    return async (parsed, exchange) => {
+      const sent: JsonObject = (exchange as typeof exchange | undefined)?.request.headers ?? parsed.headers;
+      return unlessModified(operation.method, sent['if-none-match'], await respond(parsed, exchange));
     };
   }
 

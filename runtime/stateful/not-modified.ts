@@ -1,13 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import type { Answer, UndeclaredAnswer } from '../exchange.ts';
 
-/** A 304 where `If-None-Match` has the ETag of a 200 to GET or HEAD (RFC 9110, 13.1.2), whether or not the contract declares 304. */
+/**
+ * A 304 where `If-None-Match` has the ETag of a 200 to GET or HEAD (RFC 9110, 13.1.2), whether or not the contract declares 304.
+ *
+ * @param condition the value of `If-None-Match`, if it is text
+ */
 export function unlessModified<Given extends Answer | UndeclaredAnswer>(
-  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  method: string,
+  condition: unknown,
   answer: Given,
 ): Given | UndeclaredAnswer {
-  const condition = headers['if-none-match'];
-  if (condition === undefined || answer.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return answer;
+  if (typeof condition !== 'string' || answer.status !== 200 || !/^(?:get|head)$/i.test(method)) return answer;
   const found = Object.entries(answer.headers ?? {}).find(([name]) => name.toLowerCase() === 'etag');
   if (found === undefined) return answer;
   const [name, tag] = found;
