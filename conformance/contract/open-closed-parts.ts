@@ -14,12 +14,14 @@ const ofData: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exampl
 
 /**
  * Opens the parts of an `allOf` that reject what another part requires, by `additionalProperties: false`: no value would be valid, and each
- * answer would break the contract. Authors mean the whole to be closed.
+ * answer would break the contract. A schema around an `allOf` without members of its own rejects every member. Authors mean the whole to be
+ * closed: `unevaluatedProperties: false`.
  *
  * @returns a copy that shares the unchanged parts
  */
 export function openClosedParts(root: JsonObject, report: ReportPart): JsonObject {
-  const opened = new Set<unknown>();
+  /** Whether all members of a whole are those of the opened part. */
+  const opened = new Map<unknown, 'whole' | 'part'>();
   find({ value: root, pointer: '#' });
   return opened.size === 0 ? root : (copy(root) as JsonObject);
 
@@ -32,15 +34,25 @@ export function openClosedParts(root: JsonObject, report: ReportPart): JsonObjec
 
   function judge(parts: readonly Place[]): void {
     const required = new Set(parts.flatMap(({ value }) => arrayAt(value, 'required').map(String)));
-    for (const { value, pointer } of parts) {
+    const declared = namesIn(parts);
+    for (const part of parts) {
+      const { value, pointer } = part;
       if (!isObject(value) || value.additionalProperties !== false || isObject(value.patternProperties)) continue;
-      const missing = [...required].find((name) => !Object.hasOwn(objectAt(value, 'properties'), name));
-      if (missing === undefined || opened.has(value)) continue;
-      opened.add(value);
-      const message = `additionalProperties is false, but an allOf with this schema requires ${missing}: no value is valid. It is ignored.`;
+      const own = objectAt(value, 'properties');
+      const missing = [...required].find((name) => !Object.hasOwn(own, name));
+      const isBare = Array.isArray(value.allOf) && Object.keys(own).length === 0 && declared.size > 0;
+      if (missing === undefined && !isBare) continue;
+      const isWhole = missing === undefined && declared.isSubsetOf(namesIn(partsOf(root, part, new Set())));
+      const before = opened.get(value);
+      if (before !== 'part') opened.set(value, isWhole ? 'whole' : 'part');
+      if (before !== undefined) continue;
+      const why =
+        missing === undefined
+          ? 'the properties are in the parts of allOf: none is valid. It is read as unevaluatedProperties: false.'
+          : `an allOf with this schema requires ${missing}: no value is valid. It is ignored.`;
       report(
         `${pointer}/additionalProperties`,
-        message,
+        `additionalProperties is false, but ${why}`,
         'Write unevaluatedProperties: false next to the allOf instead.',
       );
     }
@@ -54,13 +66,19 @@ export function openClosedParts(root: JsonObject, report: ReportPart): JsonObjec
     if (!isObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, member]) =>
       name === 'additionalProperties' && opened.has(value)
-        ? []
+        ? opened.get(value) === 'whole'
+          ? [['unevaluatedProperties', false] as const]
+          : []
         : [[name, ofData.has(name) ? member : copy(member)] as const],
     );
     const isSame =
       members.length === Object.keys(value).length && members.every(([name, member]) => member === value[name]);
     return isSame ? value : Object.fromEntries(members);
   }
+}
+
+function namesIn(parts: readonly Place[]): ReadonlySet<string> {
+  return new Set(parts.flatMap(({ value }) => Object.keys(objectAt(value, 'properties'))));
 }
 
 /** A schema and the parts of its `allOf`, at any depth, each once. */

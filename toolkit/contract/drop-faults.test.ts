@@ -101,6 +101,13 @@ describe('a fault costs the place that it is at, and is a warning with its line:
       left: {},
     },
     {
+      name: 'a reference into itself',
+      text: `${head}paths: {}\ncomponents: {$ref: '#/components/none/x'}\n`,
+      line: 4,
+      at: ['components'],
+      left: {},
+    },
+    {
       name: 'a response that is not there',
       text: inOperation("responses: {'404': {$ref: '#/components/responses/B'}}"),
       line: 5,
@@ -157,6 +164,20 @@ describe('a fault costs the place that it is at, and is a warning with its line:
       line: 4,
       at: ['components', 'schemas', 'A', 'allOf', '0'],
       left: { properties: { a: {} } },
+    },
+    {
+      name: 'a closed schema around an allOf with all its members',
+      text: inSchema('{additionalProperties: false, allOf: [{properties: {a: {}}}]}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { unevaluatedProperties: false, allOf: [{ properties: { a: {} } }] },
+    },
+    {
+      name: 'one that is a part itself',
+      text: inSchema('{allOf: [{additionalProperties: false, allOf: [{properties: {a: {}}}]}, {properties: {b: {}}}]}'),
+      line: 4,
+      at: ['components', 'schemas', 'A', 'allOf', '0'],
+      left: { allOf: [{ properties: { a: {} } }] },
     },
     {
       name: 'a discriminator without a name',

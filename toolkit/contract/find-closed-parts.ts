@@ -7,29 +7,49 @@ interface Part {
   readonly node: Readonly<Record<string, unknown>>;
 }
 
+export interface ClosedPart extends LimitFinding {
+  /** Whether `unevaluatedProperties: false` at the same place says what the author means. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Finds parts of an `allOf` that reject what another part requires, by `additionalProperties: false`: no value is valid. Authors mean the
- * whole to be closed, which 3.1 writes as `unevaluatedProperties: false`.
+ * Finds parts of an `allOf` that reject what another part requires, by `additionalProperties: false`: no value is valid. A schema around an
+ * `allOf` without members of its own rejects every member. Authors mean the whole to be closed, which 3.1 writes as
+ * `unevaluatedProperties: false`.
  *
  * @param document bundled
  */
-export function findClosedParts(document: unknown): readonly LimitFinding[] {
-  const found = new Map<unknown, LimitFinding>();
+export function findClosedParts(document: unknown): readonly ClosedPart[] {
+  const found = new Map<unknown, ClosedPart>();
   for (const { at, node } of listSchemas(document)) {
     if (!Array.isArray(node.allOf)) continue;
     const parts = partsOf(document, { at, node }, new Set());
     const required = new Set(parts.flatMap((part) => (Array.isArray(part.node.required) ? part.node.required : [])));
+    const declared = namesIn(parts);
     for (const part of parts) {
-      const { additionalProperties, properties, patternProperties } = part.node;
+      const { additionalProperties, properties, patternProperties, allOf } = part.node;
       if (additionalProperties !== false || isObject(patternProperties)) continue;
       const known = isObject(properties) ? properties : {};
       const missing = [...required].find((name) => !Object.hasOwn(known, String(name)));
-      if (missing === undefined || found.has(part.node)) continue;
-      const message = `additionalProperties is false, but an allOf with this schema requires ${String(missing)}, so that no value is valid`;
-      found.set(part.node, { at: [...part.at, 'additionalProperties'], message });
+      const place = [...part.at, 'additionalProperties'];
+      const before = found.get(part.node);
+      if (missing !== undefined && (before === undefined || before.isWhole)) {
+        const message = `additionalProperties is false, but an allOf with this schema requires ${String(missing)}, so that no value is valid`;
+        found.set(part.node, { at: place, message, isWhole: false });
+      } else if (Array.isArray(allOf) && Object.keys(known).length === 0 && declared.size > 0) {
+        const isWhole = declared.isSubsetOf(namesIn(partsOf(document, part, new Set())));
+        const message =
+          'additionalProperties is false, and the properties are in the parts of allOf, so that none is valid';
+        if (before === undefined || before.isWhole) found.set(part.node, { at: place, message, isWhole });
+      }
     }
   }
   return [...found.values()];
+}
+
+/** The names that the parts declare. */
+function namesIn(parts: readonly Part[]): ReadonlySet<string> {
+  return new Set(parts.flatMap(({ node: { properties } }) => (isObject(properties) ? Object.keys(properties) : [])));
 }
 
 /** A schema and the parts of its `allOf`, at any depth, each once. */

@@ -1,4 +1,4 @@
-import { type ContractDocument, isObject, readPointer, valueAt } from '@lockstep/json/json-pointer';
+import { type ContractDocument, formatPointer, isObject, readPointer, valueAt } from '@lockstep/json/json-pointer';
 import { schemaKeywords } from '@lockstep/json/schema-keywords';
 import { findLargeCompositions } from './composition-size.ts';
 import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
@@ -80,8 +80,10 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'reference-loop',
       fix: 'Let one of the references point at a definition.',
       find: (document, objects) =>
-        referencesOf(objects(), (ref) =>
-          chainOf(document, ref) === 'loop' ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
+        referencesOf(objects(), (ref, at) =>
+          chainOf(document, ref) === 'loop' || ref.startsWith(`${at}/`)
+            ? `$ref ${JSON.stringify(ref)} leads back to itself`
+            : undefined,
         ),
     },
     {
@@ -222,11 +224,11 @@ function* judgeVersion(document: unknown): Generator<LimitFinding> {
 
 function* referencesOf(
   objects: readonly Visited[],
-  fault: (ref: string) => string | undefined,
+  fault: (ref: string, at: string) => string | undefined,
 ): Generator<LimitFinding> {
   for (const place of objects) {
     const { $ref } = place.node;
-    const message = typeof $ref === 'string' ? fault($ref) : undefined;
+    const message = typeof $ref === 'string' ? fault($ref, formatPointer(place.at)) : undefined;
     if (message !== undefined) yield { at: [...place.at, '$ref'], message };
   }
 }

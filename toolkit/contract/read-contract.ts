@@ -132,9 +132,12 @@ export async function readContract(source: string, options: ReadOptions = {}): P
 
   // 5. Constructs that OpenAPI allows but the toolkit can't derive from.
   warnings.push(...dropUnsupported(upgraded, 'bundle', placeOrigin, lastDropper));
-  for (const { at, message } of lastDropper === undefined ? [] : findClosedParts(upgraded)) {
+  for (const { at, message, isWhole } of lastDropper === undefined ? [] : findClosedParts(upgraded)) {
     const fault = { pointer: formatPointer(at), rule: 'closed-parts', message };
-    const [cost = ''] = lastDropper?.drop([fault]) ?? [];
+    const [leftOut = ''] = lastDropper?.drop([fault]) ?? [];
+    if (isWhole)
+      Object.assign(Object(valueAt(upgraded, at.slice(0, -1).map(String))), { unevaluatedProperties: false });
+    const cost = isWhole ? 'it is read as unevaluatedProperties: false' : leftOut;
     const fix =
       'Write unevaluatedProperties: false next to the allOf, and leave additionalProperties out of its parts.';
     warnings.push(warnOf({ ...fault, ...placeOrigin(fault.pointer), fix }, cost));
