@@ -38,6 +38,9 @@ const links = /^(?:href|self|selflink|selfurl|uri|resourceuri|link)$/;
 const naming = ['id', '_id', 'gid', 'sid', 'uuid', 'name', 'slug', 'key', 'code', 'login', 'username'] as const;
 const versions = /^(?:version|revision|resourceversion|etag)$/;
 
+/** Levels of objects in which read-only members are left out. */
+const deepestReadOnly = 6;
+
 export type ItemBuilder = ReturnType<typeof createItemBuilder>;
 
 /** Builds the stored value of an item from what a client sent, and from what only the service knows. */
@@ -151,6 +154,32 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     return new Set([...names].filter(isReadOnly));
   });
 
+  /** A value without the members that only the service sets, at any depth. */
+  const withoutReadOnly = (value: unknown, node: SchemaNode | undefined, depth: number): unknown => {
+    if (node === undefined || depth > deepestReadOnly || typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const item = reader.itemOf(node);
+      return value.map((one) => withoutReadOnly(one, item, depth + 1));
+    }
+    const members = reader.membersOf(node);
+    const kept = Object.entries(value).filter(([name]) => {
+      const member = members.get(name);
+      return member === undefined || !reader.isReadOnly(member);
+    });
+    return Object.fromEntries(kept.map(([name, one]) => [name, withoutReadOnly(one, members.get(name), depth + 1)]));
+  };
+
+  /** What a client can set of an item. */
+  const settable = (resource: Resource, sent: JsonObject): JsonObject => {
+    const readOnly = readOnlyNames(resource);
+    const drafted = draftedOf(resource);
+    const views = membersOfAll(resource.views);
+    const own = Object.entries(sent).filter(([name]) => !readOnly.has(name));
+    return Object.fromEntries(
+      own.map(([name, value]) => [name, withoutReadOnly(value, drafted.get(name)?.[0] ?? views.get(name), 0)]),
+    );
+  };
+
   /** Adds what the answers of the resource require, so that every later answer shows the same values. */
   const complete = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
     let whole = value;
@@ -227,8 +256,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     time: (node: SchemaNode, now: number): unknown => timeFor(node, now, reader.form.branch(node).examples[0]),
     /** @param sent the members of the request body */
     create: (resource: Resource, sent: JsonObject, id: IdOf | undefined, facts: ItemFacts): JsonObject => {
-      const readOnly = readOnlyNames(resource);
-      const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !readOnly.has(name)));
+      const own = settable(resource, sent);
       const stated = facts.state === undefined ? own : replaceAtPlace(own, facts.state.place, facts.state.value);
       const placed = placeFacts(resource, isObject(stated) ? stated : own, facts, id);
       return complete(resource, addOwn(resource, placed, facts), facts);
@@ -251,7 +279,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
         return readOnly.has(name) || member === undefined || reader.isWriteOnly(member) || isTime(name, member);
       };
       const kept = Object.entries(before).filter(([name]) => isKept(name));
-      const given = Object.entries(sent).filter(([name]) => !readOnly.has(name));
+      const given = Object.entries(settable(resource, sent));
       const defaults = [...drafted].flatMap(([name, [member]]) => {
         if (member === undefined) return [];
         const value = defaultFor(resource, name, member);
@@ -262,12 +290,10 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     },
     /** @param isDeep whether objects in it are changed member by member, as RFC 7396 demands; otherwise they replace those of the item */
     merge: (resource: Resource, before: JsonObject, sent: JsonObject, facts: ItemFacts, isDeep = false): JsonObject => {
-      const readOnly = readOnlyNames(resource);
       const members = membersOfAll(resource.views);
       const own: Record<string, unknown> = {};
       const nulls: Record<string, null> = {};
-      for (const [name, value] of Object.entries(sent)) {
-        if (readOnly.has(name)) continue;
+      for (const [name, value] of Object.entries(settable(resource, sent))) {
         const member = members.get(name);
         const isNullable = value === null && member !== undefined && reader.accepts(null, member);
         if (isNullable) nulls[name] = null;

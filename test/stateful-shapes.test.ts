@@ -488,3 +488,23 @@ describe('pages of a list', () => {
     expect((await paged?.call('list', { query: { limit: 1, lastId } }))?.body).toMatchObject({ data: [{ id: 'b' }] });
   });
 });
+
+test('a read-only member inside an object is not stored', async () => {
+  const base = object({ kind: text, version: { type: 'string', readOnly: true } });
+  const model = object({ id: text, base, parts: { type: 'array', items: base } });
+  const { call } = openPaths({
+    '/models': { post: { operationId: 'create', ...sends(model), responses: answers(model) } },
+    '/models/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: answers(model) },
+      patch: { operationId: 'change', ...sends(model), responses: answers(model) },
+    },
+  });
+  const sent = { kind: 'a', version: '9' };
+  const path = { id: 'm' };
+  await call('create', { body: { id: 'm', base: sent, parts: [sent] } });
+  expect((await call('read', { path })).body).toEqual({ id: 'm', base: { kind: 'a' }, parts: [{ kind: 'a' }] });
+  await call('change', { path, body: { base: { kind: 'b', version: '8' } } });
+  expect((await call('read', { path })).body).toMatchObject({ base: { kind: 'b' } });
+  expect((await call('read', { path })).body).not.toHaveProperty('base.version');
+});
