@@ -169,7 +169,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     return Object.fromEntries(kept.map(([name, one]) => [name, withoutReadOnly(one, members.get(name), depth + 1)]));
   };
 
-  /** What a client can set of an item. */
+  /** The members of an item that a client can set. */
   const settable = (resource: Resource, sent: JsonObject): JsonObject => {
     const readOnly = readOnlyNames(resource);
     const drafted = draftedOf(resource);

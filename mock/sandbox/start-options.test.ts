@@ -32,7 +32,7 @@ describe('options of startMock', () => {
     { options: { contract, seed: -1 }, message: 'startMock: seed must be a whole number from 0, not -1' },
     { options: { contract, worlds: 1.5 }, message: 'startMock: worlds must be a whole number from 0, not 1.5' },
     { options: { contract, control: 'no' }, message: 'startMock: control must be true or false, not "no"' },
-    { options: { worlds: 3 }, message: 'startMock: the option worlds is not known' },
+    { options: { worlds: -3 }, message: 'startMock: worlds must be a whole number from 0, not -3' },
     {
       options: { scenario: 5 },
       message: 'scenario must be a name, an import file as parsed JSON, or a list of them, not 5',

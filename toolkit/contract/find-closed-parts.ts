@@ -8,7 +8,7 @@ interface Part {
 }
 
 export interface ClosedPart extends LimitFinding {
-  /** Whether `unevaluatedProperties: false` at the same place says what the author means. */
+  /** Whether `unevaluatedProperties: false` at the same place states what the author means. */
   readonly isWhole: boolean;
 }
 
