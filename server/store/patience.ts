@@ -41,12 +41,12 @@ export interface Patience {
 /**
  * Waits for an answer of the database, and calls `giveUp` when the caller's time is over. Long work waits without end.
  *
- * @param giveUp has to make `answer` settle
+ * @param giveUp has to make `answer` settle; it gets the time that was left to the caller
  */
 export async function waitFor<Answer>(
   answer: Promise<Answer>,
   { requestMs, taskMs }: Patience,
-  giveUp: () => void,
+  giveUp: (afterMs: number) => void,
 ): Promise<Answer> {
   const caller = callers.getStore();
   if (caller === longWork) return answer;
@@ -54,8 +54,9 @@ export async function waitFor<Answer>(
   const began = performance.now();
   let isOpen = true;
   // An answer that arrived while this process was busy is read before the immediate callback.
-  const look = () => void setImmediate(() => isOpen && giveUp());
-  const timer = setTimeout(look, request === undefined ? taskMs : Math.max(0, requestMs - request.waitedMs));
+  const leftMs = request === undefined ? taskMs : Math.max(0, requestMs - request.waitedMs);
+  const look = () => void setImmediate(() => isOpen && giveUp(leftMs));
+  const timer = setTimeout(look, leftMs);
   try {
     return await answer;
   } finally {

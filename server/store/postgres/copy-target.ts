@@ -10,7 +10,7 @@ import { type CopyOrigin, readContent, readMark, removeMark, writeMark } from '.
 import { explainFault, openPostgresDatabase } from './open-store.ts';
 import { lockKeys, postgresSpelling } from './postgres-spelling.ts';
 
-/** A table with an index in it is analysed and counted as one statement, which may take 50 seconds. */
+/** A table with an index in it is analysed and counted as one statement, which may take 45 seconds. */
 const patienceMs = 50_000;
 
 /** A PostgreSQL database that a copy fills. */

@@ -10,8 +10,11 @@ const connections = 10;
 /** A statement of a request takes some milliseconds, and a lock is held as long. A request that waits longer is answered 503. */
 const usualPatienceMs = 1000;
 
-/** By the patience: what one request waits in all, and a statement of a task whose server is silent. If PostgreSQL can, it cancels both sooner. */
+/** By the patience: what one request waits in all, and a statement of a task whose server is silent. */
 const findPatience = (patienceMs: number): Patience => ({ requestMs: 0.95 * patienceMs, taskMs: 2 * patienceMs });
+
+/** PostgreSQL itself cancels a statement sooner: after this time without an answer, the server is silent. */
+const findStatementMs = (patienceMs: number): number => Math.round(0.9 * patienceMs);
 
 /** A text is prepared on the server at its fifth run, as by pgjdbc (`prepareThreshold`): parsing and planning takes as long as a read by key. */
 const preparedFrom = 5;
@@ -66,8 +69,8 @@ export function createPool(url: string, patienceMs: number = usualPatienceMs): p
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: 0.9 * patienceMs,
-    lock_timeout: 0.9 * patienceMs,
-    statement_timeout: patienceMs,
+    lock_timeout: Math.round(0.85 * patienceMs),
+    statement_timeout: findStatementMs(patienceMs),
     idle_in_transaction_session_timeout: 5 * patienceMs,
     maxLifetimeSeconds: planLifetimeSeconds,
     keepAlive: true,
@@ -91,6 +94,7 @@ export function preparing(pool: pg.Pool, patienceMs: number = usualPatienceMs): 
   const shared: Shared = {
     nameOf: createNames(),
     patience: findPatience(patienceMs),
+    statementMs: findStatementMs(patienceMs),
     silentSince: Number.NEGATIVE_INFINITY,
     readOnlySince: Number.NEGATIVE_INFINITY,
   };
@@ -131,6 +135,7 @@ async function connect(pool: pg.Pool, patience: Patience): Promise<pg.PoolClient
 interface Shared {
   readonly nameOf: (text: string) => string | undefined;
   readonly patience: Patience;
+  readonly statementMs: number;
   /** The start of the last query that got no answer: connections without an answer since then may be lost too. */
   silentSince: number;
   /** The last statement that a standby rejected: after a failover, earlier connections to the former server go on. */
@@ -142,6 +147,8 @@ class PreparingClient implements PostgresPoolClient {
   readonly #shared: Shared;
   readonly #openedAt = performance.now();
   #answeredAt = performance.now();
+  /** Why this side has closed the connection. Further statements have the same fault, such as the rollback, whose error replaces the first one. */
+  #fault: StoreUnavailable | undefined;
 
   constructor(client: pg.PoolClient, shared: Shared) {
     this.#client = client;
@@ -163,10 +170,11 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   async #run(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.#fault !== undefined) throw this.#fault;
     const began = performance.now();
-    let isLate = false;
-    const giveUp = () => {
-      isLate = true;
+    let allowedMs: number | undefined;
+    const giveUp = (afterMs: number) => {
+      allowedMs = afterMs;
       // Closes the connection, so that the query fails. The pool drops it when it is released.
       void (this.#client as unknown as pg.Client).end();
     };
@@ -175,16 +183,24 @@ class PreparingClient implements PostgresPoolClient {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      if (isLate) {
-        this.#shared.silentSince = began;
-        throw new StoreUnavailable('the database is unavailable: it is silent', {
-          cause: error,
-          reason: 'unreachable',
-        });
+      if (allowedMs !== undefined) {
+        this.#fault = this.#explainLate(began, allowedMs, error);
+        throw this.#fault;
       }
       if (isOfStandby(error)) this.#shared.readOnlySince = performance.now();
       throw toStoreError(error);
     }
+  }
+
+  /** A request that has waited before gives up sooner than the server: its statement may wait for a lock. */
+  #explainLate(began: number, allowedMs: number, cause: unknown): StoreUnavailable {
+    if (allowedMs < this.#shared.statementMs)
+      return new StoreUnavailable(
+        `the database is unavailable: all statements of the request took too long together, the last one ${Math.round(allowedMs)} ms`,
+        { cause },
+      );
+    this.#shared.silentSince = began;
+    return new StoreUnavailable('the database is unavailable: it is silent', { cause, reason: 'unreachable' });
   }
 
   release(discard?: boolean): void {

@@ -155,7 +155,7 @@ describe('a step of a later version', () => {
 });
 
 test('a store that is closed serves earlier requests first, more than it has connections', async () => {
-  const store = await openPostgresStore(await createDatabase());
+  const store = await openPostgresStore(await createDatabase(), { patienceMs });
   const answers = Promise.all(Array.from({ length: 30 }, () => store.accounts.list()));
   await store.close();
   expect((await answers).flat()).toEqual([]);
@@ -266,6 +266,37 @@ describe('a request', () => {
     end();
     over.resolve();
     await later;
+    await pool.end();
+  });
+
+  test('that has waited before, and then for a lock, finds the database busy, and other connections stay', async () => {
+    const holder = createPool(url);
+    const held = await holder.connect();
+    await held.query('select pg_advisory_lock(2)');
+    const pool = preparing(createPool(url, 600), 600);
+    const [client, other] = await Promise.all([pool.connect(), pool.connect()]);
+    const pid = async (of = other) => (await of.query('select pg_backend_pid() as pid', [])) as { rows: unknown[] };
+    const before = await pid();
+    other.release();
+    const lock = 'select pg_advisory_lock(2)';
+    let fault: unknown;
+    await until(async () => {
+      await client.query(wait, []);
+      fault = await (client.query(lock, []) as Promise<unknown>).catch((error) => error);
+    });
+    expect(fault).toMatchObject({ reason: 'busy' });
+    await expect(client.query('rollback', [])).rejects.toBe(fault);
+    client.release();
+    const next = await pool.connect();
+    expect((await pid(next)).rows).toEqual(before.rows);
+    // A caller that waits longer than the server gets the server's reason.
+    await expect(next.query(lock, [])).rejects.toMatchObject({
+      reason: 'busy',
+      message: 'the database is unavailable: canceling statement due to lock timeout (SQLSTATE 55P03)',
+    });
+    next.release();
+    held.release(true);
+    await holder.end();
     await pool.end();
   });
 

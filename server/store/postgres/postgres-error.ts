@@ -77,6 +77,7 @@ export function isSlow(error: unknown): boolean {
 
 /** The error of a host with several addresses has an error for each of them, and no message of its own. */
 function readMessage(error: Error): string {
+  if (error instanceof pg.DatabaseError) return `${error.message} (SQLSTATE ${error.code})`;
   return error.message === '' && error instanceof AggregateError
     ? error.errors.map((each: Error) => each.message).join(', ')
     : error.message;
