@@ -1,7 +1,7 @@
 import { type CommandResult, declined, done } from '@lockstep/shell/command-result';
 import { WrongUse } from '@lockstep/shell/wrong-use';
 import type { Command } from 'commander';
-import { type CopiedStore, copyStore } from '../store/copy-store.ts';
+import { type CopiedStore, copyStore, UnsureCopy } from '../store/copy-store.ts';
 import {
   type DatabaseAddress,
   describeDatabase,
@@ -74,6 +74,7 @@ async function copy(
   } catch (error) {
     const again = 'Run the same command again: it continues after the last batch.';
     if (run.signal.aborted && error === run.signal.reason) return declined(`Interrupted. ${again}`);
+    if (error instanceof UnsureCopy) return declined(error.message);
     if (error instanceof StoreUnavailable) return declined(`Interrupted: ${error.message}. ${again}`);
     throw error;
   }

@@ -11,6 +11,7 @@ import { type CopyRun, copyStore } from './copy-store.ts';
 import { fillStore, readStore } from './fixtures/fill-store.ts';
 import { createTestDatabase, type TestDatabase } from './fixtures/test-database.ts';
 import { createDatabase, patienceMs } from './postgres/fixtures/create-database.ts';
+import { TcpProxy } from './postgres/fixtures/tcp-proxy.ts';
 import { openPostgresStore } from './postgres/open-store.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { makeJob, proxied, start } from './suite/job-records.ts';
@@ -20,6 +21,11 @@ import { makeJob, proxied, start } from './suite/job-records.ts';
 const unwatched: CopyRun = { signal: new AbortController().signal, onProgress: () => undefined };
 const sqlite = (file: string) => ({ kind: 'sqlite', file }) as const;
 const postgres = (url: string) => ({ kind: 'postgres', url }) as const;
+
+/** The same database through a network. */
+const over = ({ port }: TcpProxy, url: string) => Object.assign(new URL(url), { port }).href;
+/** In the last transaction of a copy. */
+const endOfCopy = 'drop table "unfinished_copy"';
 
 const main = join(import.meta.dirname, '../main.ts');
 
@@ -174,6 +180,28 @@ describe('a copy that is interrupted', () => {
     expect(await copyStore(sqlite(file), postgres(url), unwatched)).toMatchObject({ isResumed: true });
     await (await openPostgresStore(url, { mayCreate: false, patienceMs })).close();
     await expect(copyStore(sqlite(file), postgres(url), unwatched)).rejects.toMatchObject({ reason: 'filled' });
+  });
+
+  test('by the loss of the last answer alone is complete, and its caller learns so', async () => {
+    const url = await createDatabase();
+    await using network = await TcpProxy.create(Number(new URL(url).port));
+    network.losesCommitOf = endOfCopy;
+    await copyStore(sqlite(file), postgres(over(network, url)), unwatched);
+    expect(network.losesCommitOf).toBeUndefined();
+    await (await openPostgresStore(url, { mayCreate: false, patienceMs })).close();
+  });
+
+  test('so at the end by the loss of the network may be complete, and a further call learns it', async () => {
+    const url = await createDatabase();
+    await using network = await TcpProxy.create(Number(new URL(url).port));
+    network.losesCommitOf = endOfCopy;
+    const onProgress: CopyRun['onProgress'] = () => {
+      network.target = 1; // the connection that is open goes on
+    };
+    const outcome = copyStore(sqlite(file), postgres(over(network, url)), { ...unwatched, onProgress });
+    await expect(outcome).rejects.toThrow(/^All rows are copied and equal, .* serve from it\.$/);
+    await expect(copyStore(sqlite(file), postgres(url), unwatched)).rejects.toThrow('is not empty');
+    await (await openPostgresStore(url, { mayCreate: false, patienceMs })).close();
   });
 
   test('goes on from the same, unchanged file alone', async () => {

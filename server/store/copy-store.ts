@@ -2,6 +2,7 @@ import { adaptRow, formatRow, type Key, keyOf } from './copy-rows.ts';
 import { type DatabaseAddress, describeDatabase } from './database-address.ts';
 import type { CopyTarget } from './postgres/copy-target.ts';
 import type { CopySource, SourceTable } from './sqlite/copy-source.ts';
+import { StoreUnavailable } from './store.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 export interface CopyRun {
@@ -20,13 +21,27 @@ export interface CopiedStore {
   readonly isResumed: boolean;
 }
 
+/** The connection was lost at the end, and nobody knows whether the copy is complete. */
+export class UnsureCopy extends StoreUnavailable {
+  override readonly name = 'UnsureCopy';
+
+  constructor(database: string, cause: StoreUnavailable) {
+    super(
+      `All rows are copied and equal, but the connection was lost at the end: ${cause.message}. Run the same command again: ` +
+        `it completes the copy, or it reports that ${database} is not empty. In that case the copy is complete: serve from it.`,
+      { cause, reason: cause.reason },
+    );
+  }
+}
+
 type AddressOf<Kind> = Extract<DatabaseAddress, { kind: Kind }>;
 
 /**
  * Copies a SQLite database into an empty PostgreSQL database, and then reads each row there and compares it. If it is interrupted in any way,
  * another call goes on after the last batch. Until all is done, no server starts on the copy.
  *
- * @throws StoreUnusable as `openCopySource` and `withCopyTarget`, StoreUnavailable when the connection is lost, the reason of the signal
+ * @throws StoreUnusable as `openCopySource` and `withCopyTarget`, StoreUnavailable when the connection is lost, UnsureCopy when it is lost at the
+ *   end, the reason of the signal
  */
 export async function copyStore(
   from: AddressOf<'sqlite'>,
@@ -44,7 +59,9 @@ export async function copyStore(
       for (const table of source.tables) await copyTable(source, target, table, run);
       let changedRows = 0;
       for (const table of source.tables) changedRows += await compareTable(source, target, table, run);
-      await target.finish(source.tables);
+      await target.finish(source.tables).catch((error) => {
+        throw error instanceof StoreUnavailable ? new UnsureCopy(name, error) : error;
+      });
       const tables = Object.fromEntries(source.tables.map((table) => [table.name, table.rows]));
       return { tables, changedRows, isResumed: target.isResumed };
     });

@@ -265,7 +265,7 @@ export type UnavailableReason = 'busy' | 'unreachable' | 'disk_full' | 'read_onl
 
 /** The store is busy or unreachable for a moment. Requests are answered 503 and can be repeated. */
 export class StoreUnavailable extends WrongUse {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
   readonly reason: UnavailableReason;
   /** Whether the database has certainly undone the whole transaction, and may accept it at the next attempt. */
   readonly isUndone: boolean;

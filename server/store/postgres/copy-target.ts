@@ -5,6 +5,7 @@ import { systemClock } from '../../clock.ts';
 import { type CopiedTable, type Key, keyOf, type Row } from '../copy-rows.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
+import { StoreUnavailable } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { type CopyOrigin, readContent, readMark, removeMark, writeMark } from './copy-mark.ts';
 import { explainFault, openPostgresDatabase } from './open-store.ts';
@@ -29,7 +30,11 @@ export interface CopyTarget {
   /** The rows after one key and up to another, in order. */
   readRange(table: CopiedTable, after: Key | undefined, last: Key): Promise<readonly Row[]>;
   count(table: CopiedTable): Promise<number>;
-  /** Counters go on after their highest number, queries know the sizes of the tables, and servers may use the database. */
+  /**
+   * Counters go on after their highest number, queries know the sizes of the tables, and servers may use the database.
+   *
+   * @throws StoreUnavailable when the connection is lost, and another one can't tell that all this is done
+   */
   finish(tables: readonly CopiedTable[]): Promise<void>;
 }
 
@@ -50,7 +55,7 @@ export async function withCopyTarget<Result>(
   try {
     return await database.connection().execute(async (connection) => {
       const isResumed = await prepare(connection, name, origin);
-      return await use(createTarget(connection, isResumed));
+      return await use(createTarget(connection, isResumed, () => isComplete(url)));
     });
   } finally {
     await close();
@@ -91,7 +96,20 @@ async function claim(connection: Kysely<Tables>, name: string, origin: CopyOrigi
   });
 }
 
-function createTarget(connection: Kysely<Tables>, isResumed: boolean): CopyTarget {
+/** Over another connection. If the first one was lost, its last transaction may go on, and the lock of the copy with it. */
+async function isComplete(url: string): Promise<boolean> {
+  const { database, close } = await openPostgresDatabase(url, async () => undefined, patienceMs);
+  try {
+    return await database.connection().execute(async (connection) => {
+      await sql`select pg_advisory_lock(${sql.lit(lockKeys.copy)})`.execute(connection);
+      return (await readContent(connection)).kind === 'own';
+    });
+  } finally {
+    await close();
+  }
+}
+
+function createTarget(connection: Kysely<Tables>, isResumed: boolean, isFinished: () => Promise<boolean>): CopyTarget {
   const run = async <Result>(query: RawBuilder<Result>): Promise<readonly Result[]> =>
     (await query.execute(connection)).rows;
   return {
@@ -124,10 +142,15 @@ function createTarget(connection: Kysely<Tables>, isResumed: boolean): CopyTarge
     },
     finish: async (tables) => {
       for (const { name } of tables) await sql`analyze ${sql.table(name)}`.execute(connection);
-      await connection.transaction().execute(async (transaction) => {
-        await continueCounters(transaction);
-        await removeMark(transaction);
-      });
+      try {
+        await connection.transaction().execute(async (transaction) => {
+          await continueCounters(transaction);
+          await removeMark(transaction);
+        });
+      } catch (error) {
+        // Only the answer to the commit may be lost.
+        if (!(error instanceof StoreUnavailable) || !(await isFinished().catch(() => false))) throw error;
+      }
     },
   };
 }
