@@ -83,6 +83,13 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'the lease of a device',
     ],
     [
+      'a lease that another process is taking is passed over',
+      'store/jobs/lease-jobs.ts',
+      '\n          .skipLocked(),',
+      ',',
+      'the lease of a device, for which nobody waits',
+    ],
+    [
       'a job is settled once',
       'store/jobs/settle-job.ts',
       "      .where('sealed_data', 'is not', null)\n",

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
 import type { Database, Spelling } from '../database.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import type { Tables } from '../schema.ts';
 import { type JobRow, jobColumns, readJob } from './job-rows.ts';
 import type { JobStore } from './job-store.ts';
 
@@ -23,8 +24,9 @@ interface Lease {
 
 /**
  * Where several processes share the database, the jobs of a device belong to one of them for a time, as two would run them in another order.
- * One statement takes the leases: its condition is judged on the newest version of each row, under its lock. Not `for update skip locked`: a
- * transaction would have to stay open while a bridge works, and locks of single jobs would not keep the order.
+ * A lease is a row with an end, and no lock: a lock would need an open transaction while a bridge works, and locks of single jobs would not keep
+ * the order. One statement takes the leases. It passes over those that another process holds or is taking (`skip locked`), and judges a lease
+ * that another process has just inserted on the newest version of the row, under its lock.
  */
 export function prepareLeases(
   database: Database,
@@ -37,21 +39,59 @@ export function prepareLeases(
       release: async () => undefined,
     };
   const holder = randomUUID();
+  const isFree = (eb: ExpressionBuilder<Tables, 'job_lease'>, lease: Lease) =>
+    eb.or([
+      eb('job_lease.until', '<=', lease.now),
+      eb('job_lease.until', '>', lease.farAhead),
+      eb('job_lease.holder', '=', sql<string>`cast(${lease.holder} as text)`).and(
+        'job_lease.until',
+        '<',
+        lease.renewBelow,
+      ),
+    ]);
   const take = prepareWrite<Lease>(database, (lease) =>
     database
-      .insertInto('job_lease')
-      .columns(['device_id', 'holder', 'until'])
-      .expression(
-        database
+      .with('due', (db) =>
+        db
           .selectFrom('job')
           .distinct()
+          .select('device_id')
+          .where('sealed_data', 'is not', null)
+          .where('expires_at', '>', lease.now),
+      )
+      .with('free', (db) =>
+        db
+          .selectFrom('job_lease')
+          .select('device_id')
+          .where('device_id', 'in', db.selectFrom('due').select('due.device_id'))
+          .where((eb) => isFree(eb, lease))
+          .forNoKeyUpdate()
+          .skipLocked(),
+      )
+      .with('missing', (db) =>
+        db
+          .selectFrom('due')
+          .select('due.device_id')
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('job_lease').select('holder').whereRef('job_lease.device_id', '=', 'due.device_id'))),
+          ),
+      )
+      .insertInto('job_lease')
+      .columns(['device_id', 'holder', 'until'])
+      .expression((db) =>
+        db
+          .selectFrom(
+            db
+              .selectFrom('free')
+              .select('device_id')
+              .unionAll(db.selectFrom('missing').select('device_id'))
+              .as('taken'),
+          )
           .select([
-            'device_id',
+            'taken.device_id',
             sql<string>`cast(${lease.holder} as text)`.as('holder'),
             sql<number>`cast(${lease.until} as bigint)`.as('until'),
           ])
-          .where('sealed_data', 'is not', null)
-          .where('expires_at', '>', lease.now)
           // A fixed order, since another process takes leases on the same devices.
           .orderBy('device_id'),
       )
@@ -59,13 +99,7 @@ export function prepareLeases(
         conflict
           .column('device_id')
           .doUpdateSet(({ ref }) => ({ holder: ref('excluded.holder'), until: ref('excluded.until') }))
-          .where(({ eb, ref }) =>
-            eb.or([
-              eb('job_lease.until', '<=', lease.now),
-              eb('job_lease.until', '>', lease.farAhead),
-              eb('job_lease.holder', '=', ref('excluded.holder')).and('job_lease.until', '<', lease.renewBelow),
-            ]),
-          ),
+          .where((eb) => isFree(eb as unknown as ExpressionBuilder<Tables, 'job_lease'>, lease)),
       ),
   );
   const list = prepareQuery<{ holder: string; now: number }, JobRow>(database, ({ holder, now }) =>

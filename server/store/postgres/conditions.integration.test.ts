@@ -128,6 +128,20 @@ describe('of two that do it at once, one succeeds:', () => {
     expect(jobs.map((job) => job.jobId)).not.toContain(jobId);
   });
 
+  test('the lease of a device, for which nobody waits', async () => {
+    const [held, free, other] = [await addSite(store), await addSite(store), await addSite(store)];
+    for (const site of [held, free, other]) await store.jobs.create(makeJob(site), proxied, null);
+    const leases = `('${held.lockId}', 'other', ${start + 9000}), ('${free.lockId}', 'other', ${start - 1})`;
+    await pool.query(`insert into job_lease values ${leases}`);
+    // A process is renewing the first lease and taking the second one, and pauses.
+    const process = await pool.connect();
+    await process.query(`begin; select from job_lease where holder = 'other' for update`);
+    const { jobs } = await store.jobs.lease(start);
+    process.release(true);
+    const sites = new Set([held, free, other].map(({ lockId }) => lockId));
+    expect(jobs.map(({ deviceId }) => deviceId).filter((id) => sites.has(id))).toEqual([other.lockId]);
+  });
+
   test('the end of a job', async () => {
     const site = await addSite(store);
     const job = makeJob(site);
