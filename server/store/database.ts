@@ -26,6 +26,8 @@ export interface Spelling {
   jsonPairRows(array: Expression<string>): RawBuilder<{ first: number; second: number }>;
   /** A member of a JSON object in text, as text. Null if there is none or the text is not JSON. */
   jsonMember(object: Expression<string>, name: string): RawBuilder<string | null>;
+  /** The first statement of a transaction whose selects read rows in the order of their table. Null where the order makes no difference. */
+  readonly inTableOrder: RawBuilder<unknown> | null;
   /** The end of a select that locks its rows until the end of the transaction. */
   readonly rowLock: RawBuilder<unknown>;
   /** The first statements of a transaction that other transactions of this kind wait for; none where all writing transactions do. */

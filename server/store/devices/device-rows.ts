@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import type { Database, Spelling } from '../database.ts';
+import type { Spelling } from '../database.ts';
 import type { Device, DeviceType } from '../records.ts';
 import type { Tables } from '../schema.ts';
 
@@ -10,10 +10,13 @@ export type DeviceSelection = ReturnType<typeof selectDevices>;
 /** A row as `selectDevices` reads it. */
 export type DeviceRow = DeviceSelection extends SelectQueryBuilder<Tables, 'device', infer Row> ? Row : never;
 
-/** Selects devices with properties, links, bridge and timezone in one statement: a consistent state in one round trip. */
-export function selectDevices(database: Database, spelling: Spelling) {
-  return database
-    .selectFrom('device')
+/**
+ * Selects devices with properties, links, bridge and timezone in one statement: a consistent state in one round trip.
+ *
+ * @param from the table, or some of its rows under its name
+ */
+export function selectDevices(from: SelectQueryBuilder<Tables, 'device', unknown>, spelling: Spelling) {
+  return from
     .select([
       'device.id',
       'device.device_id',

@@ -12,16 +12,16 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
   const findById = prepareQuery<{ accountId: string; deviceId: string }, DeviceRow>(
     database,
     ({ accountId, deviceId }) =>
-      selectDevices(database, spelling)
+      selectDevices(database.selectFrom('device'), spelling)
         .where('device.device_id', '=', deviceId)
         .where('device.account_id', '=', accountId),
   );
   const findAnywhere = prepareQuery<{ deviceId: string }, DeviceRow>(database, ({ deviceId }) =>
-    selectDevices(database, spelling).where('device.device_id', '=', deviceId),
+    selectDevices(database.selectFrom('device'), spelling).where('device.device_id', '=', deviceId),
   );
   // With a condition on the account, SQLite would read all devices of the account: 14 ms for five of 20,000.
   const findByIds = prepareQuery<{ deviceIds: string }, DeviceRow>(database, ({ deviceIds }) =>
-    selectDevices(database, spelling).where(spelling.isAmong('device.device_id', deviceIds)),
+    selectDevices(database.selectFrom('device'), spelling).where(spelling.isAmong('device.device_id', deviceIds)),
   );
   const raiseLastSync = prepareLastSync(database);
   return {

@@ -94,7 +94,7 @@ async function readStored(
     .execute();
   // With the account as a condition of the query, SQLite reads all rows of the account: 4 ms if it has 20,000 devices.
   const own = ofScope.filter(({ account_id }) => account_id === accountId);
-  const devices = await selectDevices(transaction, spelling)
+  const devices = await selectDevices(transaction.selectFrom('device'), spelling)
     .where(
       among(
         'device.device_id',

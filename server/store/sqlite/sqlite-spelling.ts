@@ -17,6 +17,7 @@ export const sqliteSpelling: Spelling = {
   jsonMember: (object, name) =>
     sql<string | null>`iif(json_valid(${object}), json_extract(${object}, ${sql.lit(`$.${name}`)}), null)`,
   // A transaction that writes locks the whole database when it begins.
+  inTableOrder: null,
   rowLock: sql``,
   onlyOne: () => [],
   leadership: null,
