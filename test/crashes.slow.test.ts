@@ -4,38 +4,33 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runHere } from '../server/commands/fixtures/run-command.ts';
 import { readKeyFile } from '../server/key-file.ts';
 import { createClientMetadata } from '../server/oauth/create-client-metadata.ts';
 import { issueCode } from '../server/oauth/fixtures/issue-code.ts';
-import { type AuthServer, createAuthServer } from '../server/oauth/provider.ts';
+import { createAuthServer } from '../server/oauth/provider.ts';
 import { apiScopes } from '../server/oauth/scopes.ts';
 import { OwnServer } from '../server/store/postgres/fixtures/own-server.ts';
 import { openPostgresStore } from '../server/store/postgres/open-store.ts';
 import type { Store } from '../server/store/store.ts';
 import { type Deployment, findFreePort, prepareDeployment, root } from './prepare-deployment.ts';
+import { callback, type LoadTarget, places, WriteLoad } from './write-load.ts';
 
 // If these fail, a client has an answer about something that no longer exists, or one request had two effects.
 
 const processes = 3;
-const places = 40;
-const clients = 8;
-const callback = 'https://partner.example/callback';
 const owner = { id: `owner-${'a1'.repeat(12)}`, accountId: 'acme', email: 'owner@acme.example', name: 'Acme' } as const;
 
 let database: OwnServer;
 let deployment: Deployment;
-let origin: string;
 let store: Store;
-let auth: AuthServer;
-let secrets: { readonly own: string; readonly partner: string };
+let target: LoadTarget;
 let service: Service | undefined;
 beforeAll(async () => {
   database = await OwnServer.create();
   const port = await findFreePort();
-  origin = `http://localhost:${port}`;
+  const origin = `http://localhost:${port}`;
   const more = { DATABASE_URL: database.url(), PORT: String(port), ACCOUNT_QUOTA: '0', NODE_NO_WARNINGS: '1' };
   deployment = await prepareDeployment(more);
   const { env, folder } = deployment;
@@ -63,10 +58,15 @@ beforeAll(async () => {
   const partner = createClientMetadata({ ...rotating, rotateRefreshToken: true });
   for (const client of [own, partner]) await store.clients.create(client);
   await store.owners.create({ ...owner, passwordHash: '-', createdAt: Date.now() });
-  secrets = { own: own.secret, partner: partner.secret };
   const keys = await readKeyFile(String(env.LOCKSTEP_KEYS));
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  auth = createAuthServer({ issuer: `${origin}/auth`, resource: `${origin}/v1`, store, keys, scopes: apiScopes, log });
+  const resource = `${origin}/v1`;
+  const { provider } = createAuthServer({ issuer: `${origin}/auth`, resource, store, keys, scopes: apiScopes, log });
+  target = {
+    origin,
+    secrets: { own: own.secret, partner: partner.secret },
+    issueCode: () => issueCode(provider, resource, { ownerId: owner.id, clientId: 'acme-partner' }),
+  };
 }, 120_000);
 afterAll(async () => {
   service?.child.kill('SIGKILL');
@@ -119,185 +119,8 @@ class Service {
   }
 }
 
-/** A client that gets no answer does not take the processor from the processes that start. */
-const pauseMs = 100;
-
-/** An answer, or undefined if the connection was lost. */
-type Got =
-  | { readonly status: number; readonly body: Readonly<Record<string, unknown>>; readonly ms: number }
-  | undefined;
-
-async function send(path: string, init: RequestInit): Promise<Got> {
-  const began = performance.now();
-  try {
-    const answer = await fetch(origin + path, { method: 'POST', ...init });
-    const body = (await answer.json()) as Readonly<Record<string, unknown>>;
-    const ms = performance.now() - began;
-    if (answer.status === 503) await setTimeout(pauseMs);
-    return { status: answer.status, body, ms };
-  } catch (error) {
-    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
-    await setTimeout(pauseMs);
-    return undefined;
-  }
-}
-
-const requestToken = (client: 'own' | 'partner', fields: Readonly<Record<string, string>>) =>
-  send('/auth/oauth2/token', {
-    headers: { Authorization: `Basic ${btoa(`acme-${client}:${secrets[client]}`)}` },
-    body: new URLSearchParams(fields),
-  });
-
-/** The refresh tokens of one grant. Each is valid once. */
-interface Chain {
-  token: string;
-  readonly used: string[];
-  /** Whether the last request had no answer: it may have happened. */
-  isUnsure: boolean;
-}
-
-/** Clients that write without a pause, and remember each answer. */
-class Load {
-  readonly figures = { acknowledged: 0, unavailable: 0, lost: 0, rejected: 0, slowestMs: 0 };
-  /** By idempotency key, the id in each answer; empty while there was none. */
-  readonly jobs = new Map<string, Set<unknown>>();
-  readonly pins = new Map<string, unknown>();
-  /** By authorization code or refresh token, how often it was accepted. */
-  readonly accepted = new Map<string, number>();
-  readonly exchanged: string[] = [];
-  readonly violations: unknown[] = [];
-  readonly chains: Chain[] = [];
-  readonly dead: Chain[] = [];
-  #codes: string[] = [];
-  #token = '';
-  #isStopped = false;
-  #running: readonly Promise<void>[] = [];
-  #waiting: { readonly count: number; readonly resolve: () => void } | undefined;
-
-  async begin(): Promise<void> {
-    const got = await requestToken('own', { grant_type: 'client_credentials' });
-    this.#token = String(got?.body.access_token);
-    this.#isStopped = false;
-    this.#running = Array.from({ length: clients }, (_, client) => this.#work(client));
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await Promise.all(this.#running);
-  }
-
-  /** Codes that are exchanged within their minute. */
-  async addCodes(count: number): Promise<void> {
-    const issue = () => issueCode(auth.provider, `${origin}/v1`, { ownerId: owner.id, clientId: 'acme-partner' });
-    this.#codes = await Promise.all(Array.from({ length: count }, issue));
-  }
-
-  /** Waits until so many further requests are acknowledged. */
-  async until(further: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting = { count: this.figures.acknowledged + further, resolve };
-    await promise;
-  }
-
-  async #work(client: number): Promise<void> {
-    const acts = [() => this.#createJob(), () => this.#rotate(), () => this.#createJob(), () => this.#createPin()];
-    for (let turn = client; !this.#isStopped; turn += 1) {
-      await acts[turn % acts.length]?.();
-    }
-  }
-
-  #note(got: Got): number {
-    const { figures } = this;
-    figures.slowestMs = Math.max(figures.slowestMs, Math.round(got?.ms ?? 0));
-    if (got === undefined) figures.lost += 1;
-    else if (got.status === 503) figures.unavailable += 1;
-    else if (got.status < 300) figures.acknowledged += 1;
-    else figures.rejected += 1;
-    if (got !== undefined && ![200, 400, 429, 503].includes(got.status)) this.violations.push(got);
-    if (this.#waiting !== undefined && figures.acknowledged >= this.#waiting.count) this.#waiting.resolve();
-    return got?.status ?? 0;
-  }
-
-  /** Repeats a request without an answer, as clients do. */
-  async #createJob(): Promise<void> {
-    const key = `job-${this.jobs.size}`;
-    const ids = new Set<unknown>();
-    this.jobs.set(key, ids);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const got = await this.sendJob(key);
-      const status = this.#note(got);
-      if (status === 200) ids.add(got?.body.jobId);
-      // Sometimes an acknowledged one is repeated too.
-      if (status === 429 || (status === 200 && (attempt > 0 || this.jobs.size % 5 > 0))) return;
-    }
-  }
-
-  sendJob(key: string): Promise<Got> {
-    const place = Number(key.slice(4)) % places;
-    return send(`/v1/devices/LK${place}/jobs/bridges/BR${place}`, {
-      headers: { ...this.#headers, 'Idempotency-Key': key },
-      body: '{"jobType":"GET_BATTERY_LEVEL"}',
-    });
-  }
-
-  get #headers() {
-    return { Authorization: `Bearer ${this.#token}`, 'Content-Type': 'application/json' };
-  }
-
-  async #createPin(): Promise<void> {
-    const count = this.pins.size;
-    const hour = 3_600_000;
-    const start = new Date((Math.floor(Date.now() / hour) + 1 + (Math.floor(count / places) % 5000)) * hour);
-    const name = `guest ${count}`;
-    this.pins.set(name, undefined);
-    const got = await send(`/v1/devices/LK${count % places}/algopin/onetime`, {
-      headers: this.#headers,
-      body: JSON.stringify({ accessName: name, startDate: start.toISOString() }),
-    });
-    if (this.#note(got) === 200) this.pins.set(name, got?.body.pinId);
-  }
-
-  async #rotate(): Promise<void> {
-    const chain = this.chains.shift();
-    if (chain === undefined) return this.#exchange();
-    const got = await requestToken('partner', { grant_type: 'refresh_token', refresh_token: chain.token });
-    const status = this.#note(got);
-    if (status === 200) {
-      this.#accept(chain.token);
-      chain.used.push(chain.token);
-      chain.token = String(got?.body.refresh_token);
-      chain.isUnsure = false;
-    } else if (status === 400) {
-      if (!chain.isUnsure) this.violations.push({ lost: 'a refresh token', got });
-      this.dead.push(chain);
-      return;
-    } else chain.isUnsure = true;
-    this.chains.push(chain);
-  }
-
-  /** Sends some codes twice at once: then at most one is accepted, and the grant is revoked. */
-  async #exchange(): Promise<void> {
-    const code = this.#codes.pop();
-    if (code === undefined) return this.#createJob();
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
-    const isDoubled = this.#codes.length % 3 === 0;
-    const all = await Promise.all(Array.from({ length: isDoubled ? 2 : 1 }, () => requestToken('partner', fields)));
-    for (const got of all)
-      if (this.#note(got) === 200) {
-        this.#accept(code);
-        this.exchanged.push(code);
-        const token = String(got?.body.refresh_token);
-        if (!isDoubled) this.chains.push({ token, used: [], isUnsure: false });
-      }
-  }
-
-  #accept(secret: string): void {
-    this.accepted.set(secret, (this.accepted.get(secret) ?? 0) + 1);
-  }
-}
-
 /** Everything acknowledged exists, nothing exists twice, and nothing single-use is accepted again. */
-async function expectLaw(load: Load): Promise<object> {
+async function expectLaw(load: WriteLoad): Promise<object> {
   expect(load.violations).toEqual([]);
   expect([...load.accepted.values()].filter((times) => times !== 1)).toEqual([]);
   expect([...load.jobs.values()].filter((ids) => ids.size > 1)).toEqual([]);
@@ -318,9 +141,8 @@ async function expectLaw(load: Load): Promise<object> {
   // Jobs without an answer are requested again, and get one.
   for (const [key, ids] of load.jobs) if (ids.size === 0 && Number(key.slice(4)) % 10 === 0) await load.sendJob(key);
   const live = load.chains.filter(({ isUnsure }) => !isUnsure);
-  const refresh = (token: string) => requestToken('partner', { grant_type: 'refresh_token', refresh_token: token });
   for (const chain of live) {
-    const got = await refresh(chain.token);
+    const got = await load.refresh(chain.token);
     expect(got?.status).toBe(200);
     chain.used.push(chain.token);
     chain.token = String(got?.body.refresh_token);
@@ -328,13 +150,10 @@ async function expectLaw(load: Load): Promise<object> {
   let replayed = 0;
   for (const { used } of [...live, ...load.dead].slice(0, 100))
     for (const token of used.slice(-1)) {
-      expect((await refresh(token))?.status).toBe(400);
+      expect((await load.refresh(token))?.status).toBe(400);
       replayed += 1;
     }
-  for (const code of load.exchanged.slice(-20)) {
-    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
-    expect((await requestToken('partner', fields))?.status).toBe(400);
-  }
+  for (const code of load.exchanged.slice(-20)) expect((await load.exchange(code))?.status).toBe(400);
   const rotations = live.reduce((sum, { used }) => sum + used.length, 0);
   return {
     ...load.figures,
@@ -350,7 +169,7 @@ async function expectLaw(load: Load): Promise<object> {
 const [rounds, killsEach] = [23, 9];
 
 test('two hundred kills of a serving process lose nothing that was acknowledged', async () => {
-  const load = new Load();
+  const load = new WriteLoad(target);
   const began = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     const running = await Service.start();
@@ -383,7 +202,7 @@ test('two hundred kills of a serving process lose nothing that was acknowledged'
 });
 
 test('fifty restarts of the database lose nothing that was acknowledged, and no process exits', async () => {
-  const load = new Load();
+  const load = new WriteLoad(target);
   const admin = await database.connect();
   await admin.query('truncate job, idempotency_key, access_code');
   await admin.end();
