@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DeviceQuery } from '../server/store/devices/device-store.ts';
 import type { NewDevice } from '../server/store/records.ts';
 import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
-import type { DeviceQuery, Store } from '../server/store/store.ts';
+import type { Store } from '../server/store/store.ts';
 import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
 

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
-import type { Device } from '../store/records.ts';
-import type { AuditEntry, Store } from '../store/store.ts';
+import type { AuditEntry, Device } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { addCommand, type Found, nearestOf } from './command.ts';
 import {
   addListCommand,

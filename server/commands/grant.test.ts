@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { accessTokenSeconds } from '../oauth/lifetimes.ts';
+import type { AuditEntry } from '../store/records.ts';
 import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
-import { type AuditEntry, revocationKeptSeconds, type Store } from '../store/store.ts';
+import { revocationKeptSeconds, type Store } from '../store/store.ts';
 import { type GrantChoice, type GrantListOptions, listGrants, revokeGrants } from './grant.ts';
 
 const now = Date.UTC(2026, 10, 21, 8, 0, 0, 345);

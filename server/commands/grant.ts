@@ -2,8 +2,8 @@ import { type CommandResult, done, refused } from '@lockstep/shell/command-resul
 import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { HeldGrant } from '../oauth/connected-apps.ts';
-import type { Owner } from '../store/records.ts';
-import { type AuditEntry, type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
+import type { AuditEntry, Owner } from '../store/records.ts';
+import { type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { findClient } from './client.ts';
 import { addCommand, type Found } from './command.ts';
 import {

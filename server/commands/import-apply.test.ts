@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Import } from '../store/store.ts';
+import type { Import } from '../store/imports/import-store.ts';
 import { StoreConflict, StoreUnavailable } from '../store/store.ts';
 import { type ImportProgress, type ImportRun, sizeNextBatch, writeImport } from './import-apply.ts';
 import type { ImportFile } from './import-schema.ts';

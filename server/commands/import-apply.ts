@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { EpochMilliseconds } from '../clock.ts';
-import { type ImportStore, type LockTime, StoreConflict, StoreUnavailable } from '../store/store.ts';
+import type { ImportStore, LockTime } from '../store/imports/import-store.ts';
+import { StoreConflict, StoreUnavailable } from '../store/store.ts';
 import { buildRecords } from './import-plan.ts';
 import type { ImportedDevice, ImportFile } from './import-schema.ts';
 

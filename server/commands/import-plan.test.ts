@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Import } from '../store/imports/import-store.ts';
 import type { NewDevice } from '../store/records.ts';
-import type { Import } from '../store/store.ts';
 import { buildRecords, findImportFaults, nothingTaken } from './import-plan.ts';
 import type { ImportedDevice, ImportFile } from './import-schema.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closest } from 'fastest-levenshtein';
 import type { EpochMilliseconds } from '../clock.ts';
+import type { DeviceRecord, Import, ImportPart, ImportScope, NamesTaken } from '../store/imports/import-store.ts';
 import { linkable, type NewDevice } from '../store/records.ts';
-import type { DeviceRecord, Import, ImportPart, ImportScope, NamesTaken } from '../store/store.ts';
 import type { ImportedDevice, ImportFile } from './import-schema.ts';
 import { describeTimezone, isTimezone } from './timezone-changes.ts';
 

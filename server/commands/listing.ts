@@ -1,7 +1,8 @@
 import { type CommandResult, done, refused } from '@lockstep/shell/command-result';
 import { type Command, Option } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
-import type { DeviceQuery, Store } from '../store/store.ts';
+import type { DeviceQuery } from '../store/devices/device-store.ts';
+import type { Store } from '../store/store.ts';
 import { addCommand, type Found, nearestOf } from './command.ts';
 import { readLimit } from './read-option.ts';
 

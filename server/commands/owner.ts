@@ -4,8 +4,8 @@ import type { Fix } from '@lockstep/shell/wrong-use';
 import type { Command } from 'commander';
 import type { EpochMilliseconds } from '../clock.ts';
 import { createPasswords, generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
-import type { Owner } from '../store/records.ts';
-import type { AuditEntry, Store } from '../store/store.ts';
+import type { AuditEntry, Owner } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { addCommand, addSwitchCommands, type Found, nearestOf } from './command.ts';
 import {
   addListCommand,

@@ -1,8 +1,8 @@
 import type { NotNull } from 'kysely';
 import type { Database } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
-import type { Account } from './records.ts';
-import type { AccountStore, NewAccount } from './store.ts';
+import type { Account, NewAccount } from './records.ts';
+import type { AccountStore } from './store.ts';
 
 const columns = [
   'id',

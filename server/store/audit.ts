@@ -1,5 +1,6 @@
 import type { Database, Spelling } from './database.ts';
-import type { AuditEntry, AuditStore } from './store.ts';
+import type { AuditEntry } from './records.ts';
+import type { AuditStore } from './store.ts';
 import { transact } from './transact.ts';
 
 export function createAuditStore(database: Database, { rowLock }: Spelling): AuditStore {

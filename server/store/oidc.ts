@@ -3,8 +3,9 @@ import { addAuditEntry } from './audit.ts';
 import type { Database, DatabaseTransaction, Spelling } from './database.ts';
 import { prepareDeletion } from './delete-due.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
+import type { AuditEntry } from './records.ts';
 import type { Tables } from './schema.ts';
-import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
+import type { GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
 import { transact } from './transact.ts';
 
 const columns = [

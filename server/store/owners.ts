@@ -2,9 +2,9 @@ import { addAuditEntry } from './audit.ts';
 import type { Database, DatabaseTransaction, Spelling } from './database.ts';
 import { revokeGrants } from './oidc.ts';
 import { prepareQuery } from './prepared-query.ts';
+import type { AuditEntry } from './records.ts';
 import { emailKey, type Owner } from './records.ts';
 import {
-  type AuditEntry,
   type KnownBrowser,
   mostKnownBrowsers,
   type NewOwner,

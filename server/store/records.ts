@@ -84,3 +84,20 @@ export interface Device {
 
 /** A device as it is written: its zone is that of its property. */
 export type NewDevice = Omit<Device, 'timezone'>;
+
+export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
+
+/** A row of the audit table: the actor, the action, and its device or client. It contains no secret and no digit of a code. */
+export interface AuditEntry {
+  readonly at: EpochMilliseconds;
+  /** For a partner's client, which has no account, the client id. */
+  readonly accountId: string;
+  /** The client that acted. For an operator's action on a client, that client. */
+  readonly clientId: string;
+  /** `read_admin_key` or `import`, for example. */
+  readonly action: string;
+  readonly deviceId: string | null;
+  readonly requestId: string | null;
+  /** The owner who acted, or on whom an operator acted. */
+  readonly ownerId?: string | null;
+}

@@ -3,54 +3,10 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { OpenCounter } from '../limits/window-counter.ts';
 import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
+import type { DeviceStore } from './devices/device-store.ts';
+import type { ImportStore } from './imports/import-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
-import type { Account, Device, DeviceType, NewDevice, Owner, Property } from './records.ts';
-
-/** The start of a page: after this item of the order. */
-export interface DevicePlace {
-  /** The sort key: the NFC name, or `pairedAt` in milliseconds. */
-  readonly value: string | number;
-  readonly deviceId: string;
-}
-
-export interface DeviceQuery {
-  readonly accountId: string;
-  /** Ties are sorted by `deviceId` in the same direction, so that one order is the exact reverse of the other. Text sorts by code points of NFC. */
-  readonly sort: { readonly by: 'deviceName' | 'pairedAt'; readonly descending: boolean };
-  readonly type?: DeviceType | undefined;
-  /** Part of the name or start of the deviceId, without regard to case; `%`, `_`, `*` are literal. */
-  readonly search?: string | undefined;
-  /** Only devices that support algoPIN codes. */
-  readonly algoPinOnly?: boolean;
-  readonly after?: DevicePlace | undefined;
-  readonly limit: number;
-}
-
-export interface DeviceStore {
-  /** In the requested order. The caller requests one more than a page to learn whether there is a next page. */
-  list(query: DeviceQuery): Promise<readonly Device[]>;
-  /** Undefined for an unknown device and for a device of another account. */
-  find(accountId: string, deviceId: string): Promise<Device | undefined>;
-  /** Finds a device of any account. For operators: requests of clients use `find`. */
-  findAnywhere(deviceId: string): Promise<Device | undefined>;
-  /** Devices of the account by deviceId, in no order. */
-  findAll(accountId: string, deviceIds: readonly string[]): Promise<readonly Device[]>;
-  /** @returns false when there is no such device in the account */
-  setBatteryLevel(accountId: string, deviceId: string, batteryLevel: number): Promise<boolean>;
-  /** Records when a device was last heard of. An earlier time changes nothing. */
-  setLastSync(deviceId: string, at: EpochMilliseconds): Promise<void>;
-  /**
-   * Pairs the device again, which invalidates its earlier codes. One conditional statement, so that of two callers with the same generation
-   * one raises it.
-   *
-   * @param from the current generation
-   * @param audit written in the same transaction
-   * @returns false when the device has another generation, or there is no such device in the account
-   */
-  raisePairingGeneration(accountId: string, deviceId: string, from: number, audit?: AuditEntry): Promise<boolean>;
-  /** @returns false when there is no such bridge in the account */
-  setOnline(accountId: string, bridgeId: string, online: boolean): Promise<boolean>;
-}
+import type { Account, AuditEntry, NewAccount, Owner, Property } from './records.ts';
 
 export interface PropertyStore {
   /** By account and name. */
@@ -67,8 +23,6 @@ export interface ListQuery {
   readonly accountId?: string | undefined;
   readonly limit: number;
 }
-
-export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
 
 export interface AccountStore {
   find(id: string): Promise<Account | undefined>;
@@ -135,21 +89,6 @@ export interface OwnerStore {
   isKnownBrowser(email: string, browserHash: string, now: EpochMilliseconds): Promise<boolean>;
 }
 
-/** A row of the audit table: the actor, the action, and its device or client. It contains no secret and no digit of a code. */
-export interface AuditEntry {
-  readonly at: EpochMilliseconds;
-  /** For a partner's client, which has no account, the client id. */
-  readonly accountId: string;
-  /** The client that acted. For an operator's action on a client, that client. */
-  readonly clientId: string;
-  /** `read_admin_key` or `import`, for example. */
-  readonly action: string;
-  readonly deviceId: string | null;
-  readonly requestId: string | null;
-  /** The owner who acted, or on whom an operator acted. */
-  readonly ownerId?: string | null;
-}
-
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
   /**
@@ -160,74 +99,6 @@ export interface AuditStore {
    */
   addAtGeneration(entry: AuditEntry, generation: number, since?: string): Promise<boolean>;
   list(accountId: string): Promise<readonly AuditEntry[]>;
-}
-
-/** The data that `import` writes in one transaction. */
-export interface Import {
-  /** Created, or its name changed; trial and flags of an existing account stay. Omitted when it exists already. */
-  readonly account?: NewAccount;
-  readonly audit?: AuditEntry;
-  readonly properties: readonly Property[];
-  readonly devices: readonly NewDevice[];
-}
-
-/** A device without its links, which are written once both of their devices exist. */
-export type DeviceRecord = Omit<NewDevice, 'linked' | 'bridgeId'>;
-
-/** A part of a long import, in its own transaction. */
-export interface ImportPart extends Omit<Import, 'devices'> {
-  readonly devices: readonly DeviceRecord[];
-}
-
-/** The ids that an import contains. */
-export interface ImportScope {
-  readonly accountId: string;
-  readonly propertyIds: readonly string[];
-  readonly deviceIds: readonly string[];
-}
-
-/** The accounts that have an import's ids, and all records of its own account. */
-export interface NamesTaken {
-  /** `client`: there is no such account, and none can be created, since a client has the id. */
-  readonly account: 'stored' | 'new' | 'client';
-  readonly properties: readonly Pick<Property, 'id' | 'accountId'>[];
-  readonly devices: readonly Pick<Device, 'deviceId' | 'id' | 'accountId' | 'type'>[];
-}
-
-export type ImportCounts = { readonly properties: number; readonly devices: number };
-
-/** How long a part held the write lock, to the end of its commit. */
-export type LockTime = { readonly lockedMs: number };
-
-export interface ImportStore {
-  /**
-   * Creates or replaces properties and devices by their ids; running it again changes nothing.
-   *
-   * @throws StoreConflict when an id belongs to another account, or a new account would have the id of a client
-   */
-  write(data: Import): Promise<ImportCounts>;
-  /**
-   * Finds the records with ids of the scope or these object ids, of any account, and all records of the account. Nothing is locked: `rebuild`
-   * and `relink` check again.
-   */
-  findTaken(scope: ImportScope, objectIds: readonly string[]): Promise<NamesTaken>;
-  /**
-   * Writes the result of `build` from the stored records, in one transaction, so that a value set meanwhile is not overwritten. Links stay as
-   * they are, except those that a device with a changed type can't have.
-   *
-   * @param build gets the account's records of the scope, in no order; it must be synchronous
-   * @throws StoreConflict as `write`
-   */
-  rebuild(scope: ImportScope, build: (stored: Import) => ImportPart): Promise<LockTime>;
-  /**
-   * Replaces the links of the devices in one transaction. A lock or keypad leaves its earlier bridge, so that two bridges never have it.
-   *
-   * @throws StoreConflict when the account does not have both devices, or their types don't fit
-   */
-  relink(
-    accountId: string,
-    links: readonly { readonly deviceId: string; readonly linked: readonly string[] }[],
-  ): Promise<LockTime>;
 }
 
 /** The memory of simulated locks, so that a spent code stays spent after a restart. Opaque and sealed, since it contains digits. */

@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
 import type { EpochMilliseconds } from '../../clock.ts';
 import type { Principal } from '../../principal.ts';
-import type { DeviceQuery } from '../../store/store.ts';
+import type { DeviceQuery } from '../../store/devices/device-store.ts';
 
 /** Query parameters of a device list, the same for both lists. */
 export type DeviceListQuery = HandlerRequest<'getDevices', Principal>['query'];

@@ -5,8 +5,8 @@ import { migrate } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 import { ImmediateDialect } from '../sqlite/immediate-dialect.ts';
 import { sqliteSpelling } from '../sqlite/sqlite-spelling.ts';
-import type { DeviceQuery } from '../store.ts';
 import { prepareDeviceList } from './device-list.ts';
+import type { DeviceQuery } from './device-store.ts';
 
 // If this fails, each page reads and sorts all devices of an account.
 

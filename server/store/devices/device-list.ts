@@ -4,8 +4,8 @@ import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { type PreparedQuery, prepareQuery } from '../prepared-query.ts';
 import type { DeviceType } from '../records.ts';
 import type { Tables } from '../schema.ts';
-import type { DeviceQuery } from '../store.ts';
 import { type DeviceRow, selectDevices } from './device-rows.ts';
+import type { DeviceQuery } from './device-store.ts';
 import { escapeLike, searchForm } from './text-forms.ts';
 
 /** All arguments of a list; each shape of a query uses some of them. */

@@ -6,9 +6,9 @@ import { createDatabase, patienceMs } from '../postgres/fixtures/create-database
 import { openPostgresStore } from '../postgres/open-store.ts';
 import { postgresSpelling } from '../postgres/postgres-spelling.ts';
 import type { Tables } from '../schema.ts';
-import type { DeviceQuery } from '../store.ts';
 import { addAccount, makeDevice } from '../suite/records.ts';
 import { prepareDeviceList } from './device-list.ts';
+import type { DeviceQuery } from './device-store.ts';
 
 // If this fails, a search in a large account on PostgreSQL leaves out devices, or takes longer than a request may.
 

@@ -1,10 +1,10 @@
 import { addAuditEntry } from '../audit.ts';
 import type { Database, Spelling } from '../database.ts';
 import { prepareQuery } from '../prepared-query.ts';
-import type { DeviceStore } from '../store.ts';
 import { transact } from '../transact.ts';
 import { prepareDeviceList } from './device-list.ts';
 import { type DeviceRow, readDevice, selectDevices } from './device-rows.ts';
+import type { DeviceStore } from './device-store.ts';
 import { prepareLastSync } from './last-sync.ts';
 
 export function createDeviceStore(database: Database, spelling: Spelling): DeviceStore {

@@ -1,6 +1,8 @@
 import { readByPages, rowsPerRead, takeBatches } from '../batches.ts';
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
-import { type ImportPart, type ImportScope, type NamesTaken, type NewAccount, StoreConflict } from '../store.ts';
+import type { NewAccount } from '../records.ts';
+import { StoreConflict } from '../store.ts';
+import type { ImportPart, ImportScope, NamesTaken } from './import-store.ts';
 
 /**
  * Rejects an account with the id of a client: the id is the subject of the client's own tokens.

@@ -3,7 +3,8 @@ import { takeBatches } from '../batches.ts';
 import type { DatabaseTransaction, Spelling } from '../database.ts';
 import { type DeviceType, linkable, type NewDevice } from '../records.ts';
 import type { Tables } from '../schema.ts';
-import { type DeviceRecord, type ImportStore, StoreConflict } from '../store.ts';
+import { StoreConflict } from '../store.ts';
+import type { DeviceRecord, ImportStore } from './import-store.ts';
 
 /**
  * Writes the properties of each device, in the given order.

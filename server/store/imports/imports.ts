@@ -5,10 +5,10 @@ import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
 import { readDevice, selectDevices } from '../devices/device-rows.ts';
 import { searchForm, sortForm } from '../devices/text-forms.ts';
 import type { Property } from '../records.ts';
-import type { DeviceRecord, Import, ImportPart, ImportScope, ImportStore, LockTime } from '../store.ts';
 import { transactAlone } from '../transact.ts';
 import { findTaken, refuseClientId, refuseTakenIds } from './import-conflicts.ts';
 import { endUnfitLinks, replaceLinks, writeLinks, writePlaces } from './import-links.ts';
+import type { DeviceRecord, Import, ImportPart, ImportScope, ImportStore, LockTime } from './import-store.ts';
 
 export function createImportStore(database: Database, spelling: Spelling): ImportStore {
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry, Store } from '../store.ts';
+import type { AuditEntry } from '../records.ts';
+import type { Store } from '../store.ts';
 import { addAccount, makeDevice, objectId } from './records.ts';
 
 /** Accounts, properties, the audit table and clients: one row, one meaning. */

@@ -1,5 +1,5 @@
+import type { Import } from '../imports/import-store.ts';
 import type { Device, Property } from '../records.ts';
-import type { Import } from '../store.ts';
 import { makeBridge, makeDevice, objectId } from './records.ts';
 
 interface Conflict {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testLaw } from '../../fixtures/test-law.ts';
+import type { DeviceQuery } from '../devices/device-store.ts';
 import type { Device } from '../records.ts';
-import type { DeviceQuery, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
 
 type Listing = Omit<DeviceQuery, 'accountId' | 'after' | 'limit'>;

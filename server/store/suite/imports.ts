@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { testLaw } from '../../fixtures/test-law.ts';
+import type { Import } from '../imports/import-store.ts';
 import type { Device } from '../records.ts';
-import { type Import, type Store, StoreConflict } from '../store.ts';
+import { type Store, StoreConflict } from '../store.ts';
 import { conflicts, makeProperty } from './conflicts.ts';
 import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuditEntry, NewOwner, Store } from '../store.ts';
+import type { AuditEntry } from '../records.ts';
+import type { NewOwner, Store } from '../store.ts';
 import { makeArtifact } from './oidc.ts';
 import { addAccount, addOwner, makeOwner } from './records.ts';
 
