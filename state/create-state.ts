@@ -4,15 +4,16 @@ import type { StateAnswer, StateRequest } from './call.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { createDocumentedPage } from './documented-page.ts';
 import { inferRoles, type Role } from './infer-roles.ts';
-import { createMemory } from './memory.ts';
+import { createMemory, type ItemMemory } from './memory.ts';
 import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
 import { createSchemaReader } from './read-schemas.ts';
 import { createSeeds } from './seed-items.ts';
-import { type Limits, usualLimits } from './store.ts';
+import { createStore, type Limits, type Store, usualLimits } from './store.ts';
 
 export type { StateAnswer, StateRequest } from './call.ts';
 export type { Role, RoleName } from './infer-roles.ts';
 export type { Scenario, ScenarioFault } from './read-scenario.ts';
+export type { Store } from './store.ts';
 
 export interface MemoryOptions {
   /** Milliseconds since 1970. */
@@ -46,6 +47,8 @@ export interface State {
   readonly createMemory: (options: MemoryOptions) => Memory;
   /** Cuts documented lists to the page that a request asks for. */
   readonly documentedPage: ReturnType<typeof createDocumentedPage>;
+  /** Answers from a store that already has items, or none. Each answer is one change of the store. */
+  readonly answerFrom: (store: Store, options: MemoryOptions) => Memory['answer'];
 }
 
 /**
@@ -64,20 +67,27 @@ export function createState(tools: ContractTools): State {
   const answers = createAnswers(tools, reader, model);
   const { builder } = answers;
   const readScenario = createScenarioReader(tools, reader, model);
+  const createOn = (store: Store, { now, seed = 1, limits = usualLimits, prefix = '' }: MemoryOptions): ItemMemory =>
+    createMemory({ reader, model, seeds, builder, now, random: createRandom(seed), limits, store, prefix });
+  const answer = (operationId: string, request: StateRequest, memory: ItemMemory): StateAnswer | undefined => {
+    const plan = model.plans.get(operationId);
+    return plan === undefined ? undefined : answers.answer(plan, request, memory);
+  };
   return {
     roles: model.roles,
     documentedPage: createDocumentedPage(tools, reader),
-    createMemory: ({ now, seed = 1, limits = usualLimits, prefix = '' }) => {
-      const create = () =>
-        createMemory({ reader, model, seeds, builder, now, random: createRandom(seed), limits, prefix });
+    answerFrom: (store, options) => {
+      const memory = createOn(store, options);
+      return (operationId, request) => store.change(() => answer(operationId, request, memory));
+    },
+    createMemory: (options) => {
+      const { limits = usualLimits, prefix = '' } = options;
+      const create = () => createOn(createStore(limits), options);
       let fillings: readonly Filling[] = [];
       let memory = create();
       return {
         prefix,
-        answer: (operationId, request) => {
-          const plan = model.plans.get(operationId);
-          return plan === undefined ? undefined : answers.answer(plan, request, memory);
-        },
+        answer: (operationId, request) => answer(operationId, request, memory),
         reset: () => {
           memory = create();
           for (const { resource, parents, items } of fillings) memory.fill(resource, parents, items);

@@ -6,7 +6,7 @@ import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { Seeds } from './seed-items.ts';
-import { createStore, type Limits, type StoredItem } from './store.ts';
+import type { Limits, Store, StoredItem } from './store.ts';
 import { plainName } from './template.ts';
 
 interface MemoryParts {
@@ -17,6 +17,7 @@ interface MemoryParts {
   readonly now: () => number;
   readonly random: Random;
   readonly limits: Limits;
+  readonly store: Store;
   /** Before the path of each item. */
   readonly prefix: string;
 }
@@ -24,11 +25,11 @@ interface MemoryParts {
 export type ItemMemory = ReturnType<typeof createMemory>;
 
 /** The items of all resources, with their owners. A resource gets its first items when it is used first. */
-export function createMemory({ reader, model, seeds, builder, now, random, limits, prefix }: MemoryParts) {
-  const store = createStore(limits);
-  const seeded = new Set<Resource>();
+export function createMemory({ reader, model, seeds, builder, now, random, limits, store, prefix }: MemoryParts) {
+  /** Names of resources. */
+  const seeded = store.names('seeded');
   /** Owners that got the examples of a collection, by name and ids. */
-  const seededScopes = new Set<string>();
+  const seededScopes = store.names('seeded scopes');
   const creatable = new Set(
     [...model.plans.values()].flatMap(({ role, address, success }) =>
       role === 'create' || (role === 'replace' && success?.status === 201) ? [address.resource] : [],
@@ -37,8 +38,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
   /** Resources without the items of the examples. */
   const replaced = new Set<Resource>();
   /** Deleted items, which neither an example nor an open resource brings back. The oldest are forgotten. */
-  const gone = new Set<string>();
-  const counters = new Map<Resource, number>();
+  const gone = store.names('gone', limits.items);
 
   const factsFor = (resource: Resource, more: Partial<ItemFacts> = {}): ItemFacts => ({
     now: now(),
@@ -53,7 +53,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
 
   function findByNoun(noun: string, id: unknown): JsonObject | undefined {
     const resource = model.resources.find((one) => one.noun === noun && one.parents.length === 0 && one.hasItemPath);
-    if (resource === undefined || !seeded.has(resource)) return undefined;
+    if (resource === undefined || !seeded.has(resource.name)) return undefined;
     return store.find(resource.name, [], String(id))?.value;
   }
 
@@ -102,8 +102,8 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
   }
 
   const ensureSeeded = (resource: Resource): void => {
-    if (seeded.has(resource)) return;
-    seeded.add(resource);
+    if (seeded.has(resource.name)) return;
+    seeded.add(resource.name);
     for (const owner of resource.parents) if (owner !== undefined) ensureSeeded(owner);
     for (const seed of seeds.of(resource)) {
       if (!seed.isListed) continue;
@@ -194,13 +194,11 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     ensureSeeded(resource);
     const { idNodes, idPlace } = resource;
     const member = idNodeOf(reader, resource) ?? idNodes[0] ?? reader.nodeOf({ type: 'string' });
-    const count = (counters.get(resource) ?? 0) + 1;
+    const count = store.count(resource.name);
     const example = idPlace === undefined ? undefined : valueAtPlace(seeds.donorOf(resource), idPlace);
     const isTaken = (id: string): boolean =>
       store.find(resource.name, parents, id) !== undefined || gone.has(goneName(resource, parents, id));
-    const id = makeId(reader, random, { member, parameters: idNodes, example, count, isTaken });
-    counters.set(resource, count);
-    return id;
+    return makeId(reader, random, { member, parameters: idNodes, example, count, isTaken });
   }
 
   /** The items that an item owns, with its place among their owners. */
@@ -252,8 +250,6 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     remove: (resource: Resource, item: StoredItem): void => {
       store.remove(resource.name, item);
       gone.add(goneName(resource, item.parents, item.key));
-      const [oldest] = gone;
-      if (gone.size > limits.items && oldest !== undefined) gone.delete(oldest);
       for (const { child, own } of ownedBy(resource, item)) store.remove(child.name, own);
     },
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
@@ -267,7 +263,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
      * @returns whether there was room for all
      */
     fill: (resource: Resource, parents: readonly string[], items: readonly JsonObject[]): boolean => {
-      seeded.add(resource);
+      seeded.add(resource.name);
       replaced.add(resource);
       // Items with an id come first, so that no made id is one of theirs.
       const [made = [], given = []] = [false, true].map((hasKey) =>

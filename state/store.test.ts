@@ -35,24 +35,3 @@ test('the bytes of all items are bounded', () => {
   store.clear();
   expect(store.size()).toEqual({ items: 0, bytes: 0 });
 });
-
-test('items of different owners may have the same id', () => {
-  const store = createStore({ items: 10, bytes: 10_000 });
-  store.put('/a/{}/b', { ...item('1', 'x'), parents: ['p'] });
-  store.put('/a/{}/b', { ...item('1', 'y'), parents: ['q'] });
-  expect(store.find('/a/{}/b', ['p'], '1')?.value).toEqual({ text: 'x' });
-  expect(store.find('/a/{}/b', ['r'], '1')).toBeUndefined();
-});
-
-test('an item is found by a member after each change', () => {
-  const store = createStore({ items: 10, bytes: 10_000 });
-  store.put('/a', item('1', 'x'));
-  expect(store.findBy('/a', 'text', 'x').map(({ key }) => key)).toEqual(['1']);
-  store.put('/a', item('2', 'x'));
-  store.put('/a', item('1', 'y'));
-  expect(store.findBy('/a', 'text', 'x').map(({ key }) => key)).toEqual(['2']);
-  store.remove('/a', item('2'));
-  expect([store.findBy('/a', 'text', 'x'), store.findBy('/a', 'text', 'y')].map(({ length }) => length)).toEqual([
-    0, 1,
-  ]);
-});

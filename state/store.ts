@@ -33,13 +33,38 @@ interface Entry {
 /** Estimate for the memory of an item apart from its text. */
 const overheadBytes = 200;
 
-export type Store = ReturnType<typeof createStore>;
-
 /** The items of one memory, by resource, in the order in which they were created. */
-export function createStore(limits: Limits) {
+export interface Store {
+  readonly find: (resource: string, parents: readonly string[], key: string) => StoredItem | undefined;
+  readonly list: (resource: string) => readonly StoredItem[];
+  /** @returns false if there is no room */
+  readonly put: (resource: string, item: StoredItem) => boolean;
+  /** The items whose member has this value. */
+  readonly findBy: (resource: string, member: string, value: unknown) => readonly StoredItem[];
+  readonly remove: (resource: string, item: StoredItem) => void;
+  readonly clear: () => void;
+  readonly size: () => { readonly items: number; readonly bytes: number };
+  /**
+   * A set of names, which lasts as long as the items.
+   *
+   * @param most if there are more, the oldest is forgotten
+   */
+  readonly names: (kind: string, most?: number) => Names;
+  /** Counts the ids that were made for a resource, from 1. */
+  readonly count: (resource: string) => number;
+  /** Runs a change. If the change throws, a store on a disk keeps none of it. */
+  readonly change: <Result>(work: () => Result) => Result;
+}
+
+export type Names = Pick<Set<string>, 'has' | 'delete'> & { readonly add: (name: string) => void };
+
+/** A store in memory. */
+export function createStore(limits: Limits): Store {
   const resources = new Map<string, Map<string, Entry>>();
   /** Names of items by resource, member and value, for members that were searched. */
   const indexes = new Map<string, Map<string, Map<unknown, Set<string>>>>();
+  const sets = new Map<string, Set<string>>();
+  const counters = new Map<string, number>();
   let count = 0;
   let bytes = 0;
 
@@ -82,12 +107,9 @@ export function createStore(limits: Limits) {
   };
 
   return {
-    find: (resource: string, parents: readonly string[], key: string): StoredItem | undefined =>
-      resources.get(resource)?.get(nameOf(parents, key))?.item,
-    list: (resource: string): readonly StoredItem[] =>
-      [...(resources.get(resource)?.values() ?? [])].map(({ item }) => item),
-    /** @returns false if there is no room */
-    put: (resource: string, item: StoredItem): boolean => {
+    find: (resource, parents, key) => resources.get(resource)?.get(nameOf(parents, key))?.item,
+    list: (resource) => [...(resources.get(resource)?.values() ?? [])].map(({ item }) => item),
+    put: (resource, item) => {
       const entries = entriesOf(resource);
       const name = nameOf(item.parents, item.key);
       const before = entries.get(name);
@@ -102,22 +124,40 @@ export function createStore(limits: Limits) {
       bytes += more;
       return true;
     },
-    /** The items whose member has this value. */
-    findBy: (resource: string, member: string, value: unknown): readonly StoredItem[] => {
+    findBy: (resource, member, value) => {
       const entries = entriesOf(resource);
       return [...(indexOf(resource, member).get(value) ?? [])].flatMap((name) => entries.get(name)?.item ?? []);
     },
     remove,
-    clear: (): void => {
-      resources.clear();
-      indexes.clear();
+    clear: () => {
+      for (const map of [resources, indexes, sets, counters]) map.clear();
       count = 0;
       bytes = 0;
     },
-    size: (): { readonly items: number; readonly bytes: number } => ({ items: count, bytes }),
+    size: () => ({ items: count, bytes }),
+    names: (kind, most = Number.POSITIVE_INFINITY) => {
+      const names = sets.get(kind) ?? new Set<string>();
+      sets.set(kind, names);
+      return {
+        has: (name) => names.has(name),
+        delete: (name) => names.delete(name),
+        add: (name) => {
+          names.add(name);
+          const [oldest] = names;
+          if (names.size > most && oldest !== undefined) names.delete(oldest);
+        },
+      };
+    },
+    count: (resource) => {
+      const next = (counters.get(resource) ?? 0) + 1;
+      counters.set(resource, next);
+      return next;
+    },
+    change: (work) => work(),
   };
 }
 
-function nameOf(parents: readonly string[], key: string): string {
+/** The name of an item among those of its resource. */
+export function nameOf(parents: readonly string[], key: string): string {
   return JSON.stringify([...parents, key]);
 }

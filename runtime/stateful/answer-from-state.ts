@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember, followRef, type JsonObject } from '@lockstep/json/json-pointer';
 import type { ContractTools, StateOperation, StateResponse } from '@lockstep/state/contract-tools';
-import { createState, type Memory, type MemoryOptions, type Role, type State } from '@lockstep/state/create-state';
+import {
+  createState,
+  type Memory,
+  type MemoryOptions,
+  type Role,
+  type State,
+  type Store,
+} from '@lockstep/state/create-state';
 import type { AnyHandler } from '../answer-request.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from '../exchange.ts';
 import { oncePerDocument } from '../once-per-document.ts';
@@ -35,6 +42,8 @@ export type AnswerOtherwise = (
 ) => Promise<Answer>;
 
 export interface StatefulOptions extends MemoryOptions {
+  /** Where items are kept; by default in memory. */
+  readonly store?: Store | undefined;
   /** Another memory for a request. */
   readonly memoryOf?: (request: IncomingMessage) => Memory | undefined;
   /** By default such a request is rejected as not implemented, and a body of a rejection is made of its schema. */
@@ -60,10 +69,11 @@ export function explainRoles(contract: ContractDocument, operations: OperationTa
 export function createStatefulHandlers(
   contract: ContractDocument,
   operations: OperationTable,
-  { memoryOf = () => undefined, otherwise, ...options }: StatefulOptions = { now: Date.now },
+  { store, memoryOf = () => undefined, otherwise, ...options }: StatefulOptions = { now: Date.now },
 ): StatefulHandlers {
   const { state, tools } = prepare(contract, operations);
   const memory = state.createMemory(options);
+  const own = store === undefined ? memory : { answer: state.answerFrom(store, options), prefix: '' };
   const handlers = state.roles.flatMap(({ operationId, role }): readonly (readonly [string, Handler])[] => {
     const operation = operations[operationId];
     if (operation === undefined) return [];
@@ -99,7 +109,7 @@ export function createStatefulHandlers(
           ? notImplemented(undefined, { operation })
           : otherwise(operation, code, { requestId, accept });
       if (otherwise !== undefined && prefersOther(accept, otherTypes)) return asDocumented();
-      const { answer, prefix } = (request && memoryOf(request)) ?? memory;
+      const { answer, prefix } = (request && memoryOf(request)) ?? own;
       const url = prefix + (request?.url ?? targetOf(operation, path, query));
       const target = { query, url, origin: `http://${sent.host ?? 'localhost'}` };
       const found = answer(operation.operationId, { path, body, mediaType, headers: sent, ...target });
