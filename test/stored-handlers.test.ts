@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Rejection } from '@lockstep/runtime/rejection';
+import { openSqliteStore, type SqliteStore } from '@lockstep/runtime/stateful/sqlite-store';
 import { createStoredHandlers } from '@lockstep/runtime/stateful/stored-handlers';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { expect, test } from 'vitest';
 
 // If these fail, a project of `lockstep new --state` does not work before its handlers are written, or its own handlers can't call the stored ones.
 
+type OperationId = 'list' | 'add' | 'read' | 'remove' | 'ping';
 type Handler = (request: object, exchange?: object) => Promise<{ readonly status: number; readonly body?: unknown }>;
 
 const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
@@ -14,6 +19,7 @@ const json = (schema: object) => ({ description: 'Fine', content: { 'application
 const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
 const fault = { type: 'object', required: ['code', 'message'], properties: { code: {}, message: { type: 'string' } } };
 const page = {
+  example: { items: [{ id: 'first', name: 'An example' }] },
   type: 'object',
   required: ['items'],
   properties: { items: { type: 'array', items: thing }, next: { type: ['string', 'null'], format: 'uri' } },
@@ -29,17 +35,15 @@ const contract = {
     },
     '/things/{id}': {
       get: { operationId: 'read', parameters: [key], responses: { 200: json(thing), 404: json(fault) } },
+      delete: { operationId: 'remove', parameters: [key], responses: { 204: { description: 'Gone' } } },
     },
     '/ping': { get: { operationId: 'ping', responses: { 200: json({ type: 'string' }) } } },
   },
 };
 
-function open() {
+function open(store?: SqliteStore) {
   const operations = describeOperations(contract as never);
-  const stored = createStoredHandlers<Readonly<Record<'list' | 'add' | 'read' | 'ping', Handler>>>({
-    contract,
-    operations,
-  });
+  const stored = createStoredHandlers<Readonly<Record<OperationId, Handler>>>({ contract, operations, store });
   const call = (id: keyof typeof stored, parts: object, exchange?: object) =>
     stored[id]({ path: {}, query: {}, headers: {}, cookies: {}, requestId: 'r', ...parts }, exchange);
   return { stored, call };
@@ -80,4 +84,27 @@ test('two sets of handlers share nothing', async () => {
   const [one, other] = [open(), open()];
   await one.call('add', { body: { id: 'a' } });
   expect((await other.call('read', { path: { id: 'a' } })).status).toBe(404);
+});
+
+test('a store in a file keeps its items when the service stops, and a deleted example stays deleted', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-test-'));
+  try {
+    const before = openSqliteStore(join(folder, 'state.sqlite'));
+    const first = open(before);
+    expect((await first.call('list', { query: { limit: 9 } })).body).toMatchObject({ items: [{ id: 'first' }] });
+    await first.call('add', { body: { id: 'a', name: 'one' } });
+    await first.call('remove', { path: { id: 'first' } });
+    const made = await first.call('add', { body: {} });
+    before.close();
+    const after = openSqliteStore(join(folder, 'state.sqlite'));
+    const second = open(after);
+    const again = await second.call('add', { body: {} });
+    expect(Object(again.body).id).not.toBe(Object(made.body).id);
+    const { body } = await second.call('list', { query: { limit: 9 } });
+    expect(Object(body).items).toEqual([{ id: 'a', name: 'one' }, made.body, again.body]);
+    expect((await second.call('read', { path: { id: 'first' } })).status).toBe(404);
+    after.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

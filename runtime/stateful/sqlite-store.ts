@@ -1,0 +1,98 @@
+import { DatabaseSync } from 'node:sqlite';
+import { nameOf, type Store, type StoredItem } from '@lockstep/state/store';
+
+/** Milliseconds that a process waits for the change of another one. */
+const busyMs = 5_000;
+
+/** `id` keeps the order of creation. */
+const tables = `
+  CREATE TABLE IF NOT EXISTS items (
+    id INTEGER PRIMARY KEY, resource TEXT NOT NULL, name TEXT NOT NULL, item TEXT NOT NULL, UNIQUE (resource, name)
+  );
+  CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
+  CREATE TABLE IF NOT EXISTS counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL);
+`;
+
+export interface SqliteStore extends Store {
+  readonly close: () => void;
+}
+
+/**
+ * Opens a store in one SQLite file, which is created if it is missing. Only the disk bounds it: `put` never returns false.
+ *
+ * @param file `:memory:` for a store without a file
+ * @throws Error if the file can't be opened or is no database; its message names the file
+ */
+export function openSqliteStore(file: string): SqliteStore {
+  const database = open(file);
+  const prepare = database.prepare.bind(database);
+  const statements = {
+    find: prepare('SELECT item FROM items WHERE resource = ? AND name = ?'),
+    list: prepare('SELECT item FROM items WHERE resource = ? ORDER BY id'),
+    put: prepare(
+      'INSERT INTO items (resource, name, item) VALUES (?, ?, ?) ON CONFLICT (resource, name) DO UPDATE SET item = excluded.item',
+    ),
+    remove: prepare('DELETE FROM items WHERE resource = ? AND name = ?'),
+    size: prepare('SELECT count(*) AS items, coalesce(sum(length(item)), 0) AS bytes FROM items'),
+    hasName: prepare('SELECT 1 FROM names WHERE kind = ? AND name = ?'),
+    addName: prepare('INSERT OR IGNORE INTO names (kind, name) VALUES (?, ?)'),
+    deleteName: prepare('DELETE FROM names WHERE kind = ? AND name = ?'),
+    count: prepare(
+      'INSERT INTO counts (resource, count) VALUES (?, 1) ON CONFLICT (resource) DO UPDATE SET count = count + 1 RETURNING count',
+    ),
+  };
+  const itemsOf = (resource: string): readonly StoredItem[] => statements.list.all(resource).map(readItem);
+  return {
+    find: (resource, parents, key) => {
+      const row = statements.find.get(resource, nameOf(parents, key));
+      return row && readItem(row);
+    },
+    list: itemsOf,
+    put: (resource, item) => {
+      statements.put.run(resource, nameOf(item.parents, item.key), JSON.stringify(item));
+      return true;
+    },
+    findBy: (resource, member, value) => itemsOf(resource).filter((item) => item.value[member] === value),
+    remove: (resource, item) => void statements.remove.run(resource, nameOf(item.parents, item.key)),
+    clear: () => database.exec('DELETE FROM items; DELETE FROM names; DELETE FROM counts'),
+    size: () => {
+      const { items, bytes } = statements.size.get() ?? {};
+      return { items: Number(items), bytes: Number(bytes) };
+    },
+    names: (kind) => ({
+      has: (name) => statements.hasName.get(kind, name) !== undefined,
+      add: (name) => void statements.addName.run(kind, name),
+      delete: (name) => Number(statements.deleteName.run(kind, name).changes) > 0,
+    }),
+    count: (resource) => Number(statements.count.get(resource)?.count),
+    change: (work) => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // A full disk may have ended the transaction already.
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function open(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: busyMs });
+    // With a write-ahead log, a reader does not wait for a writer.
+    database.exec(`PRAGMA journal_mode = WAL; ${tables}`);
+    return database;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${file}, the store, can't be opened: ${reason}`, { cause });
+  }
+}
+
+function readItem({ item }: Readonly<Record<string, unknown>>): StoredItem {
+  return JSON.parse(String(item));
+}

@@ -1,0 +1,94 @@
+import { createStore, type Store, type StoredItem, usualLimits } from '@lockstep/state/store';
+import { describe, expect, test } from 'vitest';
+import { openSqliteStore } from './sqlite-store.ts';
+
+// If these fail, a project behaves differently after its store has moved to a file.
+
+const stores: readonly { readonly name: string; readonly open: () => Store }[] = [
+  { name: 'memory', open: () => createStore(usualLimits) },
+  { name: 'SQLite', open: () => openSqliteStore(':memory:') },
+];
+
+function item(key: string, text = '', parents: readonly string[] = []): StoredItem {
+  return { key, parents, belongs: {}, value: { text }, isExample: false, version: 1, createdAt: 0, changedAt: 0 };
+}
+
+describe.each(stores)('a store in $name', ({ open }) => {
+  test('lists items in the order in which they were created, and a changed one at its place', () => {
+    const store = open();
+    for (const key of ['b', 'a', 'c']) expect(store.put('/a', item(key))).toBe(true);
+    store.put('/a', { ...item('b', 'new'), version: 2 });
+    store.put('/other', item('d'));
+    store.remove('/a', item('a'));
+    expect(store.list('/a')).toEqual([{ ...item('b', 'new'), version: 2 }, item('c')]);
+    expect(store.list('/none')).toEqual([]);
+    expect(store.size().items).toBe(3);
+  });
+
+  test('finds items of different owners that have the same id', () => {
+    const store = open();
+    store.put('/a/{}/b', item('1', 'x', ['p']));
+    store.put('/a/{}/b', item('1', 'y', ['q']));
+    expect(store.find('/a/{}/b', ['p'], '1')).toEqual(item('1', 'x', ['p']));
+    expect(store.find('/a/{}/b', ['r'], '1')).toBeUndefined();
+    store.remove('/a/{}/b', item('1', '', ['p']));
+    expect(store.list('/a/{}/b')).toEqual([item('1', 'y', ['q'])]);
+  });
+
+  test('finds an item by a member after each change', () => {
+    const store = open();
+    const keysBy = (text: string): readonly string[] => store.findBy('/a', 'text', text).map(({ key }) => key);
+    store.put('/a', item('1', 'x'));
+    expect(keysBy('x')).toEqual(['1']);
+    store.put('/a', item('2', 'x'));
+    store.put('/a', item('1', 'y'));
+    expect(keysBy('x')).toEqual(['2']);
+    store.remove('/a', item('2'));
+    expect([keysBy('x'), keysBy('y')]).toEqual([[], ['1']]);
+  });
+
+  test('keeps a text as it is, whatever its characters', () => {
+    const store = open();
+    const text = 'a\u0000"\'\\ \u{1f512} %_;--';
+    store.put('/a', item(text, text));
+    expect(store.find('/a', [], text)).toEqual(item(text, text));
+  });
+
+  test('keeps names by their kind, and counts by resource, until it is cleared', () => {
+    const store = open();
+    store.names('seeded').add('/a');
+    store.names('seeded').add('/a');
+    expect([store.names('seeded').has('/a'), store.names('gone').has('/a')]).toEqual([true, false]);
+    expect([store.names('seeded').delete('/a'), store.names('seeded').delete('/a')]).toEqual([true, false]);
+    expect([store.count('/a'), store.count('/a'), store.count('/b')]).toEqual([1, 2, 1]);
+    store.put('/a', item('1'));
+    store.names('seeded').add('/a');
+    store.clear();
+    expect([store.list('/a'), store.names('seeded').has('/a'), store.count('/a')]).toEqual([[], false, 1]);
+  });
+
+  test('returns the result of a change', () => {
+    const store = open();
+    expect(store.change(() => store.put('/a', item('1')))).toBe(true);
+    expect(store.list('/a')).toEqual([item('1')]);
+  });
+});
+
+test('a store in SQLite keeps nothing of a change that throws', () => {
+  const store = openSqliteStore(':memory:');
+  const change = (): never => {
+    store.put('/a', item('1'));
+    store.names('gone').add('x');
+    throw new Error('half');
+  };
+  expect(() => store.change(change)).toThrow('half');
+  expect([store.list('/a'), store.names('gone').has('x')]).toEqual([[], false]);
+  expect(store.change(() => store.put('/a', item('2')))).toBe(true);
+});
+
+test('a file that can’t be opened is named', () => {
+  expect(() => openSqliteStore(import.meta.dirname)).toThrow(`${import.meta.dirname}, the store, can't be opened: `);
+  expect(() => openSqliteStore(import.meta.filename)).toThrow(
+    /stores\.test\.ts, the store, can't be opened: .*not a database/,
+  );
+});
