@@ -13,7 +13,7 @@ interface JsonOption {
 }
 
 interface StateOption {
-  readonly state?: 'memory';
+  readonly state?: 'memory' | 'sqlite';
 }
 
 interface ProfileOption {
@@ -43,8 +43,8 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .addOption(
       new Option(
         '--state <kind>',
-        'handlers that answer from a store, in a file for each resource, until you write your own; memory: until the service stops',
-      ).choices(['memory']),
+        'handlers that answer from a store, in a file for each resource, until you write your own; memory: until the service stops; sqlite: in one file',
+      ).choices(['memory', 'sqlite']),
     )
     .addOption(allowFiles())
     .addOption(strict())

@@ -240,8 +240,9 @@ async function make(name: string, contractText: string): Promise<void> {
   const contract = await readContract(join(project, 'contract.yaml'));
   const { document } = contract;
   const isStored = name.startsWith('stored-');
-  const roles = isStored ? explainRoles(document as never, describeOperations(document)) : undefined;
-  const files = new Map([...formProject(contract, { name: 'it', contractFile: 'contract.yaml', vendor: {}, roles })]);
+  const roles = explainRoles(document as never, describeOperations(document));
+  const stored = isStored ? { kind: 'sqlite' as const, roles } : undefined;
+  const files = new Map([...formProject(contract, { name: 'it', contractFile: 'contract.yaml', vendor: {}, stored })]);
   for (const [file, text] of await derive(contract, join(project, 'generated'))) files.set(`generated/${file}`, text);
   for (const [file, text] of files) {
     await mkdir(dirname(join(project, file)), { recursive: true });

@@ -7,6 +7,7 @@ import { derive } from '@lockstep/toolkit/derive';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formProject } from './project-files.ts';
+import type { StoreKind } from './stored-files.ts';
 
 // If these fail, a new project differs from the checked and linted `project/`, or does not compile.
 
@@ -27,13 +28,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The project of a document with these members and the required ones. */
-async function form(members: object, state?: 'memory'): Promise<ReadonlyMap<string, string>> {
+async function form(members: object, state?: StoreKind): Promise<ReadonlyMap<string, string>> {
   const file = join(folder, 'contract.yaml');
-  const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members };
-  await writeFile(file, JSON.stringify(document));
+  await writeFile(file, JSON.stringify({ openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members }));
   const contract = await readContract(file);
-  const roles = state && explainRoles(contract.document as never, describeOperations(contract.document));
-  return formProject(contract, { ...options, roles });
+  const { document } = contract;
+  const stored = state && { kind: state, roles: explainRoles(document as never, describeOperations(document)) };
+  return formProject(contract, { ...options, stored });
 }
 
 const answered = { responses: { 200: { description: 'Fine' } } };
@@ -204,6 +205,22 @@ describe('a project with a store', () => {
     expect(files.get('handlers.ts')).toMatch(/\(\{\n {2}\.\.\.otherHandlers,\n {2}\.\.\.thingsHandlers,\n\}\);\n$/);
     expect(files.get('state.ts')).toContain('createStoredHandlers<Handlers<Principal>>({ contract, operations })');
     expect(files.get('README.md')).not.toMatch(/Every operation answers 501|\[handlers\.ts\]|Until then every caller/);
+  });
+
+  test.each([
+    { kind: 'memory', created: '{ contract, operations }', about: 'until the service stops', ignored: false },
+    {
+      kind: 'sqlite',
+      created: '{ contract, operations, store }',
+      about: '`state.sqlite` or `STATE_FILE`',
+      ignored: true,
+    },
+  ] as const)('has a store of the kind $kind', async ({ kind, created, about, ignored }) => {
+    const files = await form({ paths: stores('/things') }, kind);
+    expect(files.get('state.ts')).toContain(`createStoredHandlers<Handlers<Principal>>(${created})`);
+    expect(files.get('README.md')).toContain(about);
+    expect(files.get('README.md')).not.toContain('STORE');
+    expect(files.get('.gitignore')?.includes('state.sqlite*\n')).toBe(ignored);
   });
 
   test.each([

@@ -6,10 +6,18 @@ import { escapeControls } from '@lockstep/json/escape-controls';
 import { followMember, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation } from '@lockstep/runtime/operation';
 import { type DeclaredScheme, readScheme } from '@lockstep/runtime/security/scheme';
-import type { Role } from '@lockstep/runtime/stateful/answer-from-state';
 import type { Contract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
-import { cryptoImport, demoCheck, demoChecks, describeStored, formStored, type Writing } from './stored-files.ts';
+import {
+  cryptoImport,
+  demoCheck,
+  demoChecks,
+  describeStored,
+  formStored,
+  type Stored,
+  storeFile,
+  type Writing,
+} from './stored-files.ts';
 
 const templates = join(import.meta.dirname, 'project');
 
@@ -31,32 +39,35 @@ export interface ProjectOptions {
   readonly contractFile: string;
   /** Names of the tarballs in `vendor/`, by name of package. */
   readonly vendor: Readonly<Record<string, string>>;
-  /** The roles of the operations, if the handlers answer from a store. By default they answer 501. */
-  readonly roles?: readonly Role[] | undefined;
+  /** The store that the handlers answer from. By default they answer 501. */
+  readonly stored?: Stored | undefined;
 }
 
 /** Maps the path of every file, except the contract and derived files, to its text. */
 export function formProject(
   contract: Contract,
-  { name, contractFile, vendor, roles }: ProjectOptions,
+  { name, contractFile, vendor, stored }: ProjectOptions,
 ): ReadonlyMap<string, string> {
   const operations = Object.values(describeOperations(contract.document));
   const document = contract.document as unknown as JsonObject;
-  const texts = Object.entries(copied).map(([file, template]): [string, string] => [file, readTemplate(template)]);
+  const texts = Object.entries(copied).map(([file, template]): [string, string] => {
+    const text = readTemplate(template);
+    return [file, file === '.gitignore' && stored?.kind === 'sqlite' ? `${text}${storeFile}*\n` : text];
+  });
   const readme = readTemplate('README.md')
     .replace(/^# .*/, () => `# ${oneLine(titleOf(document)).replaceAll(/[\\`<[&]/g, '\\$&')}`)
     .replaceAll('contract.yaml', contractFile);
   const writing = { formatRow: (...row: Row) => formatRow(document, ...row), quoteName, oneLine };
   const handlers: readonly (readonly [string, string])[] =
-    roles === undefined
+    stored === undefined
       ? [['handlers.ts', formatHandlers(operations, writing)]]
-      : formStored(operations, roles, writing);
+      : formStored(operations, stored, writing);
   return new Map([
     ...texts,
-    ['README.md', roles === undefined ? readme : describeStored(readme)],
+    ['README.md', stored === undefined ? readme : describeStored(readme, stored.kind)],
     ...handlers,
     ['package.json', formatManifest({ name, contractFile, vendor }, operations)],
-    ['security.ts', formatSecurity(contract, operations, roles !== undefined)],
+    ['security.ts', formatSecurity(contract, operations, stored !== undefined)],
   ]);
 }
 

@@ -1,4 +1,4 @@
-// The files of `lockstep new --state memory` that differ from those of a project without a store: the handlers of each resource, and the store
+// The files of `lockstep new --state` that differ from those of a project without a store: the handlers of each resource, and the store
 // behind them.
 import type { Operation } from '@lockstep/runtime/operation';
 import type { Role } from '@lockstep/runtime/stateful/answer-from-state';
@@ -13,6 +13,16 @@ interface Part {
   readonly resource: string | undefined;
   readonly operations: readonly Operation[];
 }
+
+/** The store of a project, and the operations that use it. */
+export interface Stored {
+  readonly kind: StoreKind;
+  readonly roles: readonly Role[];
+}
+
+export const storeKinds = ['memory', 'sqlite'] as const;
+
+export type StoreKind = (typeof storeKinds)[number];
 
 /** How a project writes its operations. */
 export interface Writing {
@@ -30,13 +40,13 @@ const otherFile = 'other';
 /** `handlers.ts`, a file for each resource, and `state.ts`. */
 export function formStored(
   operations: readonly Operation[],
-  roles: readonly Role[],
+  { kind, roles }: Stored,
   writing: Writing,
 ): readonly (readonly [string, string])[] {
   const parts = findParts(operations, roles);
   return [
     ['handlers.ts', formatAll(parts)] as const,
-    ['state.ts', state] as const,
+    ['state.ts', formatState(kind)] as const,
     ...parts.map((part) => [`handlers/${part.file}.ts`, formatPart(part, writing)] as const),
   ];
 }
@@ -98,28 +108,75 @@ function formatPart({ name, resource, operations }: Part, { formatRow, quoteName
   ].join('');
 }
 
-const state = `// The store behind the handlers. It keeps the items that requests create, in memory, until the service stops, and begins with the examples of
+/** The file of a store in SQLite. */
+export const storeFile = 'state.sqlite';
+
+/** The parts of a project that depend on the kind of its store. */
+const stores: Readonly<
+  Record<
+    StoreKind,
+    {
+      readonly about: string;
+      readonly imports: string;
+      readonly opened: string;
+      readonly readme: readonly [string, string];
+    }
+  >
+> = {
+  memory: {
+    about: `// The store behind the handlers. It keeps the items that requests create, in memory, until the service stops, and begins with the examples of
 // the contract. Delete this file when no handler uses it any more.
-import { readFileSync } from 'node:fs';
-import { createStoredHandlers } from '@lockstep/runtime/stateful/stored-handlers';
-import type { Handlers } from './generated/handlers.gen.ts';
-import { operations } from './generated/operations.gen.ts';
-import type { Principal } from './security.ts';
+`,
+    imports: '',
+    opened: '',
+    readme: [
+      'STORE',
+      'in memory, which begins with the examples of the contract: what you create can be read, listed, changed and\n  deleted, until the service stops.',
+    ],
+  },
+  sqlite: {
+    about: `// The store behind the handlers. It keeps the items that requests create in the file ${storeFile} or STATE_FILE, and begins with the examples of
+// the contract. Delete this file when no handler uses it any more.
+`,
+    imports:
+      "import { fileURLToPath } from 'node:url';\nimport { openSqliteStore } from '@lockstep/runtime/stateful/sqlite-store';\n",
+    opened: `
+/** Tests get a store of their own, in memory: the runner of Node sets this variable. */
+const isTested = process.env.NODE_TEST_CONTEXT !== undefined;
+const file = isTested ? ':memory:' : process.env.STATE_FILE || fileURLToPath(new URL('./${storeFile}', import.meta.url));
+const store = openSqliteStore(file);
+`,
+    readme: [
+      'STORE',
+      `in one SQLite file, \`${storeFile}\` or \`STATE_FILE\`, which begins with the examples of the contract: what you create can be\n  read, listed, changed and deleted. Delete the file to begin again, for example after a change of the contract. Tests use a store of their own.`,
+    ],
+  },
+};
 
-const contract = JSON.parse(readFileSync(new URL('./generated/contract.gen.json', import.meta.url), 'utf8'));
-
-/** A handler for each operation. Yours can call one: \`(request) => (isKnown(request.body) ? { status: 409 } : stored.addThing(request))\`. */
-export const stored = createStoredHandlers<Handlers<Principal>>({ contract, operations });
-`;
+function formatState(kind: StoreKind): string {
+  const { about, imports, opened } = stores[kind];
+  return [
+    about,
+    "import { readFileSync } from 'node:fs';\n",
+    imports,
+    "import { createStoredHandlers } from '@lockstep/runtime/stateful/stored-handlers';\n",
+    "import type { Handlers } from './generated/handlers.gen.ts';\n",
+    "import { operations } from './generated/operations.gen.ts';\n",
+    "import type { Principal } from './security.ts';\n\n",
+    "const contract = JSON.parse(readFileSync(new URL('./generated/contract.gen.json', import.meta.url), 'utf8'));\n",
+    opened,
+    '\n/** A handler for each operation. Yours can call one: `(request) => (isKnown(request.body) ? { status: 409 } : stored.addThing(request))`. */\n',
+    `export const stored = createStoredHandlers<Handlers<Principal>>({ contract, operations${kind === 'memory' ? '' : ', store'} });\n`,
+  ].join('');
+}
 
 /** Sentences of the README of a project without a store, and those in their place. */
 const sentences: readonly (readonly [string, string])[] = [
   [
     '- Every operation answers 501 until you write it.\n',
     [
-      '- The operations answer from a store in memory, which begins with the examples of the contract: what you create can be read, listed, changed and\n',
-      '  deleted, until the service stops. An operation without a resource answers 501 until you\n',
-      '  write it in `handlers/other.ts`.\n',
+      '- The operations answer from a store STORE\n',
+      '  An operation without a resource answers 501 until you write it in `handlers/other.ts`.\n',
       '- If an operation requires credentials, start with `DEMO_TOKEN=SECRET npm start`: the checks of `security.ts` accept `SECRET` as token, key or\n',
       '  password. Without this variable every caller gets 401.\n',
     ].join(''),
@@ -139,8 +196,10 @@ const sentences: readonly (readonly [string, string])[] = [
 ];
 
 /** The README of a project with a store. */
-export function describeStored(readme: string): string {
-  return sentences.reduce((text, [before, after]) => text.replace(before, () => after), readme);
+export function describeStored(readme: string, kind: StoreKind): string {
+  const replace = (text: string, [before, after]: (typeof sentences)[number]): string =>
+    text.replace(before, () => after);
+  return [...sentences, stores[kind].readme].reduce(replace, readme);
 }
 
 /** The check of credentials in a project with a store. */

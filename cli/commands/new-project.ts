@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
-import { explainRoles, type Role } from '@lockstep/runtime/stateful/answer-from-state';
+import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
 import { type CommandResult, done, type Streams } from '@lockstep/shell/command-result';
 import { oneLine } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
@@ -14,6 +14,7 @@ import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { stringify } from 'yaml';
 import { placeFolder, requireEmpty } from '../place-folder.ts';
 import { formProject, titleOf } from '../project-files.ts';
+import type { Stored, StoreKind } from '../stored-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
 import type { ContractTarget } from './command.ts';
 
@@ -23,7 +24,7 @@ export interface NewProject extends ContractTarget {
   /** Path of a missing or empty folder. */
   readonly folder: string;
   /** The store behind the handlers; by default the operations answer 501. */
-  readonly state?: 'memory' | undefined;
+  readonly state?: StoreKind | undefined;
 }
 
 /**
@@ -65,11 +66,14 @@ export async function newProject(
     const derived = await derive(await readContract(join(draft, contractFile)), out);
     stopping.signal.throwIfAborted();
     const { document } = contract;
-    const roles = state && explainRoles(document as unknown as ContractDocument, describeOperations(document));
+    const stored = state && {
+      kind: state,
+      roles: explainRoles(document as unknown as ContractDocument, describeOperations(document)),
+    };
     progress.step('Packing the dependencies of the project');
     await mkdir(join(draft, 'vendor'));
     const packed = await vendor(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
-    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed, roles });
+    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed, stored });
     const files = [...texts, ...[...derived].map(([name, text]) => [`generated/${name}`, text] as const)];
     for (const [name, text] of files) {
       stopping.signal.throwIfAborted();
@@ -81,7 +85,7 @@ export async function newProject(
       folder,
       contractFile,
       isBundled,
-      roles,
+      stored,
       prefix: runner === undefined ? '' : `${runner.prefix} `,
     });
   } finally {
@@ -120,15 +124,15 @@ function describe(
     folder,
     contractFile,
     isBundled,
-    roles,
+    stored,
     prefix,
-  }: Record<'folder' | 'contractFile' | 'prefix', string> & { isBundled: boolean; roles: readonly Role[] | undefined },
+  }: Record<'folder' | 'contractFile' | 'prefix', string> & { isBundled: boolean; stored: Stored | undefined },
 ): CommandResult {
   const operations = listOperations(document).length;
   const place = relative(process.cwd(), resolve(folder)) || '.';
   const lines = [
     `${place}: a project for ${oneLine(titleOf(document as never))}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
-    ...(roles === undefined ? [] : [describeStore(roles)]),
+    ...(stored === undefined ? [] : [describeStore(stored)]),
     ...(isBundled ? [`  ${contractFile} contains all files of the contract`] : []),
     '',
     ...(place === '.' ? [] : [`  cd ${place}`]),
@@ -140,10 +144,10 @@ function describe(
   return { ...done(lines.join('\n'), json), notices };
 }
 
-function describeStore(roles: readonly Role[]): string {
+function describeStore({ kind, roles }: Stored): string {
   const none = roles.filter(({ role }) => role === 'none').length;
   const others = none === 0 ? '' : '; the others answer 501 until you write them in handlers/other.ts';
-  return `  ${roles.length - none} of them answer from a store in memory${others}`;
+  return `  ${roles.length - none} of them answer from a store in ${kind === 'memory' ? 'memory' : 'SQLite'}${others}`;
 }
 
 /**
