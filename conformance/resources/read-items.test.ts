@@ -78,6 +78,16 @@ describe('the object of an answer is read', () => {
       body: { ok: true, error: null, message: '', errors: [], data: { n: 1 } },
       whole: { n: 1 },
     },
+    {
+      name: 'from a usual wrapper next to code and message',
+      body: { code: 2000, message: 'Success', result: { id: 'a' } },
+      whole: { id: 'a' },
+    },
+    {
+      name: 'with its code next to an object of its own',
+      body: { code: 'x', address: { street: 'A' } },
+      whole: { code: 'x', 'address.street': 'A' },
+    },
     { name: 'with a number next to an object', body: { count: 3, data: { n: 1 } }, whole: { count: 3, 'data.n': 1 } },
     { name: 'with both of two objects', body: { a: { n: 1 }, b: { n: 2 } }, whole: { 'a.n': 1, 'b.n': 2 } },
     { name: 'with its id, even if that is an object', body: { _id: { $oid: 'a' } }, whole: { '_id.$oid': 'a' } },

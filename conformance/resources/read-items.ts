@@ -54,16 +54,23 @@ export function showsAnother(status: number | undefined, sent: Scalars, shown: S
 export function unwrap(body: JsonObject): JsonObject {
   let inner = body;
   for (let depth = 0; depth < 3; depth += 1) {
-    const parts = Object.values(inner);
-    const objects = parts.filter(isObject);
+    const parts = Object.entries(inner);
+    const objects = parts.filter(([, part]) => isObject(part));
     const [only] = objects;
+    const isUsual = wrappers.test(only?.[0] ?? '');
     // `{ok: true, data: {…}}`: the other members hold no data of an object.
-    const isWrapper = objects.length === 1 && parts.every((part) => isObject(part) || isPlainRemark(part));
+    const isRemark = ([name, part]: readonly [string, unknown]): boolean =>
+      isObject(part) || isPlainRemark(part) || (isUsual && remarks.test(name) && isScalar(part));
+    const isWrapper = objects.length === 1 && parts.every(isRemark);
     if (!isWrapper || only === undefined || Object.keys(inner).some((name) => /^_?(id|uuid|name)$/i.test(name))) break;
-    inner = only;
+    inner = only[1] as JsonObject;
   }
   return inner;
 }
+
+/** `{code: 2000, message: 'Success', result: {…}}` */
+const wrappers = /^(data|result|response|payload|item|record|content|entity)$/i;
+const remarks = /^(code|status|status_?code|message|msg|success|request_?id|version|timestamp)$/i;
 
 function isPlainRemark(part: unknown): boolean {
   return part === null || typeof part === 'boolean' || part === '' || (Array.isArray(part) && part.length === 0);
