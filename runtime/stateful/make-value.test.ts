@@ -32,8 +32,14 @@ const wide = (depth: number): object =>
       };
 const pick = { type: 'object', properties: { x: {}, y: {}, z: {} }, additionalProperties: false };
 
+const closed = (name: string) => ({
+  allOf: [{ properties: { [name]: { type: 'string' } } }],
+  unevaluatedProperties: false,
+});
+
 /** Schemas on which generators fail. Each must get a valid value. */
 const hard: readonly { readonly name: string; readonly a: object; readonly others?: object }[] = [
+  { name: 'one of three closed objects', a: { oneOf: ['p', 'q', 'r'].map(closed) } },
   { name: 'a pattern', a: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' } },
   { name: 'a pattern and a length', a: { type: 'string', pattern: '^[a-z0-9]+$', minLength: 40, maxLength: 64 } },
   { name: 'a pattern of thousands', a: { type: 'string', pattern: '^[\\w\\-/]{1,2047}$' } },

@@ -18,6 +18,12 @@ export type MakeValue = (schema: unknown, seed?: number) => MadeValue;
 /** Parts that are validated for one value, which takes about 20 ms. */
 const mostJudged = 1_200;
 
+/** Alternatives that are tried one by one, if no value was found that the others reject. */
+const mostAlternatives = 8;
+
+/** Values in a schema that are searched for alternatives. */
+const mostSearched = 2_000;
+
 /** Values for formats that the judge validates, and that `values` lacks because requests don't need them. */
 const formats = {
   'iso-date-time': '2026-01-15T10:00:00Z',
@@ -37,18 +43,19 @@ const plainest = ['string', 1, {}, [], true, null];
  * are plain and short. Work is bounded: a schema is reported as hopeless if no value is found in time.
  */
 export function createValueMaker(document: ContractDocument, judge: JudgeValue, direction: Direction): MakeValue {
-  const form = createCanonicalForm({
+  const source = {
     leavesOut: direction === 'request' ? 'readOnly' : 'writeOnly',
-    resolve: (reference) => {
+    resolve: (reference: string) => {
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;
     },
-    reword: tagAlternatives,
-  });
+  } as const;
+  const form = createCanonicalForm({ ...source, reword: tagAlternatives });
+  const looseForm = createCanonicalForm({ ...source, reword: (schema) => looseAlternatives(tagAlternatives(schema)) });
   return (schema, seed = 0) => {
     const node = form.join(isSchema(schema) ? schema : true);
     const faults: ValueFault[] = [];
-    for (const value of candidates(node, seed)) {
+    for (const value of candidates(node, schema, seed)) {
       const fault = judge(value, schema);
       if (fault === undefined) return { kind: 'value', value };
       faults.push(fault);
@@ -62,11 +69,17 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
     return { kind: 'hopeless', why: at === '' ? why : `${at}: ${why}` };
   };
 
-  function* candidates(node: SchemaNode, seed: number): Generator<unknown> {
+  function* candidates(node: SchemaNode, schema: unknown, seed: number): Generator<unknown> {
     if (seed === 0) yield* form.shapes(node).flatMap(({ examples }) => examples);
     // Validated as a whole, then part by part, then without optional parts.
     for (const [optional, isByParts] of [[true], [true, true], [false, true]]) {
       const value = buildValue(node, contextFor(seed, optional, isByParts));
+      if (value !== undefined) yield value;
+    }
+    // Alternatives with many members can't be told apart by keywords in time: the judge decides.
+    for (let variant = 0; variant < mostAlternatives && hasChoice(document, schema); variant += 1) {
+      const loose = looseForm.join(isSchema(schema) ? schema : true);
+      const value = buildValue(loose, { ...contextFor(seed), form: looseForm, variant });
       if (value !== undefined) yield value;
     }
     yield* plainest;
@@ -126,4 +139,28 @@ function tagAlternatives(schema: JsonObject): JsonObject {
   const made = { ...others, allOf: [...schemasIn(rest.allOf), either] };
   reworded.set(schema, made);
   return made;
+}
+
+/** Whether a schema with a small number of parts has a `oneOf` of several alternatives. */
+function hasChoice(document: ContractDocument, schema: unknown): boolean {
+  const seen = new Set<unknown>([schema]);
+  for (const part of seen) {
+    if (typeof part !== 'object' || part === null) continue;
+    const { $ref, oneOf } = part as JsonObject;
+    if (Array.isArray(oneOf) && oneOf.length > 1) return true;
+    if (typeof $ref === 'string') seen.add(readPointer(document, $ref));
+    if (seen.size < mostSearched) for (const inner of Object.values(part)) seen.add(inner);
+  }
+  return false;
+}
+
+const loosened = new WeakMap<JsonObject, JsonObject>();
+
+/** `oneOf` without its exclusion. */
+function looseAlternatives(schema: JsonObject): JsonObject {
+  const { oneOf, ...rest } = schema;
+  if (!Array.isArray(oneOf)) return schema;
+  const known = loosened.get(schema) ?? { ...rest, allOf: [...schemasIn(rest.allOf), { anyOf: oneOf }] };
+  loosened.set(schema, known);
+  return known;
 }
