@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { isKeyOf, isWhole } from './stored.ts';
+import { isKeyOf, isListed, isWhole } from './stored.ts';
 
 // If these fail, an object on a later page is taken for one that the list lacks.
 
@@ -29,4 +29,14 @@ test.each([
   { body: ['w1'], want: false },
 ])('a map from ids has the object w1: $want', ({ body, want }) => {
   expect(isKeyOf(body, 'w1')).toBe(want);
+});
+
+test.each([
+  { name: 'its id', id: '7', want: true },
+  { name: 'its name', id: 'first-book', want: true },
+  { name: 'a short text of another one', id: 'x', want: false },
+  { name: 'nothing of it', id: 'second-book', want: false },
+])('a list that shows $name has the object: $want', ({ id, want }) => {
+  const items = new Map([['7', JSON.stringify({ id: 7, name: 'first-book', tag: 'x' })]]);
+  expect(isListed(items, id)).toBe(want);
 });
