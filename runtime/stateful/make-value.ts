@@ -76,7 +76,7 @@ export function createValueMaker(document: ContractDocument, judge: JudgeValue, 
       const value = buildValue(node, contextFor(seed, optional, isByParts));
       if (value !== undefined) yield value;
     }
-    // Alternatives with many members can't be told apart by keywords in time: the judge decides.
+    // To compare all keywords of alternatives with many members takes too long: the judge decides.
     for (let variant = 0; variant < mostAlternatives && hasChoice(document, schema); variant += 1) {
       const loose = looseForm.join(isSchema(schema) ? schema : true);
       const value = buildValue(loose, { ...contextFor(seed), form: looseForm, variant });
