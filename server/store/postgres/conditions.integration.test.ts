@@ -136,8 +136,7 @@ describe('of two that do it at once, one succeeds:', () => {
     // A process is renewing the first lease and taking the second one, and pauses.
     const process = await pool.connect();
     await process.query(`begin; select from job_lease where holder = 'other' for update`);
-    const { jobs } = await store.jobs.lease(start);
-    process.release(true);
+    const { jobs } = await store.jobs.lease(start).finally(() => process.release(true));
     const sites = new Set([held, free, other].map(({ lockId }) => lockId));
     expect(jobs.map(({ deviceId }) => deviceId).filter((id) => sites.has(id))).toEqual([other.lockId]);
   });
