@@ -96,6 +96,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.toWellFormed().replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }

@@ -58,7 +58,7 @@ function describeMemory(roles: readonly Role[] | undefined): string {
 
 function describeControl(hasWorlds: boolean): string {
   const control =
-    'Control it at /_sandbox: GET state, POST reset, PUT scenario, clock, faults, requests; /_sandbox/openapi.json describes it.';
+    'Control it at /_sandbox/, a page, and an API that /_sandbox/openapi.json describes: GET state, POST reset, PUT scenario, clock, faults, requests.';
   return hasWorlds
     ? `${control} /w/NAME before any path selects a world, with items, clock, faults and journal of its own.`
     : `${control} There are no worlds at /w/NAME: the contract has paths below /w itself.`;

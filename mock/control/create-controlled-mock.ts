@@ -15,7 +15,8 @@ import { defineHandlers } from './generated/handlers.gen.ts';
 import { operations as controlOperations } from './generated/operations.gen.ts';
 import { adviceOfMock, createGuard } from './guard.ts';
 import { createJournal } from './journal.ts';
-import { basePath, isForControl, serveControl } from './serve-control.ts';
+import { readPage } from './pages/read-page.ts';
+import { basePath, isForControl, type Own, serveControl } from './serve-control.ts';
 import { createWorlds, prefixOfWorld, rejectWorld, usualWorlds, type Worlds } from './worlds.ts';
 
 export interface ControlledMockOptions extends Omit<MockOptions, 'service'> {
@@ -83,6 +84,8 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
     handlers: () =>
       createHandlers(worldOf, (world) => createWorldHandlers(world, worlds.names, { contract, operations }), main),
     ownPaths: {
+      [basePath]: servePage,
+      [`${basePath}/`]: servePage,
       [`${basePath}/openapi.json`]: () => ({
         headers: { 'Content-Type': 'application/json' },
         content: readFileSync(new URL('./generated/published.gen.json', import.meta.url)),
@@ -113,6 +116,12 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
       else rejectWorld(request, response, rejection);
     },
   };
+
+  function servePage(): Own {
+    const file = new URL('./pages/control.html', import.meta.url);
+    const { title = '' } = (contract.info ?? {}) as { readonly title?: string };
+    return readPage({ file, operationIds: Object.keys(operations), title });
+  }
 
   function createWorld(name: string | null): World {
     const clock = createSandboxClock();

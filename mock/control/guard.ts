@@ -50,11 +50,11 @@ const ofSandbox: Advice = {
   page: 'call from a program, or from the page /_sandbox/ itself',
 };
 
-/** For a mock without a page, and without an option to open it. */
+/** For a mock without an option to open it. */
 export const adviceOfMock: Advice = {
   machine: 'call from the machine that the mock runs on',
   host: '',
-  page: 'call from a program',
+  page: 'call from a program, or from the page /_sandbox/ itself',
 };
 
 /**

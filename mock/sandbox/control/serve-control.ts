@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import service from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations as serviceOperations } from '@lockstep/contract/operations';
 import type { GuardOptions } from '../../control/guard.ts';
+import { readPage } from '../../control/pages/read-page.ts';
 import { basePath, type Own, type ControlOptions as ServeOptions, serveControl } from '../../control/serve-control.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createSandboxHandlers, type NamedScenario } from './answer-control.ts';
 import contract from './generated/contract.gen.json' with { type: 'json' };
 import { operations } from './generated/operations.gen.ts';
-import { readPage } from './pages/read-page.ts';
 
 export interface ControlOptions extends GuardOptions, Pick<ServeOptions, 'logger' | 'checkResponses'> {
   /** Every scenario that has a name, in the order of display. */
@@ -24,11 +26,8 @@ const ownPaths: Readonly<Record<string, () => Own>> = {
 };
 
 function servePage(name: 'control' | 'keypad'): Own {
-  const { html, policy } = readPage(name);
-  return {
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
-    content: html,
-  };
+  const file = new URL(`./pages/${name}.html`, import.meta.url);
+  return readPage({ file, operationIds: Object.keys(serviceOperations), title: service.info.title });
 }
 
 /** Answers requests for the control of a sandbox. */
