@@ -31,7 +31,7 @@ test('each has a test here', async () => {
 const full = { tags: ['full'], timeout: 120_000 };
 
 test('vitest', full, async () => {
-  expect(await run('vitest')).toMatch(/Tests {2}6 passed \(6\)/);
+  expect(await run('vitest')).toMatch(/Tests {2}9 passed \(9\)/);
 });
 
 test('node-test', async () => {
