@@ -104,7 +104,11 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
       (value: string, before: readonly string[] = []) => [...before, value],
     )
     .option('--explain', 'print the role of each operation and the reason, without a start')
-    .addHelpText('after', runningHelp)
+    .addHelpText(
+      'after',
+      () =>
+        `\n/_sandbox/ controls the mock: a page, and an API to reset the store, fill it, move its clock, cause faults and read the requests.\n/w/NAME before any path selects a world, with a state of its own, for one of several parallel tests. --stateless has neither.\nPrefer: code=404 in a request selects a documented answer.${runningHelp()}`,
+    )
     .action(async (options) => {
       if (options.explain) return print(options, async () => (await import('./commands/mock.ts')).explain(options));
       await run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around));
