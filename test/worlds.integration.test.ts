@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createControlledMock } from '@lockstep/mock/control/create-controlled-mock';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
+import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { shop } from './fixtures/shop.ts';
@@ -187,6 +188,76 @@ test('faults, clock and journal of a world do not reach another', async () => {
   expect(await verdicts('/w/b')).toEqual(['createBook accepted', 'listBooks accepted']);
   await ask('DELETE', '/w/b/_sandbox/requests');
   expect((await verdicts('/w/a')).length).toBe(3);
+});
+
+/** A step of a test: a request, below the prefix of its world. */
+type Step = readonly [method: string, path: string, body?: object];
+
+const standing = { now: '2026-06-01T12:00:00Z', ticking: false };
+const stop: Step = ['PATCH', '/_sandbox/clock', standing];
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom('Emma', 'Persuasion').map((title): Step => ['POST', '/books', { title }]),
+  fc.constantFrom<Step>(['GET', '/books'], ['GET', '/books/41'], ['DELETE', '/books/41'], ['GET', '/nowhere']),
+  fc.integer({ min: 1, max: 3 }).map((id): Step => ['DELETE', `/books/${id}`]),
+  fc.constantFrom('PT1H', '-P1D').map((by): Step => ['PATCH', '/_sandbox/clock', { by }]),
+  fc.constant<Step>(['POST', '/_sandbox/faults', { operationId: 'listBooks', status: 503 }]),
+  fc.constant<Step>(['DELETE', '/_sandbox/requests']),
+  fc.constant<Step>(['GET', '/_sandbox/requests']),
+);
+/** A scenario starts the clock. */
+const fill: readonly Step[] = [['PUT', '/_sandbox/scenario', { '/books': [{ id: 2, title: 'Sanditon' }] }], stop];
+const steps: fc.Arbitrary<readonly Step[]> = fc.oneof(
+  { weight: 9, arbitrary: step.map((one) => [one]) },
+  { weight: 1, arbitrary: fc.constant(fill) },
+);
+
+test('the interleaving of two programs answers as the two alone do', { tags: ['full'], timeout: 120_000 }, async () => {
+  const ask = await start();
+  const headers = { 'x-request-id': 'fixed' };
+  /** What a test sees, without the times at which requests arrived. */
+  const run = async (name: string, [method, path, body]: Step): Promise<unknown> => {
+    const answer = await ask(method, `/w/${name}${path}`, body, headers);
+    const shown = path === '/_sandbox/requests' ? answer.body?.requests.map(readEntry) : answer.body;
+    // The state has the names of the other worlds, and the time before the clock is stopped.
+    const isState = path === '/_sandbox/scenario';
+    return [answer.status, answer.headers.get('location'), isState ? [shown.items, shown.faults] : shown];
+  };
+  const readEntry = ({ operationId, verdict, number }: Readonly<Record<string, unknown>>) => [
+    operationId,
+    verdict,
+    number,
+  ];
+  const program = fc.array(steps, { minLength: 4, maxLength: 12 }).map((list) => [stop, ...list.flat()]);
+  await fc.assert(
+    fc.asyncProperty(program, program, fc.infiniteStream(fc.boolean()), async (first, second, turns) => {
+      const programs = { first, second };
+      const alone = { first: [] as unknown[], second: [] as unknown[] };
+      for (const name of ['first', 'second'] as const) {
+        for (const one of programs[name]) alone[name].push(await run(name, one));
+        await ask('DELETE', `/_sandbox/worlds/${name}`);
+      }
+      const together = { first: [] as unknown[], second: [] as unknown[] };
+      const left = { first: [...first], second: [...second] };
+      for (const isFirst of turns) {
+        const own = (isFirst && left.first.length > 0) || left.second.length === 0 ? 'first' : 'second';
+        const next = left[own].shift();
+        if (next === undefined) break;
+        together[own].push(await run(own, next));
+      }
+      for (const name of ['first', 'second']) await ask('DELETE', `/_sandbox/worlds/${name}`);
+      expect(together).toEqual(alone);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test('a request that the control rejects creates no world', async () => {
+  const ask = await start({ worlds: 1 });
+  for (const headers of [{ origin: 'https://evil.example' }, { 'x-forwarded-for': '203.0.113.7' }])
+    for (const path of ['/_sandbox', '/_sandbox/state', '/_sandbox/openapi.json'])
+      expect((await ask('GET', `/w/b${path}`, undefined, headers)).status).toBe(403);
+  expect((await ask('GET', '/_sandbox/state')).body.worlds).toEqual([]);
+  expect((await ask('GET', '/w/a/books')).status).toBe(200);
 });
 
 test('worlds are bounded, listed and removed', async () => {
