@@ -2,7 +2,6 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { actOn } from './act-on-item.ts';
 import { createItemBuilder, type ItemBuilder } from './build-item.ts';
-import type { Call, StateAnswer, StateRequest } from './call.ts';
 import { type ContractTools, sentType } from './contract-tools.ts';
 import { createItemCreator, full, newItem } from './create-item.ts';
 import type { Resource } from './find-resources.ts';
@@ -10,9 +9,12 @@ import { type Model, type Plan, pathValues } from './infer-roles.ts';
 import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
 import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
+import { belowTest, scopeOf } from './owners.ts';
 import { PatchFault } from './patch.ts';
 import { replaceAtPlace, type SchemaReader, vagueNames, valueAtPlace } from './read-schemas.ts';
-import { createResponder } from './respond.ts';
+import { readKeyed } from './replies.ts';
+import type { StateAnswer, StateRequest } from './request.ts';
+import { type Call, createResponder } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
@@ -20,6 +22,7 @@ import { plainName } from './template.ts';
 
 const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
+const reused = [422, 409, 400] as const;
 
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
@@ -39,7 +42,7 @@ export function createAnswers(
   const responder = createResponder(tools, reader, model, show, builder);
   const { baseFor, showItem, respond, respondWithMany, responseWith, changedResponse, deletedResponse, locationFor } =
     responder;
-  const { createOne, findTwin } = createItemCreator({ reader, model, builder, responder });
+  const { createOne, findTwin } = createItemCreator({ reader, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
 
@@ -91,14 +94,10 @@ export function createAnswers(
     create: (call) => {
       const { plan, request } = call;
       if (Array.isArray(request.body)) {
-        const drafts = request.body.filter(isObject);
-        const made = drafts.map((draft) => createOne(call, names.align(plan.address.resource, draft)));
-        const rejected = made.find((one) => 'kind' in one);
-        if (rejected !== undefined && 'kind' in rejected) return rejected;
-        return respondWithMany(
-          call,
-          made.flatMap((one) => ('kind' in one ? [] : [one])),
-        );
+        const { body } = request;
+        if (!body.every(isObject)) return undefined;
+        const made = call.memory.attempt(() => createAll(call, body), Array.isArray);
+        return 'kind' in made ? made : respondWithMany(call, made);
       }
       if (request.body !== undefined && !isObject(request.body)) return undefined;
       const sent = draftOf(plan, request.body);
@@ -125,7 +124,7 @@ export function createAnswers(
       const sent = draftOf(plan, request.body);
       const key = keyFor(call, sent);
       if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the body has no id' };
-      const scope = memory.scopeOf(plan.address, owners);
+      const scope = scopeOf(plan.address, owners);
       const missing = memory.findMissingOwner(plan.address, owners);
       if (missing === undefined && memory.find(resource, scope, key) === undefined && mayPut(plan)) {
         const made = createOne(call, sent, key);
@@ -157,6 +156,8 @@ export function createAnswers(
       if (key !== undefined || plan.key !== undefined) {
         const item = findItem(call);
         if ('kind' in item) return item;
+        const outdated = rejectOutdated(call, item);
+        if (outdated !== undefined) return outdated;
         const answer = respond(call, deletedResponse(plan), item);
         memory.remove(resource, item);
         return answer;
@@ -212,14 +213,43 @@ export function createAnswers(
   return {
     builder,
     answer: (plan, request, memory) => {
-      const owners = pathValues(request.path, plan.parents);
-      if (plan.role === 'list' || plan.role === 'create') {
-        const missing = memory.findMissingOwner(plan.address, owners);
-        if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
-      }
-      return roles[plan.role]({ plan, request, memory, owners });
+      const keyed = readKeyed(plan, request);
+      if (keyed === undefined) return answerOnce(plan, request, memory);
+      const { header, name, print, keepMs } = keyed;
+      const now = memory.now();
+      const known = memory.replies.find(name, now);
+      if (known?.print === print) return known.answer;
+      if (known !== undefined)
+        return { kind: 'rejected', statuses: reused, text: `this ${header} was sent with another request` };
+      const answer = answerOnce(plan, request, memory);
+      if (answer?.kind === 'answer' && answer.status < 300)
+        memory.replies.keep(name, { print, answer, until: now + keepMs });
+      return answer;
     },
   };
+
+  function answerOnce(plan: Plan, request: StateRequest, memory: ItemMemory): StateAnswer | undefined {
+    const owners = pathValues(request.path, plan.parents);
+    if (plan.role === 'list' || plan.role === 'create') {
+      const missing = memory.findMissingOwner(plan.address, owners);
+      if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+    }
+    return roles[plan.role]({ plan, request, memory, owners });
+  }
+
+  /** @returns the first rejection, if there is one */
+  function createAll(
+    call: Call,
+    drafts: readonly JsonObject[],
+  ): readonly StoredItem[] | Exclude<StateAnswer, { kind: 'answer' }> {
+    const items: StoredItem[] = [];
+    for (const draft of drafts) {
+      const made = createOne(call, names.align(call.plan.address.resource, draft));
+      if ('kind' in made) return made;
+      items.push(made);
+    }
+    return items;
+  }
 
   /** PUT creates where 201 is documented, or where nothing else creates and no 404 is documented. */
   function mayPut(plan: Plan): boolean {
@@ -245,12 +275,27 @@ export function createAnswers(
     const given = isObject(request.body) ? draftOf(plan, request.body) : request.query;
     const key = keyFor(call, given);
     if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the request has no id' };
-    const item = memory.find(resource, memory.scopeOf(address, owners), key);
+    const item = memory.find(resource, scopeOf(address, owners), key);
     const isHere =
-      item !== undefined && (resource.kind === 'singleton' || memory.belowTest(address, owners, plan.parents)(item));
+      item !== undefined && (resource.kind === 'singleton' || belowTest(reader, address, owners, plan.parents)(item));
     const text =
       resource.kind === 'singleton' ? `there is no ${resource.noun}` : `no ${resource.noun} has the id ${key}`;
     return isHere ? item : { kind: 'rejected', statuses: unknownItem, text };
+  }
+
+  /** RFC 9110, 13.1.1: a client that has read an older version, or another one, changes nothing. */
+  function rejectOutdated(
+    { plan, request }: Call,
+    { version }: StoredItem,
+  ): (StateAnswer & { kind: 'rejected' }) | undefined {
+    const { 'if-match': condition } = request.headers;
+    if (condition === undefined || responseWith(plan, [412]) === undefined) return undefined;
+    const tags = String(condition)
+      .split(',')
+      .map((tag) => tag.trim());
+    return tags.includes('*') || tags.includes(`"${version}"`)
+      ? undefined
+      : { kind: 'rejected', statuses: [412], text: `the item has the version "${version}"` };
   }
 
   /** Changes an item, and answers with the new one. */
@@ -259,18 +304,12 @@ export function createAnswers(
     make: (item: StoredItem, facts: Parameters<ItemBuilder['merge']>[3]) => JsonObject,
     named?: string,
   ): StateAnswer | undefined {
-    const { plan, request, memory, owners } = call;
+    const { plan, memory, owners } = call;
     const { resource } = plan.address;
     const item = findItem(call);
     if ('kind' in item) return item;
-    const condition = request.headers['if-match'];
-    if (
-      condition !== undefined &&
-      condition !== '*' &&
-      condition !== `"${item.version}"` &&
-      responseWith(plan, [412]) !== undefined
-    )
-      return { kind: 'rejected', statuses: [412], text: `the item has the version "${item.version}"` };
+    const outdated = rejectOutdated(call, item);
+    if (outdated !== undefined) return outdated;
     let value: JsonObject;
     try {
       value = make(item, memory.factsFor(resource));
@@ -285,7 +324,7 @@ export function createAnswers(
       if (!memory.put(resource, changed)) return full(memory);
       return respond(call, changedResponse(plan), changed);
     }
-    if (memory.find(resource, memory.scopeOf(plan.address, owners), named) !== undefined)
+    if (memory.find(resource, scopeOf(plan.address, owners), named) !== undefined)
       return { kind: 'rejected', statuses: [409, 422, 400], text: `a ${resource.noun} has the id ${named} already` };
     const whole = replaceAtPlace(value, resource.idPlace ?? [], named);
     const next = { ...changed, key: named, value: isObject(whole) ? whole : value };

@@ -20,8 +20,8 @@ export interface ItemFacts {
   readonly path: string | undefined;
   /** Members that name an owner, with the id of that owner. */
   readonly owners: readonly IdOf[];
-  /** The first state of `x-state`. */
-  readonly state: { readonly place: Place; readonly value: unknown } | undefined;
+  /** Values of a new item, such as its first state. */
+  readonly start: readonly { readonly place: Place; readonly value: unknown }[];
   /** The item of another resource that a member refers to: `customer` for `customerId`. */
   readonly find: (noun: string, id: unknown) => JsonObject | undefined;
 }
@@ -180,18 +180,35 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     );
   };
 
-  /** Adds what the answers of the resource require, so that every later answer shows the same values. */
+  /**
+   * Adds what the answers of the resource require, so that every later answer shows the same values. What another item has is left out:
+   * it may change.
+   */
   const complete = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
     let whole = value;
+    const others = new Set<unknown>();
+    const fill: FillMember = (name, node, around, isRequired) => {
+      let isOther = false;
+      const find: ItemFacts['find'] = (noun, id) => {
+        const found = facts.find(noun, id);
+        isOther ||= found !== undefined;
+        return found;
+      };
+      const made = fillWith({ ...facts, find })(name, node, around, isRequired);
+      if (isOther) others.add(made);
+      return made;
+    };
     for (const view of resource.views) {
-      const shown = show(whole, view, fillWith(facts));
+      const shown = show(whole, view, fill);
       if (!isObject(shown)) continue;
       const members = reader.membersOf(view);
       const isLost = (name: string): boolean => {
         const member = members.get(name);
         return Object.hasOwn(whole, name) && member !== undefined && !reader.accepts(whole[name], member);
       };
-      const added = Object.entries(shown).filter(([name]) => !Object.hasOwn(whole, name) || isLost(name));
+      const added = Object.entries(shown).filter(
+        ([name, own]) => !others.has(own) && (!Object.hasOwn(whole, name) || isLost(name)),
+      );
       if (added.length > 0) whole = { ...whole, ...Object.fromEntries(added) };
     }
     return whole;
@@ -257,8 +274,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     /** @param sent the members of the request body */
     create: (resource: Resource, sent: JsonObject, id: IdOf | undefined, facts: ItemFacts): JsonObject => {
       const own = settable(resource, sent);
-      const stated = facts.state === undefined ? own : replaceAtPlace(own, facts.state.place, facts.state.value);
-      const placed = placeFacts(resource, isObject(stated) ? stated : own, facts, id);
+      const started = facts.start.reduce<unknown>(
+        (whole, { place, value }) => replaceAtPlace(whole, place, value),
+        own,
+      );
+      const placed = placeFacts(resource, isObject(started) ? started : own, facts, id);
       return complete(resource, addOwn(resource, placed, facts), facts);
     },
     /** An item of the contract's examples. */

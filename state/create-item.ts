@@ -1,12 +1,11 @@
-import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { ItemBuilder } from './build-item.ts';
-import type { Call, StateAnswer } from './call.ts';
 import type { Resource } from './find-resources.ts';
-import type { Model } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
-import { once } from './once.ts';
+import { ownersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import type { Responder } from './respond.ts';
+import type { StateAnswer } from './request.ts';
+import type { Call, Responder } from './respond.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
 
@@ -18,26 +17,12 @@ const weakNames = /^(?:name|title|code|key)$/;
 
 interface CreatorParts {
   readonly reader: SchemaReader;
-  readonly model: Model;
   readonly builder: ItemBuilder;
   readonly responder: Pick<Responder, 'responseWith' | 'pathOf'>;
 }
 
 /** Creates items, with an id of the client or of the service. */
-export function createItemCreator({ reader, model, builder, responder: { responseWith, pathOf } }: CreatorParts) {
-  /** The state that no other state leads to, by `x-state` of a read. */
-  const firstState = once((resource: Resource) => {
-    for (const { address, operation } of model.plans.values()) {
-      const declared = operation.extensions['x-state'];
-      if (address.resource !== resource || !isObject(declared) || typeof declared.field !== 'string') continue;
-      const next = isObject(declared.next) ? declared.next : {};
-      const later = new Set(Object.values(next).flat());
-      const value = Object.keys(next).find((state) => !later.has(state)) ?? Object.keys(next)[0];
-      if (value !== undefined) return { place: declared.field.split('/').slice(1), value };
-    }
-    return undefined;
-  });
-
+export function createItemCreator({ reader, builder, responder: { responseWith, pathOf } }: CreatorParts) {
   return { createOne, findTwin };
 
   /** @param givenKey the id in the path */
@@ -49,7 +34,7 @@ export function createItemCreator({ reader, model, builder, responder: { respons
     const { plan, memory, owners } = call;
     const { address } = plan;
     const { resource } = address;
-    const scope = memory.scopeOf(address, owners);
+    const scope = scopeOf(address, owners);
     const chosen = givenKey ?? chosenKey(resource, sent);
     const known = chosen === undefined || givenKey !== undefined ? undefined : memory.find(resource, scope, chosen);
     const isKnown = known?.isExample === false;
@@ -61,9 +46,9 @@ export function createItemCreator({ reader, model, builder, responder: { respons
     if (key === undefined)
       return { kind: 'full', text: `every id of a ${resource.noun} that the contract allows belongs to an item` };
     const id = memory.idFor(resource, String(key));
-    const owned = memory.ownersOf(resource, address, plan.parents, owners);
+    const owned = ownersOf(reader, address, plan.parents, owners);
     const path = pathOf(resource, scope, String(key));
-    const facts = memory.factsFor(resource, { owners: owned, path, state: firstState(resource) });
+    const facts = memory.factsFor(resource, { owners: owned, path, start: memory.startOf(resource) });
     const value = builder.create(resource, sent, id, facts);
     const belongs = address.parents.length === resource.parents.length ? {} : { [address.name]: owners };
     const item = { ...newItem(String(key), scope, value, memory.now()), belongs };

@@ -1,18 +1,19 @@
 import { createRandom } from '@lockstep/values/random';
 import { createAnswers } from './answer-operation.ts';
-import type { StateAnswer, StateRequest } from './call.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { createDocumentedPage } from './documented-page.ts';
 import { inferRoles, type Role } from './infer-roles.ts';
 import { createMemory, type ItemMemory } from './memory.ts';
+import { createStateMover } from './move-state.ts';
 import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
 import { createSchemaReader } from './read-schemas.ts';
+import type { StateAnswer, StateRequest } from './request.ts';
 import { createSeeds } from './seed-items.ts';
 import { createStore, type Limits, type Store, usualLimits } from './store.ts';
 
-export type { StateAnswer, StateRequest } from './call.ts';
 export type { Role, RoleName } from './infer-roles.ts';
 export type { Scenario, ScenarioFault } from './read-scenario.ts';
+export type { StateAnswer, StateRequest } from './request.ts';
 export type { Store } from './store.ts';
 
 export interface MemoryOptions {
@@ -66,9 +67,10 @@ export function createState(tools: ContractTools): State {
   const seeds = createSeeds(tools, reader, model);
   const answers = createAnswers(tools, reader, model);
   const { builder } = answers;
+  const mover = createStateMover(reader, model, builder);
   const readScenario = createScenarioReader(tools, reader, model);
   const createOn = (store: Store, { now, seed = 1, limits = usualLimits, prefix = '' }: MemoryOptions): ItemMemory =>
-    createMemory({ reader, model, seeds, builder, now, random: createRandom(seed), limits, store, prefix });
+    createMemory({ reader, model, seeds, builder, mover, now, random: createRandom(seed), limits, store, prefix });
   const answer = (operationId: string, request: StateRequest, memory: ItemMemory): StateAnswer | undefined => {
     const plan = model.plans.get(operationId);
     return plan === undefined ? undefined : answers.answer(plan, request, memory);
@@ -98,6 +100,12 @@ export function createState(tools: ContractTools): State {
           const filled = create();
           const full = read.fillings.find(({ resource, parents, items }) => !filled.fill(resource, parents, items));
           if (full !== undefined) return [{ at: full.at, text: 'the store has no room for all items' }];
+          const orphans = read.fillings.flatMap(({ resource, parents, at }) => {
+            const address = { name: resource.name, resource, parents: resource.parents };
+            const text = filled.findMissingOwner(address, parents);
+            return text === undefined ? [] : [{ at, text }];
+          });
+          if (orphans.length > 0) return orphans;
           fillings = read.fillings;
           memory = filled;
           return [];

@@ -4,16 +4,22 @@ import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
 import { type Address, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
+import type { StateMover } from './move-state.ts';
+import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import type { Seeds } from './seed-items.ts';
+import { createReplies } from './replies.ts';
+import type { Seed, Seeds } from './seed-items.ts';
 import type { Limits, Store, StoredItem } from './store.ts';
-import { plainName } from './template.ts';
+
+/** Unchanged examples that are kept, so that repeated reads do not build them. */
+const mostUnstored = 100;
 
 interface MemoryParts {
   readonly reader: SchemaReader;
   readonly model: Model;
   readonly seeds: Seeds;
   readonly builder: ItemBuilder;
+  readonly mover: StateMover;
   readonly now: () => number;
   readonly random: Random;
   readonly limits: Limits;
@@ -25,11 +31,26 @@ interface MemoryParts {
 export type ItemMemory = ReturnType<typeof createMemory>;
 
 /** The items of all resources, with their owners. A resource gets its first items when it is used first. */
-export function createMemory({ reader, model, seeds, builder, now, random, limits, store, prefix }: MemoryParts) {
+export function createMemory({
+  reader,
+  model,
+  seeds,
+  builder,
+  mover,
+  now,
+  random,
+  limits,
+  store,
+  prefix,
+}: MemoryParts) {
+  const replies = createReplies(limits.bytes / 8);
+  const openedAt = now();
   /** Names of resources. */
   const seeded = store.names('seeded');
-  /** Owners that got the examples of a collection, by name and ids. */
-  const seededScopes = store.names('seeded scopes');
+  /** Made ids of examples that have none. */
+  const seedKeys = new Map<Seed, string>();
+  /** Examples below other owners than those of the contract, until somebody changes them: reads need no room in the store. */
+  const unstored = new Map<string, StoredItem>();
   const creatable = new Set(
     [...model.plans.values()].flatMap(({ role, address, success }) =>
       role === 'create' || (role === 'replace' && success?.status === 201) ? [address.resource] : [],
@@ -45,7 +66,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     donor: seeds.donorOf(resource),
     path: undefined,
     owners: [],
-    state: undefined,
+    start: [],
     find: findByNoun,
     ...more,
     ...(more.path !== undefined && { path: prefix + more.path }),
@@ -65,42 +86,6 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     return { place, value: isNumber && Number.isFinite(Number(key)) ? Number(key) : key };
   };
 
-  /** The members of an item that name its owners, by the place of the owner in the path. */
-  function ownersOf(
-    resource: Resource,
-    address: Address,
-    parameters: readonly string[],
-    values: readonly string[],
-  ): readonly IdOf[] {
-    return address.parents.flatMap((owner, index): readonly IdOf[] => {
-      const value = values[index] ?? '';
-      const found = ownerMember(resource, parameters[index] ?? '', owner);
-      if (found === undefined) return [];
-      const [, node] = found;
-      const isNumber = reader.isOnly(node, 'number');
-      const own = isNumber && /^\d+$/.test(value) ? Number(value) : value;
-      return reader.accepts(own, node) ? [{ place: [found[0]], value: own }] : [];
-    });
-  }
-
-  function ownerMember({ views, drafts }: Resource, parameter: string, owner: Resource | undefined) {
-    const noun = owner?.noun ?? '';
-    const wanted = [
-      plainName(parameter),
-      ...(noun === '' ? [] : [`${noun}id`, `${noun}uuid`, noun, `parent${noun}id`]),
-    ].filter((name) => name !== 'id' && name !== 'name');
-    for (const view of [...views, ...drafts]) {
-      const members = [...reader.membersOf(view)];
-      for (const name of wanted) {
-        const found = members.find(
-          ([own, node]) => plainName(own) === name && !reader.isObjectNode(node) && !reader.isOnly(node, 'array'),
-        );
-        if (found !== undefined) return found;
-      }
-    }
-    return undefined;
-  }
-
   const ensureSeeded = (resource: Resource): void => {
     if (seeded.has(resource.name)) return;
     seeded.add(resource.name);
@@ -108,27 +93,39 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     for (const seed of seeds.of(resource)) {
       if (!seed.isListed) continue;
       const key = seed.key ?? String(newId(resource, seed.parents) ?? '1');
+      seedKeys.set(seed, key);
       plant(resource, seed.parents, key, seed.value, seed.belongs);
     }
   };
 
-  /** Where every id of an owner exists and nothing creates items, each owner has the examples: no request could fill its list. */
-  const ensureScope = (resource: Resource, parents: readonly string[]): void => {
-    ensureSeeded(resource);
-    const owner = resource.parents.at(-1);
+  /** Keys and examples of an owner. Where nothing creates items, each owner has those of the contract: no request could fill its list. */
+  const seedsBelow = (resource: Resource, parents: readonly string[]): readonly (readonly [string, Seed])[] => {
     const isFixed = resource.kind === 'collection' && parents.length > 0 && !creatable.has(resource);
-    if (!isFixed || replaced.has(resource) || (owner !== undefined && !model.open.has(owner))) return;
-    const name = goneName(resource, parents, '');
-    if (seededScopes.has(name)) return;
-    seededScopes.add(name);
+    if (!isFixed || parents.length !== resource.parents.length || replaced.has(resource)) return [];
+    ensureSeeded(resource);
     const listed = seeds.of(resource).filter((seed) => seed.isListed);
-    if (listed.some((seed) => String(seed.parents) === String(parents))) return;
+    if (listed.some((seed) => isSameIds(seed.parents, parents))) return [];
     const [first] = listed;
-    for (const seed of listed)
-      if (seed.key !== undefined && String(seed.parents) === String(first?.parents))
-        plant(resource, parents, seed.key, seed.value, seed.belongs);
+    return listed.flatMap((seed) => {
+      const key = seed.key ?? seedKeys.get(seed);
+      return key === undefined || !isSameIds(seed.parents, first?.parents ?? []) ? [] : [[key, seed] as const];
+    });
   };
 
+  const build = (
+    resource: Resource,
+    [parents, key]: readonly [readonly string[], string],
+    { value: example, belongs }: Pick<Seed, 'value' | 'belongs'>,
+    time = now(),
+  ): StoredItem => {
+    const id = resource.kind === 'singleton' ? undefined : idFor(resource, key);
+    const address = { name: resource.name, resource, parents: resource.parents };
+    const owners = ownersOf(reader, address, parametersOf(model, resource), parents);
+    const value = builder.adopt(resource, example, id, factsFor(resource, { owners, now: time }));
+    return { key, parents, belongs, value, isExample: true, version: 1, createdAt: time, changedAt: time };
+  };
+
+  /** @returns undefined if there is no room */
   const plant = (
     resource: Resource,
     parents: readonly string[],
@@ -136,58 +133,54 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     example: JsonObject,
     belongs: StoredItem['belongs'],
   ): StoredItem | undefined => {
-    const id = resource.kind === 'singleton' ? undefined : idFor(resource, key);
-    const address = { name: resource.name, resource, parents: resource.parents };
-    const owners = ownersOf(resource, address, parametersOf(resource), parents);
-    const value = builder.adopt(resource, example, id, factsFor(resource, { owners }));
-    const time = now();
-    const item = { key, parents, belongs, value, isExample: true, version: 1, createdAt: time, changedAt: time };
+    const item = build(resource, [parents, key], { value: example, belongs });
+    changes += 1;
     return store.put(resource.name, item) ? item : undefined;
   };
 
-  /** Names of the path parameters of the owners. */
-  function parametersOf(resource: Resource): readonly string[] {
-    const plan = [...model.plans.values()].find(({ address }) => address.name === resource.name);
-    return plan?.parents ?? [];
-  }
+  /** An example with other ids. If it is forgotten, it is built again with the same times. */
+  const imagine = (resource: Resource, parents: readonly string[], key: string, seed: Seed): StoredItem => {
+    const name = goneName(resource, parents, key);
+    const isOwn = seed.key === key && seed.belongs;
+    const item = unstored.get(name) ?? build(resource, [parents, key], { ...seed, belongs: isOwn || {} }, openedAt);
+    unstored.set(name, item);
+    const [oldest] = unstored.keys();
+    if (unstored.size > mostUnstored && oldest !== undefined) unstored.delete(oldest);
+    return item;
+  };
 
   const goneName = (resource: Resource, parents: readonly string[], key: string): string =>
     JSON.stringify([resource.name, ...parents, key]);
 
-  /** The item with these owners and this id. An open resource has every item that was not deleted. */
-  const find = (resource: Resource, parents: readonly string[], key: string): StoredItem | undefined => {
-    ensureScope(resource, parents);
-    const known = store.find(resource.name, parents, key);
-    if (known !== undefined || replaced.has(resource) || gone.has(goneName(resource, parents, key))) return known;
-    const sample = seeds
-      .of(resource)
-      .find((seed) => !seed.isListed && seed.key === key && String(seed.parents) === String(parents));
-    if (sample !== undefined) return plant(resource, parents, key, sample.value, sample.belongs);
-    const [seed] = seeds.of(resource);
-    return seed === undefined || !model.open.has(resource) ? undefined : plant(resource, parents, key, seed.value, {});
+  /** The example that an id without a stored item means. An open resource has every item that was not deleted. */
+  const seedFor = (resource: Resource, parents: readonly string[], key: string): Seed | undefined => {
+    if (replaced.has(resource) || gone.has(goneName(resource, parents, key))) return undefined;
+    const all = seeds.of(resource);
+    const sample = all.find((seed) => !seed.isListed && seed.key === key && isSameIds(seed.parents, parents));
+    const below = seedsBelow(resource, parents).find(([own]) => own === key)?.[1];
+    const any = model.open.has(resource) ? (all.find((seed) => seed.key === key) ?? all[0]) : undefined;
+    return sample ?? below ?? any;
   };
 
-  /** The ids of the owners by which an item at this address is stored. */
-  const scopeOf = ({ resource, parents }: Address, values: readonly string[]): readonly string[] =>
-    parents.length === resource.parents.length ? values : [];
+  /** The item as it is now. */
+  const present = (resource: Resource, item: StoredItem): StoredItem => {
+    const moved = mover.move(resource, item, factsFor(resource));
+    if (moved !== item) put(resource, moved);
+    return moved;
+  };
 
-  /** Whether items are at an address with these owners. */
-  const belowTest = (
-    address: Address,
-    values: readonly string[],
-    parameters: readonly string[],
-  ): ((item: StoredItem) => boolean) => {
-    const { resource } = address;
-    const owners = String(values);
-    if (address.parents.length === resource.parents.length) return ({ parents }) => String(parents) === owners;
-    const index = address.parents.length - 1;
-    const [name] = ownerMember(resource, parameters[index] ?? '', address.parents[index]) ?? [];
-    return ({ belongs, value }) => {
-      const known = belongs[address.name];
-      return known === undefined
-        ? name !== undefined && String(value[name]) === values[index]
-        : String(known) === owners;
-    };
+  /** The item with these owners and this id. */
+  const find = (resource: Resource, parents: readonly string[], key: string): StoredItem | undefined => {
+    ensureSeeded(resource);
+    const known = store.find(resource.name, parents, key);
+    if (known !== undefined) return present(resource, known);
+    const seed = seedFor(resource, parents, key);
+    return seed && imagine(resource, parents, key, seed);
+  };
+
+  const exists = (resource: Resource, parents: readonly string[], key: string): boolean => {
+    ensureSeeded(resource);
+    return store.find(resource.name, parents, key) !== undefined || seedFor(resource, parents, key) !== undefined;
   };
 
   function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
@@ -203,12 +196,12 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
 
   /** The items that an item owns, with its place among their owners. */
   function ownedBy(resource: Resource, { parents, key }: StoredItem) {
-    const chain = String([...parents, key]);
+    const chain = [...parents, key];
     return model.resources.flatMap((child) => {
       const index = child.parents.indexOf(resource);
       if (index < 0) return [];
       const isOwned = (own: StoredItem): boolean =>
-        index === parents.length ? String(own.parents.slice(0, index + 1)) === chain : own.parents[index] === key;
+        index === parents.length ? isSameIds(own.parents.slice(0, index + 1), chain) : own.parents[index] === key;
       return store
         .list(child.name)
         .filter(isOwned)
@@ -216,23 +209,58 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     });
   }
 
+  /** Steps that take back what an unfinished request has stored. */
+  let undoing: (() => void)[] | undefined;
+  let changes = 0;
+
+  function put(resource: Resource, item: StoredItem): boolean {
+    const name = goneName(resource, item.parents, item.key);
+    const before = store.find(resource.name, item.parents, item.key);
+    if (!store.put(resource.name, item)) return false;
+    changes += 1;
+    const wasGone = gone.delete(name);
+    undoing?.push(() => {
+      if (before === undefined) store.remove(resource.name, item);
+      else store.put(resource.name, before);
+      if (wasGone) gone.add(name);
+    });
+    return true;
+  }
+
   return {
     factsFor,
     find,
-    scopeOf,
-    belowTest,
-    ownersOf,
+    startOf: (resource: Resource): ItemFacts['start'] => mover.startOf(resource, now()),
     newId,
     idFor,
     now,
-    put: (resource: Resource, item: StoredItem): boolean => {
-      const isStored = store.put(resource.name, item);
-      if (isStored) gone.delete(goneName(resource, item.parents, item.key));
-      return isStored;
+    replies,
+    /** Number of changes of items so far. */
+    changes: (): number => changes,
+    put,
+    /**
+     * Stores all items of a request or none of them.
+     *
+     * @param write calls `put`, and never `remove`
+     * @param isDone whether its result stays
+     */
+    attempt: <Result>(write: () => Result, isDone: (result: Result) => boolean): Result => {
+      const undo: (() => void)[] = [];
+      undoing = undo;
+      try {
+        const result = write();
+        if (isDone(result)) return result;
+        changes += 1;
+        for (const step of undo.reverse()) step();
+        return result;
+      } finally {
+        undoing = undefined;
+      }
     },
     /** Stores an item under another id, with all items that it owns. */
     rename: (resource: Resource, before: StoredItem, item: StoredItem): boolean => {
       store.remove(resource.name, before);
+      changes += 1;
       if (!store.put(resource.name, item)) {
         store.put(resource.name, before);
         return false;
@@ -249,13 +277,22 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     /** Removes an item and all items that it owns. */
     remove: (resource: Resource, item: StoredItem): void => {
       store.remove(resource.name, item);
+      changes += 1;
       gone.add(goneName(resource, item.parents, item.key));
       for (const { child, own } of ownedBy(resource, item)) store.remove(child.name, own);
     },
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
-      ensureScope(address.resource, scopeOf(address, values));
-      const all = store.list(address.resource.name);
-      return address.parents.length === 0 ? all : all.filter(belowTest(address, values, parameters));
+      const { resource } = address;
+      ensureSeeded(resource);
+      const all = store.list(resource.name).map((item) => present(resource, item));
+      if (address.parents.length === 0) return all;
+      const scope = scopeOf(address, values);
+      const below = seedsBelow(resource, scope).flatMap(([key]) => find(resource, scope, key) ?? []);
+      const known = new Set(below.map(({ key }) => key));
+      return [
+        ...below,
+        ...all.filter(belowTest(reader, address, values, parameters)).filter(({ key }) => !known.has(key)),
+      ];
     },
     /**
      * Replaces the examples of a resource by these items of one owner.
@@ -286,7 +323,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
     ): readonly StoredItem[] => {
       ensureSeeded(address.resource);
       const found = store.findBy(address.resource.name, member, value);
-      return found.filter(belowTest(address, values, parameters));
+      return found.filter(belowTest(reader, address, values, parameters));
     },
     /** Whether the owners of an address exist. @returns the first that does not */
     findMissingOwner: ({ parents }: Address, values: readonly string[]): string | undefined => {
@@ -294,7 +331,7 @@ export function createMemory({ reader, model, seeds, builder, now, random, limit
         if (owner === undefined) continue;
         const scope = owner.parents.length === index ? values.slice(0, index) : [];
         const key = values[index] ?? '';
-        if (owner.parents.length === scope.length && find(owner, scope, key) === undefined)
+        if (owner.parents.length === scope.length && !exists(owner, scope, key))
           return `no ${owner.noun} has the id ${key}`;
       }
       return undefined;

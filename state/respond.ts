@@ -1,7 +1,6 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { ItemBuilder } from './build-item.ts';
-import type { Call, StateAnswer } from './call.ts';
 import {
   type ContractTools,
   jsonContentOf,
@@ -14,11 +13,35 @@ import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
 import { type Part, replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { StateAnswer, StateRequest } from './request.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
 import { nameTemplate, plainName, readTemplate } from './template.ts';
 
+/** A request of one operation. */
+export interface Call {
+  readonly plan: Plan;
+  readonly request: StateRequest;
+  readonly memory: ItemMemory;
+  /** Ids of the owners. */
+  readonly owners: readonly string[];
+}
+
 export type Responder = ReturnType<typeof createResponder>;
+
+/** An item as a schema shows it. */
+interface Shown {
+  readonly value: unknown;
+  /** Number of changes of the memory at that time; undefined if the value depends on no other item. */
+  readonly change: number | undefined;
+}
+
+/** The body of an answer at a number of changes of the memory. */
+interface Body {
+  readonly response: StateResponse;
+  readonly body: unknown;
+  readonly change: number;
+}
 
 /** Writes the documented answers about items. */
 export function createResponder(
@@ -29,9 +52,9 @@ export function createResponder(
   builder: ItemBuilder,
 ) {
   const bases = new Map<SchemaNode, unknown>();
-  const shownItems = new WeakMap<JsonObject, Map<SchemaNode, unknown>>();
-  /** The latest answer about an item: it stays the same until the item changes, and is asked for again and again. */
-  const bodies = new WeakMap<JsonObject, { readonly response: StateResponse; readonly body: unknown }>();
+  const shownItems = new WeakMap<StoredItem, Map<SchemaNode, Shown>>();
+  /** The latest answer about an item: it stays the same until an item changes, and is asked for again and again. */
+  const bodies = new WeakMap<StoredItem, Body>();
   const parts = new WeakMap<Plan, { readonly node: SchemaNode; readonly part: Part | undefined }>();
   const contentOf = once((response: StateResponse) => jsonContentOf(response));
   const itemPathOf = once(({ name }: Resource): { readonly path: string | undefined } => {
@@ -81,7 +104,7 @@ export function createResponder(
     return reader.accepts(bare, node) ? bare : made;
   }
 
-  /** An item is shown the same way until it changes. */
+  /** An item is shown the same way until it changes, or an item that it refers to. */
   function showItem(
     item: StoredItem,
     node: SchemaNode,
@@ -89,16 +112,23 @@ export function createResponder(
     { address: { resource } }: Plan,
     donor?: JsonObject,
   ): unknown {
-    const known = shownItems.get(item.value) ?? new Map<SchemaNode, unknown>();
-    shownItems.set(item.value, known);
-    if (known.has(node)) return known.get(node);
+    const known = shownItems.get(item) ?? new Map<SchemaNode, Shown>();
+    shownItems.set(item, known);
+    const before = known.get(node);
+    if (before !== undefined && (before.change === undefined || before.change === memory.changes()))
+      return before.value;
     const facts = memory.factsFor(resource, {
       ...(donor && { donor }),
       path: pathOf(resource, item.parents, item.key),
     });
-    const shown = show(item.value, node, builder.fillWith(facts));
-    known.set(node, shown);
-    return shown;
+    let isAlone = true;
+    const find: typeof facts.find = (noun, id) => {
+      isAlone = false;
+      return facts.find(noun, id);
+    };
+    const value = show(item.value, node, builder.fillWith({ ...facts, find }));
+    known.set(node, { value, change: isAlone ? undefined : memory.changes() });
+    return value;
   }
 
   /** @returns undefined if no valid answer shows the item */
@@ -117,9 +147,11 @@ export function createResponder(
       return response.contents.length === 0 || plan.operation.method === 'head'
         ? { kind: 'answer', status, headers: all }
         : undefined;
-    const known = bodies.get(item.value);
-    const body = known?.response === response ? known.body : bodyFor(plan, content, item, memory);
-    bodies.set(item.value, { response, body });
+    const change = memory.changes();
+    const known = bodies.get(item);
+    const isSame = known?.response === response && known.change === change;
+    const body = isSame ? known.body : bodyFor(plan, content, item, memory);
+    bodies.set(item, { response, body, change });
     return body === undefined
       ? undefined
       : { kind: 'answer', status, headers: all, mediaType: sentType(content), body };

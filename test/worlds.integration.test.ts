@@ -142,6 +142,7 @@ test.each([
   { name: 'an item that breaks its schema', scenario: { '/books': [{ id: 2, title: '' }] }, at: '/~1books/0/title' },
   { name: 'an id twice', scenario: { '/books': [2, 2].map((id) => ({ id, title: 'A' })) }, at: '/~1books/1' },
   { name: 'an unknown path', scenario: { '/boks': [] }, at: '/~1boks' },
+  { name: 'an unknown owner', scenario: { '/books/999/pages': [{ number: 1 }] }, at: '/~1books~1999~1pages' },
 ])('a scenario with $name changes nothing, and the place is named', async ({ scenario, at }) => {
   const ask = await start();
   await ask('POST', '/books', { title: 'Mine' });

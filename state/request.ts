@@ -1,6 +1,4 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import type { Plan } from './infer-roles.ts';
-import type { ItemMemory } from './memory.ts';
 import type { Target } from './show-page.ts';
 
 /** A validated request. */
@@ -26,12 +24,3 @@ export type StateAnswer =
   | { readonly kind: 'rejected'; readonly statuses: readonly number[]; readonly text: string }
   /** The store has no room. */
   | { readonly kind: 'full'; readonly text: string };
-
-/** A request of one operation. */
-export interface Call {
-  readonly plan: Plan;
-  readonly request: StateRequest;
-  readonly memory: ItemMemory;
-  /** Ids of the owners. */
-  readonly owners: readonly string[];
-}

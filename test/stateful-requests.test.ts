@@ -1,0 +1,284 @@
+// If these fail, the mock keeps half of a request, forgets a key or a version, or fills its store by reads.
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import { expect, test } from 'vitest';
+import { createCaller } from './fixtures/stateful-caller.ts';
+
+const text = { type: 'string' };
+const answer = (schema: object, more: object = {}) => ({
+  description: 'Fine',
+  content: { 'application/json': { schema, ...more } },
+});
+const body = (schema: object) => ({ required: true, content: { 'application/json': { schema } } });
+const listOf = (items: object) => ({ type: 'array', items });
+const unknown = { description: 'Unknown' };
+const key = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'integer', example: 1 } });
+const thing = (more: object = {}) => ({
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'integer', readOnly: true }, name: text, ...more },
+});
+
+function describePaths(paths: object) {
+  return { openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths };
+}
+
+/** Meters that nothing lists or creates, with readings that nothing creates. */
+const meters = describePaths({
+  '/meters/{meterId}': {
+    parameters: [key('meterId')],
+    get: { operationId: 'readMeter', responses: { 200: answer(thing()), 404: unknown } },
+    put: { operationId: 'putMeter', requestBody: body(thing()), responses: { 200: answer(thing()), 404: unknown } },
+    delete: { operationId: 'deleteMeter', responses: { 204: { description: 'Gone' }, 404: unknown } },
+  },
+  '/meters/{meterId}/readings': {
+    parameters: [key('meterId')],
+    get: {
+      operationId: 'listReadings',
+      responses: {
+        200: answer(listOf(thing({ meterId: { type: 'integer' } })), {
+          example: [
+            { id: 5, name: 'May', meterId: 1 },
+            { id: 6, name: 'June', meterId: 1 },
+          ],
+        }),
+        404: unknown,
+      },
+    },
+  },
+  '/meters/{meterId}/readings/{readingId}': {
+    parameters: [key('meterId'), key('readingId')],
+    get: {
+      operationId: 'readReading',
+      responses: { 200: answer(thing({ meterId: { type: 'integer' } })), 404: unknown },
+    },
+    patch: {
+      operationId: 'patchReading',
+      requestBody: body({ type: 'object', properties: { name: text } }),
+      responses: { 200: answer(thing({ meterId: { type: 'integer' } })), 404: unknown },
+    },
+  },
+});
+
+test('reads of an open resource need no room, and a write keeps its item', async () => {
+  const { call, size } = createCaller(meters, undefined, { items: 10, bytes: 100_000 });
+  await call('listReadings', { path: { meterId: 1 } });
+  const before = size().items;
+  for (let meterId = 1; meterId <= 30; meterId += 1) {
+    expect((await call('readMeter', { path: { meterId } })).body).toMatchObject({ id: meterId });
+    expect((await call('listReadings', { path: { meterId } })).body).toMatchObject([
+      { id: 5, name: 'May', meterId },
+      { id: 6, name: 'June', meterId },
+    ]);
+  }
+  expect(size().items).toBe(before);
+  const path = { meterId: 7 };
+  await call('putMeter', { path, body: { name: 'Hall' } });
+  expect((await call('readMeter', { path })).body).toMatchObject({ id: 7, name: 'Hall' });
+  expect(size().items).toBe(before + 1);
+  await call('deleteMeter', { path });
+  expect((await call('readMeter', { path })).status).toBe(404);
+  expect((await call('listReadings', { path })).status).toBe(404);
+});
+
+test('an example below another owner is changed for this owner alone', async () => {
+  const { call } = createCaller(meters);
+  const path = { meterId: 3, readingId: 6 };
+  const changed = await call('patchReading', { path, body: { name: 'Summer' } });
+  expect(changed.body).toEqual({ id: 6, name: 'Summer', meterId: 3 });
+  expect((await call('listReadings', { path })).body).toEqual([{ id: 5, name: 'May', meterId: 3 }, changed.body]);
+  expect((await call('readReading', { path: { ...path, meterId: 4 } })).body).toMatchObject({ name: 'June' });
+  expect((await call('readReading', { path: { ...path, readingId: 9 } })).status).toBe(404);
+});
+
+test('a created owner has the examples of a list that nothing fills', async () => {
+  const paths = {
+    '/meters': {
+      post: { operationId: 'createMeter', requestBody: body(thing()), responses: { 201: answer(thing()) } },
+    },
+    ...meters.paths,
+  };
+  const { call } = createCaller(describePaths(paths));
+  const { id: meterId } = (await call('createMeter', { body: { name: 'Cellar' } })).body as JsonObject;
+  const { body: listed } = await call('listReadings', { path: { meterId } });
+  expect(listed).toMatchObject([
+    { id: 5, meterId },
+    { id: 6, meterId },
+  ]);
+  expect((await call('listReadings', { path: { meterId: 999 } })).status).toBe(404);
+});
+
+const customers = describePaths({
+  '/customers': {
+    post: { operationId: 'createCustomer', requestBody: body(thing()), responses: { 201: answer(thing()) } },
+  },
+  '/customers/{customerId}': {
+    parameters: [key('customerId')],
+    get: { operationId: 'readCustomer', responses: { 200: answer(thing()), 404: unknown } },
+    put: { operationId: 'putCustomer', requestBody: body(thing()), responses: { 200: answer(thing()), 404: unknown } },
+  },
+  '/orders': {
+    post: {
+      operationId: 'createOrder',
+      requestBody: body({ type: 'object', properties: { name: text, customerId: { type: 'integer' } } }),
+      responses: { 201: answer(thing({ customerId: { type: 'integer' }, customer: thing() })) },
+    },
+  },
+  '/orders/{orderId}': {
+    parameters: [key('orderId')],
+    get: {
+      operationId: 'readOrder',
+      responses: {
+        200: answer({
+          ...thing({ customerId: { type: 'integer' }, customer: thing() }),
+          required: ['id', 'name', 'customer'],
+        }),
+        404: unknown,
+      },
+    },
+  },
+});
+
+test('an answer shows the present state of another item', async () => {
+  const { call } = createCaller(customers);
+  const { id: customerId } = (await call('createCustomer', { body: { name: 'Ann' } })).body as JsonObject;
+  const order = (await call('createOrder', { body: { name: 'Book', customerId } })).body as JsonObject;
+  const path = { orderId: order.id };
+  expect((await call('readOrder', { path })).body).toMatchObject({ customer: { id: customerId, name: 'Ann' } });
+  await call('putCustomer', { path: { customerId }, body: { name: 'Bea' } });
+  expect((await call('readOrder', { path })).body).toMatchObject({ customer: { id: customerId, name: 'Bea' } });
+});
+
+const tags = describePaths({
+  '/tags': {
+    get: { operationId: 'listTags', responses: { 200: answer(listOf(thing())) } },
+    post: {
+      operationId: 'createTags',
+      requestBody: body(listOf({ type: 'object', properties: { name: text, email: text } })),
+      responses: {
+        201: answer(listOf(thing({ email: text }))),
+        409: answer({ type: 'object', properties: { message: text } }),
+      },
+    },
+  },
+  '/tags/{tagId}': {
+    parameters: [key('tagId')],
+    get: {
+      operationId: 'readTag',
+      responses: { 200: answer(thing(), { headers: { ETag: { schema: text } } }), 404: unknown },
+    },
+    delete: {
+      operationId: 'deleteTag',
+      responses: { 204: { description: 'Gone' }, 404: unknown, 412: { description: 'Changed' } },
+    },
+  },
+});
+
+test('a list of items is stored as a whole or not at all', async () => {
+  const { call, size } = createCaller(tags);
+  const before = (await call('listTags')).body;
+  const many = (emails: readonly string[]) =>
+    call('createTags', { body: emails.map((email) => ({ name: 'n', email })) });
+  expect((await many(['a', 'b', 'a'])).status).toBe(409);
+  expect((await call('listTags')).body).toEqual(before);
+  const stored = size().bytes;
+  expect((await many(['a', 'b'])).body).toMatchObject([{ email: 'a' }, { email: 'b' }]);
+  expect((await many(['c', 'a'])).status).toBe(409);
+  expect(size().bytes).toBeGreaterThan(stored);
+  expect((await call('listTags')).body).toHaveLength((before as readonly unknown[]).length + 2);
+});
+
+test.each([
+  ['"7"', 412],
+  ['"7", "1"', 204],
+  ['*', 204],
+])('a deletion with If-Match %s is answered %i', async (condition, status) => {
+  const { call } = createCaller(tags);
+  const [{ id: tagId } = { id: 0 }] = (await call('createTags', { body: [{ name: 'a' }] }))
+    .body as readonly JsonObject[];
+  const path = { tagId };
+  expect((await call('deleteTag', { path, headers: { 'if-match': condition } })).status).toBe(status);
+  expect((await call('readTag', { path })).status).toBe(status === 412 ? 200 : 404);
+});
+
+const payments = describePaths({
+  '/payments': {
+    post: {
+      operationId: 'createPayment',
+      'x-idempotency': { header: 'Idempotency-Key', keep: 'PT1H' },
+      parameters: [{ name: 'Idempotency-Key', in: 'header', schema: text }],
+      requestBody: body({ type: 'object', properties: { name: text } }),
+      responses: {
+        201: answer(
+          thing({
+            status: { enum: ['queued', 'running', 'paid', 'failed'] },
+            finished: { type: 'boolean' },
+            expiresAt: { type: 'string', format: 'date-time' },
+          }),
+        ),
+        400: answer({ type: 'object', properties: { message: text } }),
+      },
+    },
+  },
+  '/payments/{paymentId}': {
+    parameters: [key('paymentId')],
+    get: {
+      operationId: 'readPayment',
+      'x-state': {
+        field: '/status',
+        done: '/finished',
+        deadline: '/expiresAt',
+        every: 'PT2S',
+        next: { queued: ['running', 'paid', 'failed'], running: ['paid', 'failed'] },
+      },
+      responses: {
+        200: answer(
+          thing({
+            status: { enum: ['queued', 'running', 'paid', 'failed'] },
+            finished: { type: 'boolean' },
+            expiresAt: { type: 'string', format: 'date-time' },
+          }),
+        ),
+        404: unknown,
+      },
+    },
+    patch: {
+      operationId: 'patchPayment',
+      requestBody: body({ type: 'object', properties: { name: text, status: text } }),
+      responses: { 200: answer(thing({ status: text })), 404: unknown },
+    },
+  },
+});
+
+test('a repeated key gets the same answer until it is forgotten, and no other request', async () => {
+  let now = 0;
+  const { call, size } = createCaller(payments, undefined, undefined, () => now);
+  const pay = (name: string, sent?: string) =>
+    call('createPayment', { body: { name }, headers: sent === undefined ? {} : { 'idempotency-key': sent } });
+  const first = await pay('Ann', 'k1');
+  const stored = size().items;
+  expect(await pay('Ann', 'k1')).toEqual(first);
+  expect(size().items).toBe(stored);
+  expect((await pay('Bea', 'k1')).status).toBe(400);
+  expect((await pay('Bea', 'k2')).status).toBe(201);
+  expect((await pay('Bea')).status).toBe(201);
+  now = 3_600_000;
+  expect(((await pay('Bea', 'k1')).body as JsonObject).id).not.toBe((first.body as JsonObject).id);
+});
+
+test('a state moves forward on the clock of the mock', async () => {
+  let now = Date.UTC(2026, 5, 1);
+  const { call } = createCaller(payments, undefined, undefined, () => now);
+  const made = (await call('createPayment', { body: { name: 'Ann' } })).body as JsonObject;
+  expect(made).toMatchObject({ status: 'queued', finished: false, expiresAt: '2026-06-01T00:00:06.000Z' });
+  const path = { paymentId: made.id };
+  const read = async (seconds: number) => {
+    now = Date.UTC(2026, 5, 1) + seconds * 1000;
+    return (await call('readPayment', { path })).body;
+  };
+  expect(await read(1)).toEqual(made);
+  expect(await read(2)).toEqual({ ...made, status: 'running' });
+  await call('patchPayment', { path, body: { name: 'Bea' } });
+  expect(await read(60)).toEqual({ ...made, name: 'Bea', status: 'paid', finished: true });
+  await call('patchPayment', { path, body: { status: 'failed' } });
+  expect(await read(90)).toMatchObject({ status: 'failed' });
+});
