@@ -1,6 +1,6 @@
 import type { Operation } from '../../conformance/contract/contract.ts';
 import { isObject, type JsonObject } from '../../conformance/contract/document.ts';
-import { hasId, type ListPlace } from './find-items.ts';
+import { hasId, type ListPlace, successSchema } from './find-items.ts';
 import type { Pair } from './find-pairs.ts';
 import { isSuccess, notSuccess, notUnknown, type Verdicts } from './laws.ts';
 import { type MadeBody, normal } from './make-values.ts';
@@ -31,7 +31,9 @@ export async function judgeChanges(
   if (pair.merge !== undefined) await judgeChange(walk, pair, pair.merge, values, item, 'merge', verdicts);
   if (pair.remove !== undefined) await judgeDeletion(walk, pair, slots, place, item, verdicts);
   const hasWrite = pair.replace !== undefined || pair.merge !== undefined || pair.remove !== undefined;
-  if (otherValues === undefined || pair.read === undefined || !hasWrite || pair.create === undefined) return;
+  // Content without a schema, such as a file, is not compared.
+  if (otherValues === undefined || successSchema(pair.read) === undefined || !hasWrite || pair.create === undefined)
+    return;
   if (before === undefined) verdicts.fail('others', 'unjudged', 'the other item could not be read');
   else
     verdicts.judge(

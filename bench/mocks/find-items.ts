@@ -27,19 +27,40 @@ export interface ListPlace {
   readonly item: SchemaNode;
 }
 
-/** The list in the answer whose items share most members with the item. Undefined if the contract describes no list. */
+/** Schemas of the bodies that write an item. */
+function bodyNodes(form: CanonicalForm, { create, replace, merge }: Pair): readonly SchemaNode[] {
+  const contents = [create, replace, merge].flatMap((operation) => operation?.body?.contents ?? []);
+  return contents.flatMap(({ schema }) => (schema === undefined ? [] : [form.at(schema)]));
+}
+
+/** Usual names of lists of items. */
+const listNames =
+  /^(embedded|items?|data|results?|records|entries|list|values?|content|elements|objects|rows|hits|resources)$/;
+
+/**
+ * The list in the answer whose items share most members with the item, or with the bodies that write it. A list that the item has too, such
+ * as one of messages, is no list of items, unless its name is a usual one. Undefined if the contract describes no list.
+ */
 export function findList(form: CanonicalForm, pair: Pair): ListPlace | undefined {
   const schema = successSchema(pair.list);
   if (schema === undefined) return undefined;
   const item = itemNode(form, pair);
   const known = new Set(
-    item === undefined
-      ? []
-      : objectPlaces(form, item).flatMap(({ nodes }) => nodes.flatMap((node) => declaredNames(form, node))),
+    (item === undefined ? bodyNodes(form, pair) : [item])
+      .flatMap((node) => objectPlaces(form, node))
+      .flatMap(({ nodes }) => nodes.flatMap((node) => declaredNames(form, node))),
   );
+  const inItem = new Set(item === undefined ? [] : listPlaces(form, item, []).map(({ path }) => path.join('/')));
+  const noun = normal(pair.noun);
+  const isUsual = ({ path }: ListPlace): boolean => {
+    const name = normal(path.at(-1) ?? '');
+    return path.length === 0 || listNames.test(name) || name === noun || name === `${noun}s`;
+  };
   let best: (ListPlace & { readonly score: number }) | undefined;
   for (const place of listPlaces(form, form.at(schema), [])) {
-    const score = declaredNames(form, place.item).filter((name) => known.has(name)).length;
+    if (inItem.has(place.path.join('/')) && !isUsual(place)) continue;
+    const shared = declaredNames(form, place.item).filter((name) => known.has(name)).length;
+    const score = shared + (isUsual(place) ? 0.5 : 0);
     if (best === undefined || score > best.score) best = { ...place, score };
   }
   return best;
@@ -82,6 +103,25 @@ const ranksOfNames: readonly ((member: string, key: string, noun: string) => boo
   (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference)$/.test(member),
   (member) => /(id|sid|key|code|name|number|token|reference|ref)$/.test(member),
 ];
+
+/** Whether the contract describes a way from a create to the new item: a list, `Location`, or a member that may be the id. */
+export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
+  const { create, isCreatedByPut } = pair;
+  if (isCreatedByPut || findList(form, pair) !== undefined) return true;
+  const headers = create?.responses.flatMap((response) => response.headers) ?? [];
+  if (headers.some(({ name }) => name.toLowerCase() === 'location')) return true;
+  const schema = successSchema(create);
+  const nodes = [
+    ...bodyNodes(form, { ...pair, replace: undefined, merge: undefined }),
+    ...(schema === undefined ? [] : [form.at(schema)]),
+  ];
+  const [key, noun] = [normal(pair.key), normal(pair.noun).replace(/s$/, '')];
+  const names = nodes.flatMap((node) =>
+    objectPlaces(form, node).flatMap(({ nodes: inner }) => inner.flatMap((part) => declaredNames(form, part))),
+  );
+  const isAny = nodes.some((node) => declaredNames(form, node).length === 0 && canBe(form, node, 'object'));
+  return isAny || names.some((name) => ranksOfNames.some((matches) => matches(normal(name), key, noun)));
+}
 
 /** Values that may be the id of the item, the most likely first. */
 export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundId[] {

@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../conformance/contract/contract.ts';
+import { type Contract, isJson, type Operation } from '../../conformance/contract/contract.ts';
 
 /** A collection and one of its items, with the operations that the contract documents for them. */
 export interface Pair {
@@ -94,12 +94,13 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   const merge = item.patch ?? (update ? item.post : undefined);
   const post = collection.post === undefined || isNoCreate.test(collection.post.id) ? undefined : collection.post;
   const create = isCreatedByPut ? item.put : post;
-  if (collection.get === undefined && create === undefined) return undefined;
+  const list = collection.get !== undefined && isFile(collection.get) ? undefined : collection.get;
+  if (list === undefined && create === undefined) return undefined;
   if (item.get === undefined && item.put === undefined && merge === undefined && item.delete === undefined)
     return undefined;
   return {
     name: some.path,
-    list: collection.get,
+    list,
     create,
     isCreatedByPut,
     read: item.get,
@@ -111,6 +112,12 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
     slots: names.length - 1,
     parent,
   };
+}
+
+/** Whether an operation answers content that has no items, such as an image. */
+function isFile({ responses }: Operation): boolean {
+  const contents = responses.filter(({ status }) => /^2/.test(status)).flatMap((response) => response.contents);
+  return contents.length > 0 && contents.every(({ mediaType }) => !isJson(mediaType) && !mediaType.startsWith('*'));
 }
 
 export function documents(operation: Operation, status: string): boolean {

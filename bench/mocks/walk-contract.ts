@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../../conformance/contract/contract.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
+import { findList } from './find-items.ts';
 import { findPairs } from './find-pairs.ts';
 import { type LawName, laws, type PairResult } from './laws.ts';
 import { createMaker } from './make-values.ts';
@@ -28,7 +29,10 @@ export async function walkContract(
   const maker = createMaker(contract, judge);
   const client = createClient(contract, judge, maker, addressOf);
   const walk = new Walk(judge, maker, client);
-  const all = findPairs(contract);
+  // Without a list or a create, the contract describes no collection.
+  const all = findPairs(contract).filter(
+    (pair) => pair.create !== undefined || findList(judge.forms.response, pair) !== undefined,
+  );
   const found =
     all.length <= most
       ? all

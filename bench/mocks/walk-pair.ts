@@ -1,5 +1,15 @@
 import { judgeChanges } from './change-items.ts';
-import { type FoundId, findList, hasId, idInAddress, idsIn, itemsIn, keyOf, type ListPlace } from './find-items.ts';
+import {
+  canIdentify,
+  type FoundId,
+  findList,
+  hasId,
+  idInAddress,
+  idsIn,
+  itemsIn,
+  keyOf,
+  type ListPlace,
+} from './find-items.ts';
 import type { Pair } from './find-pairs.ts';
 import { isSuccess, nameOf, notSuccess, notUnknown, type PairResult, Verdicts } from './laws.ts';
 import type { Reply } from './send-requests.ts';
@@ -32,7 +42,7 @@ function lawsOf(walk: Walk, { list, create, read, replace, merge, remove, ...pai
       ['listed', has(create, hasList)],
       ['replace', has(replace)],
       ['merge', has(merge)],
-      ['others', has(create, read, replace ?? merge ?? remove)],
+      ['others', has(create, successSchema(read), replace ?? merge ?? remove)],
       ['delete', has(remove)],
       ['gone', has(remove, read)],
       ['unlisted', has(remove, hasList)],
@@ -56,6 +66,8 @@ async function judgePair(walk: Walk, pair: Pair, verdicts: Verdicts): Promise<vo
   const items = await findItems(walk, pair, values, place, verdicts);
   const [item, other] = items;
   if (item === undefined) {
+    // The contract describes no way to the item: then no law about it can be judged.
+    if (pair.create !== undefined && !verdicts.hasFailed('create') && !canIdentify(walk.form, pair)) return;
     for (const law of lawsOf(walk, pair)) verdicts.fail(law, 'unjudged', 'there is no item');
     return;
   }
@@ -98,6 +110,7 @@ async function findItems(
       made.map((item) => item.id),
     );
     judgeLocation(pair, reply, id, verdicts);
+    if (id === undefined && !canIdentify(walk.form, pair)) return made;
     if (id === undefined) {
       verdicts.fail('id', 'broken', `nothing in the answer to ${nameOf(reply)} leads to the item`);
       return made;
