@@ -2,11 +2,11 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { spellInstant } from '@lockstep/values/instant';
 import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
-import type { Resource } from './find-resources.ts';
 import type { MemberNames } from './member-names.ts';
 import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { Resource } from './resource.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
 import { plainName, readIds } from './template.ts';
 

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { ItemBuilder } from './build-item.ts';
-import type { Resource } from './find-resources.ts';
 import type { ItemMemory } from './memory.ts';
 import { ownersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer } from './request.ts';
+import type { Resource } from './resource.ts';
 import type { Call, Responder } from './respond.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';

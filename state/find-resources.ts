@@ -1,52 +1,9 @@
-import { isObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
-import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
-import { type Part, type Place, type SchemaReader, vagueNames, valueAtPlace } from './read-schemas.ts';
-import { countParameters, nameTemplate, nounOf, plainName, readTemplate, type Template } from './template.ts';
-
-/** An operation with its path and the schemas of its bodies. */
-export interface Route {
-  readonly operation: StateOperation;
-  readonly template: Template;
-  /** `/owners/{}/pets` */
-  readonly name: string;
-  /** Schema of the JSON body of its success. */
-  readonly answer: SchemaNode | undefined;
-  /** Schema of its request body, whatever the media type. */
-  readonly body: SchemaNode | undefined;
-  /** The list in its answer. */
-  readonly list: Part | undefined;
-}
-
-/** A set of items with ids, or a single item of each parent. */
-export interface Resource {
-  /** The path of its collection without names of parameters: `/owners/{}/pets`. */
-  readonly name: string;
-  readonly kind: 'collection' | 'singleton';
-  /** The resources that own it, one for each parameter of its path, the outermost first; undefined if no operation is about the owner. */
-  readonly parents: readonly (Resource | undefined)[];
-  readonly noun: string;
-  /** Name of the parameter with the id of an item. */
-  readonly idParameter: string | undefined;
-  /** Schemas of that parameter. */
-  readonly idNodes: readonly SchemaNode[];
-  /** The member of an item with its id. */
-  readonly idPlace: Place | undefined;
-  /** Schemas of an item in answers: read, created, listed. */
-  readonly views: readonly SchemaNode[];
-  /** Schemas of an item in the bodies that create it. */
-  readonly drafts: readonly SchemaNode[];
-  /** Whether an item is addressed by a path of its own. */
-  readonly hasItemPath: boolean;
-}
-
-/** The resource of a collection path. Several paths may lead to one resource: `/orders` and `/users/{}/orders`. */
-export interface Address {
-  readonly name: string;
-  readonly resource: Resource;
-  /** The resources that own the collection at this path; undefined if no operation is about the owner. */
-  readonly parents: readonly (Resource | undefined)[];
-}
+import { type ContractTools, jsonContentOf, successOf } from './contract-tools.ts';
+import { findId } from './find-id.ts';
+import { listNames, type Part, type Place, type SchemaReader } from './read-schemas.ts';
+import { type Address, idNames, type Resource, type Route } from './resource.ts';
+import { countParameters, nameTemplate, nounOf, plainName, readTemplate } from './template.ts';
 
 export interface Resources {
   readonly routes: readonly Route[];
@@ -84,7 +41,7 @@ export function readRoutes(tools: ContractTools, reader: SchemaReader): readonly
  */
 export function findResources(tools: ContractTools, reader: SchemaReader): Resources {
   const plain = readRoutes(tools, reader).filter(({ template }) => template.isPlain);
-  const routes = plain.map((route) => (isWhole(route) ? { ...route, list: undefined } : route));
+  const routes = plain.map((route) => (isWhole(route) || isOneItem(route) ? { ...route, list: undefined } : route));
   const byName = Map.groupBy(routes, ({ name }) => name);
   const collections = new Map<string, readonly string[]>();
   for (const { template } of routes)
@@ -128,6 +85,19 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const writes = plain.filter(({ operation }) => operation.method === 'put' || operation.method === 'patch');
     const bodies = writes.flatMap((one) => (one.name === name && one.body !== undefined ? [one.body] : []));
     return !hasItems && bodies.some((body) => reader.membersOf(body).has(member));
+  }
+
+  /** Whether the answer is that of an item with the same lists in it: `/user` for the user who is logged in, next to `/user/{userId}`. */
+  function isOneItem({ name, list, answer }: Route): boolean {
+    const member = plainName(list?.place.at(-1) ?? '');
+    if (list === undefined || list.place.length === 0 || answer === undefined || listNames.has(member)) return false;
+    const namesOf = (node: SchemaNode): string => String([...reader.membersOf(node).keys()].sort());
+    return plain.some((one) => {
+      if (one.name !== `${name}/{}` || one.operation.method !== 'get' || one.answer === undefined) return false;
+      let inItem: SchemaNode | undefined = one.answer;
+      for (const part of list.place) inItem = inItem && reader.membersOf(inItem).get(part);
+      return namesOf(one.answer) === namesOf(answer) && inItem !== undefined && reader.isOnly(inItem, 'array');
+    });
   }
 
   /** Whether a path is a collection only because a verb follows. */
@@ -220,107 +190,10 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
       drafts: [...new Set(drafts)],
       hasItemPath: items.length > 0,
     };
-    const idPlace =
-      declaredKey(lists) ?? linkedKey(own) ?? findId(resource, keys) ?? findMadeId(resource, own.filter(isPost));
-    const whole = { ...resource, idPlace };
+    const whole = { ...resource, idPlace: findId({ reader, tools, routes }, resource, own) };
     resources.set(name, whole);
     return whole;
   }
-
-  function declaredKey(lists: readonly Route[]): Place | undefined {
-    for (const { operation } of lists) {
-      const { 'x-pagination': pagination } = operation.extensions;
-      const key = isObject(pagination) ? pagination.key : undefined;
-      if (typeof key === 'string') return key.split('/').slice(1);
-    }
-    return undefined;
-  }
-
-  /** A link from the answer of a create to an operation of the item. */
-  function linkedKey(own: readonly Route[]): Place | undefined {
-    for (const { operation, answer } of own) {
-      if (operation.method !== 'post' || answer === undefined) continue;
-      const links = Object.values(successOf(tools, operation)?.links ?? {});
-      for (const { operationId, parameters } of links) {
-        const target = routes.find((route) => route.operation.operationId === operationId);
-        if (target === undefined || !isObject(parameters)) continue;
-        const last = target.template.parameters.at(-1) ?? '';
-        const expression = parameters[last] ?? parameters[`path.${last}`];
-        const isItem = target.template.segments.at(-1) === '{}' && target.name.slice(0, -3) === nameOf(operation);
-        const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
-        if (!isItem || pointer === undefined) continue;
-        const wrapper = reader.findItem(answer, nounOf(target.template.segments), ['id'])?.place ?? [];
-        const place = pointer.split('/');
-        return wrapper.every((name, index) => place[index] === name) ? place.slice(wrapper.length) : undefined;
-      }
-    }
-    return undefined;
-  }
-
-  function nameOf(operation: StateOperation): string {
-    return nameTemplate(readTemplate(operation.basePath + operation.path).segments);
-  }
-
-  function findId({ views, drafts, idNodes, idParameter }: Resource, keys: readonly string[]): Place | undefined {
-    const isScalar = (member: SchemaNode): boolean =>
-      (['object', 'array', 'boolean'] as const).every((type) => !reader.isOnly(member, type));
-    // A member called `code` or `name` may be no id: it needs the type of the parameter.
-    const isFit = (name: string, member: SchemaNode): boolean =>
-      isScalar(member) &&
-      (!vagueNames.has(name) ||
-        (reader.isOnly(member, 'string') && !idNodes.some((node) => reader.isOnly(node, 'number'))));
-    // `{org}` is a text: the member is `name` or `login` and not the number `id`.
-    const isByName =
-      idNodes.length > 0 &&
-      !/id$/.test(plainName(idParameter ?? '')) &&
-      idNodes.every((node) => reader.isOnly(node, 'string'));
-    for (const node of [...views, ...drafts]) {
-      const members = [...reader.membersOf(node)];
-      const named = keys.flatMap((key) =>
-        members.filter(([name, member]) => plainName(name) === key && isFit(key, member)),
-      );
-      const found = (isByName ? named.find(([, member]) => !reader.isOnly(member, 'number')) : undefined) ?? named[0];
-      if (found !== undefined) return [found[0]];
-      for (const [name, member] of members) {
-        if (!/^(?:meta(?:data)?|attributes|properties|summary)$/i.test(name)) continue;
-        const inner = [...reader.membersOf(member)];
-        const found = keys.flatMap((key) => inner.filter(([own]) => plainName(own) === key)).at(0);
-        if (found !== undefined) return [name, found[0]];
-      }
-    }
-    // Otherwise the only id that the service sets.
-    for (const node of views) {
-      const own = [...reader.membersOf(node)].filter(
-        ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isScalar(member),
-      );
-      if (own.length === 1) return own[0]?.slice(0, 1) as [string];
-    }
-    return undefined;
-  }
-
-  /** The only member of the answer to a create that may be an id, if no request has it and it names no owner. */
-  function findMadeId({ drafts, idNodes }: Resource, creates: readonly Route[]): Place | undefined {
-    if (idNodes.length === 0) return undefined;
-    const known = new Set([
-      ...drafts.flatMap((node) => [...reader.membersOf(node).keys()]).map(plainName),
-      ...creates.flatMap(({ template }) => template.parameters).map(plainName),
-    ]);
-    const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
-    for (const { answer } of creates) {
-      if (answer === undefined) continue;
-      const found = [...reader.membersOf(answer)].filter(
-        ([name, member]) => madeIds.test(plainName(name)) && !known.has(plainName(name)) && reader.isOnly(member, type),
-      );
-      if (found.length === 1) return found[0]?.slice(0, 1) as [string];
-    }
-    return undefined;
-  }
-}
-
-const madeIds = /(?:id|code|key|number|token|reference|ref)$/;
-
-function isPost({ operation }: Route): boolean {
-  return operation.method === 'post';
 }
 
 /** The item in an element of a list: `{PaymentMethod: {id: …}}` has it one level deeper. */
@@ -349,35 +222,4 @@ function hasKey(reader: SchemaReader, node: SchemaNode, keys: readonly string[])
 
 function isInside(place: Place, around: Place): boolean {
   return place.length > around.length && around.every((name, index) => place[index] === name);
-}
-
-/** Plain names of members that may hold the id, the likeliest first. */
-export function idNames(parameter: string | undefined, noun: string): readonly string[] {
-  const plain = plainName(parameter ?? '');
-  const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
-  const usual = ['id', 'uuid', 'guid', `${noun}id`, `${noun}uuid`, 'uid', 'sid', 'login', 'username', `${noun}name`];
-  const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier'];
-  // `{projectKey}` is the member `key`.
-  const [kind = ''] = /(?:id|uuid|key|name|slug|code|number|login)$/.exec(plain) ?? [];
-  return [...new Set([plain, rest, kind, ...usual, ...vague])].filter((name) => name !== '');
-}
-
-/** The schema of the member with the id. */
-export function idNodeOf(
-  reader: SchemaReader,
-  { idPlace, views, drafts }: Pick<Resource, 'idPlace' | 'views' | 'drafts'>,
-): SchemaNode | undefined {
-  if (idPlace === undefined) return undefined;
-  for (const view of [...views, ...drafts]) {
-    let node: SchemaNode | undefined = view;
-    for (const name of idPlace) node = node && reader.membersOf(node).get(name);
-    if (node !== undefined) return node;
-  }
-  return undefined;
-}
-
-/** The id of an item as text; undefined if it has none. */
-export function readKey({ idPlace }: Resource, item: unknown): string | undefined {
-  const value = idPlace === undefined ? undefined : valueAtPlace(item, idPlace);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }

@@ -8,16 +8,9 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import {
-  type Address,
-  entryOf,
-  findDraft,
-  findResources,
-  idNames,
-  type Resource,
-  type Route,
-} from './find-resources.ts';
+import { entryOf, findDraft, findResources } from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
+import { type Address, idNames, type Resource, type Route } from './resource.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
 
 /** The effect of an operation on a resource. An operation of the role `none` answers as documented. */

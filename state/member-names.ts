@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
-import type { Resource } from './find-resources.ts';
 import { once } from './once.ts';
 import type { SchemaReader } from './read-schemas.ts';
+import type { Resource } from './resource.ts';
 import { plainName } from './template.ts';
 
 /** Deeper values keep their names. */

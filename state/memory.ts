@@ -1,13 +1,13 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { Random } from '@lockstep/values/random';
 import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
-import { type Address, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import type { StateMover } from './move-state.ts';
 import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { createReplies } from './replies.ts';
+import { type Address, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
 import type { Limits, Store, StoredItem } from './store.ts';
 

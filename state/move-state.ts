@@ -1,10 +1,10 @@
 import { isObject } from '@lockstep/json/json-pointer';
 import { readDuration } from '@lockstep/values/instant';
 import type { ItemBuilder, ItemFacts } from './build-item.ts';
-import type { Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import { once } from './once.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import type { Resource } from './resource.ts';
 import type { StoredItem } from './store.ts';
 
 /** The states of an item, as `x-state` of a read declares them. */

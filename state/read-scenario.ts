@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { ContractTools } from './contract-tools.ts';
-import { type Resource, readKey } from './find-resources.ts';
 import type { Model } from './infer-roles.ts';
 import type { SchemaReader } from './read-schemas.ts';
+import { type Resource, readKey } from './resource.ts';
 import { countParameters, readTemplate } from './template.ts';
 
 /** Items by the path of their collection, as a client calls it: `{"/books": […], "/books/7/pages": []}`. */

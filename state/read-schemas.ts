@@ -23,7 +23,7 @@ const wrappers = new Set(
 export const vagueNames: ReadonlySet<string> = new Set('key slug code name number login username'.split(' '));
 
 /** Names around the items of a list. */
-const listNames = new Set(
+export const listNames: ReadonlySet<string> = new Set(
   'items data results result values records rows entries list content elements objects hits value resources embedded'.split(
     ' ',
   ),
@@ -139,8 +139,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         // `/best_podcasts` lists `podcasts`.
         lists.find((one) => nameOf(one).length >= shortestWord && noun.endsWith(singular(nameOf(one))));
       const others = lists.filter((one) => !reports.has(nameOf(one)));
-      const [only] = others.length > 0 ? others : lists;
-      return named ?? (others.length <= 1 && !membersOf(node).has('id') ? only : undefined);
+      return named ?? (others.length <= 1 && !membersOf(node).has('id') ? others[0] : undefined);
     },
     /**
      * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item better than those of

@@ -8,12 +8,12 @@ import {
   type StateResponse,
   sentType,
 } from './contract-tools.ts';
-import { idNames, type Resource } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
 import { type Part, replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
+import { idNames, type Resource } from './resource.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
 import { nameTemplate, plainName, readTemplate } from './template.ts';

@@ -1,8 +1,8 @@
 import { followMember, followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
-import { idNames, idNodeOf, type Resource, readKey } from './find-resources.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { idNames, idNodeOf, type Resource, readKey } from './resource.ts';
 import { readIds } from './template.ts';
 
 /** An item of the contract's examples, or made by its schema. */

@@ -1,0 +1,124 @@
+// The member with the id of an item: as the contract declares or links it, otherwise by its name and its role.
+import { isObject } from '@lockstep/json/json-pointer';
+import type { SchemaNode } from '@lockstep/values/shape';
+import { type ContractTools, type StateOperation, successOf } from './contract-tools.ts';
+import { type Place, type SchemaReader, vagueNames } from './read-schemas.ts';
+import { idNames, type Resource, type Route } from './resource.ts';
+import { nameTemplate, nounOf, plainName, readTemplate } from './template.ts';
+
+interface IdParts {
+  readonly reader: SchemaReader;
+  readonly tools: ContractTools;
+  /** All routes of the contract. */
+  readonly routes: readonly Route[];
+}
+
+const madeIds = /(?:id|code|key|number|token|reference|ref)$/;
+
+/** @param own the routes of the collection */
+export function findId(parts: IdParts, resource: Resource, own: readonly Route[]): Place | undefined {
+  const lists = own.filter(({ operation, list }) => operation.method === 'get' && list !== undefined);
+  const creates = own.filter(({ operation }) => operation.method === 'post');
+  const { reader } = parts;
+  return (
+    declaredKey(lists) ?? linkedKey(parts, creates) ?? namedId(reader, resource) ?? madeId(reader, resource, creates)
+  );
+}
+
+function declaredKey(lists: readonly Route[]): Place | undefined {
+  for (const { operation } of lists) {
+    const { 'x-pagination': pagination } = operation.extensions;
+    const key = isObject(pagination) ? pagination.key : undefined;
+    if (typeof key === 'string') return key.split('/').slice(1);
+  }
+  return undefined;
+}
+
+/** A link from the answer of a create to an operation of the item. */
+function linkedKey({ reader, tools, routes }: IdParts, creates: readonly Route[]): Place | undefined {
+  for (const { operation, answer } of creates) {
+    if (answer === undefined) continue;
+    const links = Object.values(successOf(tools, operation)?.links ?? {});
+    for (const { operationId, parameters } of links) {
+      const target = routes.find((route) => route.operation.operationId === operationId);
+      if (target === undefined || !isObject(parameters)) continue;
+      const last = target.template.parameters.at(-1) ?? '';
+      const expression = parameters[last] ?? parameters[`path.${last}`];
+      const isItem = target.template.segments.at(-1) === '{}' && target.name.slice(0, -3) === nameOf(operation);
+      const [, pointer] = /^\$response\.body#\/(.+)$/.exec(String(expression)) ?? [];
+      if (!isItem || pointer === undefined) continue;
+      const wrapper = reader.findItem(answer, nounOf(target.template.segments), ['id'])?.place ?? [];
+      const place = pointer.split('/');
+      return wrapper.every((name, index) => place[index] === name) ? place.slice(wrapper.length) : undefined;
+    }
+  }
+  return undefined;
+}
+
+function nameOf(operation: StateOperation): string {
+  return nameTemplate(readTemplate(operation.basePath + operation.path).segments);
+}
+
+function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParameter }: Resource): Place | undefined {
+  const keys = idNames(idParameter, noun);
+  const isScalar = (member: SchemaNode): boolean =>
+    (['object', 'array', 'boolean'] as const).every((type) => !reader.isOnly(member, type));
+  // A member called `code` or `name` may be no id: it needs the type of the parameter.
+  const isFit = (name: string, member: SchemaNode): boolean =>
+    isScalar(member) &&
+    (!vagueNames.has(name) ||
+      (reader.isOnly(member, 'string') && !idNodes.some((node) => reader.isOnly(node, 'number'))));
+  // `{org}` is a text: the member is `name` or `login` and not the number `id`.
+  const isByName =
+    idNodes.length > 0 &&
+    !/id$/.test(plainName(idParameter ?? '')) &&
+    idNodes.every((node) => reader.isOnly(node, 'string'));
+  for (const node of [...views, ...drafts]) {
+    const members = [...reader.membersOf(node)];
+    const named = keys.flatMap((key) =>
+      members.filter(([name, member]) => plainName(name) === key && isFit(key, member)),
+    );
+    const found = (isByName ? named.find(([, member]) => !reader.isOnly(member, 'number')) : undefined) ?? named[0];
+    if (found !== undefined) return [found[0]];
+    for (const [name, member] of members) {
+      if (!/^(?:meta(?:data)?|attributes|properties|summary)$/i.test(name)) continue;
+      const inner = [...reader.membersOf(member)];
+      const found = keys.flatMap((key) => inner.filter(([own]) => plainName(own) === key)).at(0);
+      if (found !== undefined) return [name, found[0]];
+    }
+  }
+  // Otherwise the only id that the service sets.
+  for (const node of views) {
+    const own = [...reader.membersOf(node)].filter(
+      ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isScalar(member),
+    );
+    if (own.length === 1) return own[0]?.slice(0, 1) as [string];
+  }
+  for (const node of views) {
+    const own = [...reader.membersOf(node)].flatMap(([name, member]) =>
+      [...(reader.isOnly(member, 'object') ? reader.membersOf(member) : [])].flatMap(([inner, value]) =>
+        plainName(inner) === 'id' && reader.isReadOnly(value) && isScalar(value) ? [[name, inner]] : [],
+      ),
+    );
+    if (own.length === 1) return own[0];
+  }
+  return undefined;
+}
+
+/** The only member of the answer to a create that may be an id, if no request has it and it names no owner. */
+function madeId(reader: SchemaReader, { drafts, idNodes }: Resource, creates: readonly Route[]): Place | undefined {
+  if (idNodes.length === 0) return undefined;
+  const known = new Set([
+    ...drafts.flatMap((node) => [...reader.membersOf(node).keys()]).map(plainName),
+    ...creates.flatMap(({ template }) => template.parameters).map(plainName),
+  ]);
+  const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
+  for (const { answer } of creates) {
+    if (answer === undefined) continue;
+    const found = [...reader.membersOf(answer)].filter(
+      ([name, member]) => madeIds.test(plainName(name)) && !known.has(plainName(name)) && reader.isOnly(member, type),
+    );
+    if (found.length === 1) return found[0]?.slice(0, 1) as [string];
+  }
+  return undefined;
+}
