@@ -9,7 +9,8 @@ import { compareWithSent, fixedValues, type Item, readNode, type Walk } from './
 import { readAll } from './walk-lists.ts';
 
 /** Members that change by themselves. */
-const moving = /(updat|modif|chang|version|revision|etag|generation|last|timestamp|status|state|links?$|count$)/i;
+const moving =
+  /(updat|modif|chang|edited|version|revision|etag|generation|last|timestamp|status|state|links?$|count$)/i;
 
 /** Replaces, updates and deletes the item, and looks at another one after it. */
 export async function judgeChanges(

@@ -127,9 +127,13 @@ export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
 export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundId[] {
   const parameter = keyOf(pair);
   const [key, noun] = [normal(pair.key), normal(pair.noun).replace(/s$/, '')];
+  const isText = !maker.accepts(parameter?.schema, 7);
   const ranked = [...scalarsIn(value, 3)].flatMap((found) => {
     const member = normal(found.path.at(-1) ?? '');
-    const rank = ranksOfNames.findIndex((matches) => matches(member, key, noun));
+    const named = ranksOfNames.findIndex((matches) => matches(member, key, noun));
+    // `{username}` is a text: its value is `login`, and not the number `id`.
+    const isOther = named === 1 && typeof found.value === 'number' && !key.endsWith('id') && isText;
+    const rank = isOther ? ranksOfNames.length : named;
     // An address has no types: the integer 7 and the text 7 are one id there.
     const other = typeof found.value === 'number' ? String(found.value) : Number(found.value);
     const spelled = rank < 3 ? [found.value, other] : [found.value];

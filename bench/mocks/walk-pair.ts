@@ -9,8 +9,9 @@ import {
   itemsIn,
   keyOf,
   type ListPlace,
+  successSchema,
 } from './find-items.ts';
-import type { Pair } from './find-pairs.ts';
+import { documents, type Pair } from './find-pairs.ts';
 import { isSuccess, nameOf, notSuccess, notUnknown, type PairResult, Verdicts } from './laws.ts';
 import type { Reply } from './send-requests.ts';
 import { compareWithSent, createItem, fixedValues, type Item, identify, type Slots, type Walk } from './walk.ts';
@@ -166,7 +167,9 @@ export function unknownId(walk: Walk, pair: Pair): unknown {
 
 async function judgeUnknown(walk: Walk, pair: Pair, slots: readonly unknown[], verdicts: Verdicts): Promise<void> {
   const { read, replace, merge, remove, isCreatedByPut } = pair;
-  for (const operation of [read, isCreatedByPut ? undefined : replace, merge, remove]) {
+  // A documented 201 lets a PUT create the item (RFC 9110, 9.3.4).
+  const creates = isCreatedByPut || (replace !== undefined && documents(replace, '201'));
+  for (const operation of [read, creates ? undefined : replace, merge, remove]) {
     const id = unknownId(walk, pair);
     if (operation === undefined || id === undefined) continue;
     const values = [...slots, id];
