@@ -1,10 +1,10 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { ItemBuilder } from './build-item.ts';
+import type { Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { ownersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer } from './request.ts';
-import type { Resource } from './resource.ts';
 import type { Call, Responder } from './respond.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
@@ -35,7 +35,7 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     const { address } = plan;
     const { resource } = address;
     const scope = scopeOf(address, owners);
-    const chosen = givenKey ?? chosenKey(resource, sent);
+    const chosen = givenKey ?? chosenKey(plan, sent);
     const known = chosen === undefined || givenKey !== undefined ? undefined : memory.find(resource, scope, chosen);
     const isKnown = known?.isExample === false;
     if (isKnown && responseWith(plan, [409]) !== undefined)
@@ -55,15 +55,16 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     return memory.put(resource, item) ? item : full(memory);
   }
 
-  /** An id that the client may choose. */
-  function chosenKey(resource: Resource, sent: JsonObject): string | undefined {
+  /** An id that the client may choose: the body that creates an item declares it, or its answers do, and it is not read-only there. */
+  function chosenKey({ draft, address: { resource } }: Plan, sent: JsonObject): string | undefined {
     const { idPlace, idNodes, drafts, views } = resource;
     const [name] = idPlace ?? [];
     const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
     if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
       return undefined;
+    const drafted = draft === undefined ? undefined : reader.membersOf(draft.node).get(name);
     const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
-    const isOwn = members.some((member) => reader.isReadOnly(member));
+    const isOwn = (drafted === undefined ? members : [drafted]).some((member) => reader.isReadOnly(member));
     const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));
     const isShown = members.every((member) => idPlace?.length !== 1 || reader.accepts(value, member));
     return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);

@@ -44,9 +44,13 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
   const routes = plain.map((route) => (isWhole(route) || isOneItem(route) ? { ...route, list: undefined } : route));
   const byName = Map.groupBy(routes, ({ name }) => name);
   const collections = new Map<string, readonly string[]>();
-  for (const { template } of routes)
-    if (template.segments.length > 1 && template.segments.at(-1) === '{}')
-      collections.set(nameTemplate(template.segments.slice(0, -1)), template.segments.slice(0, -1));
+  for (const { template } of routes) {
+    const around = template.segments.slice(0, -1);
+    const name = nameTemplate(around);
+    // `/files/{fileId}` is an item, although `/files/{type}/{number}` has it before its last parameter.
+    const isItem = around.at(-1) === '{}' && byName.has(name);
+    if (around.length > 0 && template.segments.at(-1) === '{}' && !isItem) collections.set(name, around);
+  }
   const withItems = new Set(collections.keys());
   for (const { name, operation, template, list } of routes)
     if (operation.method === 'get' && list !== undefined && template.segments.at(-1) !== '{}')

@@ -43,7 +43,7 @@ interface Facts {
 const total =
   /^(?:total(?:count|items|results|elements|records|hits|size|number)?|resultcount|recordcount|totalnumberof\w+)$/;
 const cursorName =
-  /^(?:next(?:page)?(?:cursor|token|marker)|endcursor|cursor|continuation(?:token)?|pagetoken|marker)$/;
+  /^(?:next(?:page)?(?:cursor|token|marker)|endcursor|cursor|continu(?:e|ation)(?:token)?|pagetoken|marker)$/;
 const nextName = /^(?:next(?:page|link|url|href|uri|pageurl|pageuri)?|odatanextlink|after)$/;
 const previousName = /^(?:prev(?:ious)?(?:page|link|url|href|uri|pageurl|cursor|token|pagetoken)?|before|startcursor)$/;
 
@@ -60,6 +60,11 @@ const rows: readonly {
     wish: ({ page, hasTotal }) => [hasTotal ? page.length : page.total],
   },
   { names: /^(?:numberofelements|returned|length|resultsonpage)$/, type: 'number', wish: ({ page }) => [page.length] },
+  {
+    names: /^remaining(?:items?)?(?:count)?$/,
+    type: 'number',
+    wish: ({ page }) => [Math.max(0, page.total - page.start - page.length)],
+  },
   {
     names: /^(?:totalpages|pages|pagecount|lastpage|numpages|pagetotal|pagestotal)$/,
     type: 'number',

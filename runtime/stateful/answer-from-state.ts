@@ -162,10 +162,14 @@ export function createStatefulHandlers(
   }
 }
 
-/** The lowest documented 4xx that is about neither credentials nor frequency. */
+/** Rejections about credentials, payment, methods, media types or frequency: for an unknown item they mislead a client. */
+const misleading: ReadonlySet<number> = new Set([401, 402, 405, 406, 407, 415, 429]);
+
+/** The lowest other 4xx that is documented. 403 is the last one. */
 function firstRejection(keys: ReadonlySet<string>): number | undefined {
   const statuses = [...keys].filter((key) => /^4\d\d$/.test(key)).map(Number);
-  return statuses.filter((status) => ![401, 402, 403, 405, 406, 415, 429].includes(status)).sort((a, b) => a - b)[0];
+  const rank = (status: number): number => (status === 403 ? 500 : status);
+  return statuses.filter((status) => !misleading.has(status)).sort((a, b) => rank(a) - rank(b))[0];
 }
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
