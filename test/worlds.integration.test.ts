@@ -215,7 +215,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.oneof(
 test('the interleaving of two programs answers as the two alone do', { tags: ['full'], timeout: 120_000 }, async () => {
   const ask = await start();
   const headers = { 'x-request-id': 'fixed' };
-  /** What a test sees, without the times at which requests arrived. */
+  /** The answer that a test gets, without the times at which requests arrived. */
   const run = async (name: string, [method, path, body]: Step): Promise<unknown> => {
     const answer = await ask(method, `/w/${name}${path}`, body, headers);
     const shown = path === '/_sandbox/requests' ? answer.body?.requests.map(readEntry) : answer.body;
