@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -179,6 +181,17 @@ describe('a pool', () => {
     expect((await pool.query('select 9007199254740991::bigint as big, count(*) as count')).rows).toEqual([
       { big: Number.MAX_SAFE_INTEGER, count: 1 },
     ]);
+    await pool.end();
+  });
+
+  test('asks for the settings that docs/operating.md gives to a role behind PgBouncer', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
+    const given = [...page.matchAll(/^ *alter role lockstep (set .*);$/gm)].map(([, statement = '']) => statement);
+    const ofNetwork = '^(application_name|client_encoding|tcp_keepalives_.*)$';
+    const read = (source: string) =>
+      `select name, setting from pg_settings where source = '${source}' and name !~ '${ofNetwork}' order by name`;
+    const pool = createPool(url);
+    expect(await run(url, ...given, read('session'))).toEqual((await pool.query(read('client'))).rows);
     await pool.end();
   });
 
