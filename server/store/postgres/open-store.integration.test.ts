@@ -249,8 +249,8 @@ describe('a request', () => {
   const wait = 'select pg_sleep(0.15)';
   const open = (database: string) => preparing(createPool(database, patienceMs), 600);
   const until = async (act: () => Promise<void>) => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const end = asRequest(() => void act().then(resolve, resolve));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = asRequest(() => void act().then(resolve, reject));
     await promise;
     return end;
   };
