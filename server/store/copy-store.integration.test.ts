@@ -24,6 +24,8 @@ const postgres = (url: string) => ({ kind: 'postgres', url }) as const;
 
 /** The same database through a network. */
 const over = ({ port }: TcpProxy, url: string) => Object.assign(new URL(url), { port }).href;
+const full = { tags: ['full'] };
+
 /** In the last transaction of a copy. */
 const endOfCopy = 'drop table "unfinished_copy"';
 
@@ -161,7 +163,7 @@ describe('a copy that is interrupted', () => {
     rows = readFile(file);
   });
 
-  test('at every batch, and called again each time, has each row once', { tags: ['full'] }, async () => {
+  test('at every batch, and called again each time, has each row once', full, async () => {
     const url = await createDatabase();
     let batches = 0;
     while (await copyOneBatch(file, url)) batches += 1;
@@ -204,6 +206,23 @@ describe('a copy that is interrupted', () => {
     await (await openPostgresStore(url, { mayCreate: false, patienceMs })).close();
   });
 
+  test('so at the end by a fault of the server is unfinished, and its caller learns the reason', full, async () => {
+    const url = await createDatabase();
+    await query(
+      url,
+      `create function stop_drop() returns event_trigger language plpgsql as $$ begin
+        if exists (select from pg_event_trigger_dropped_objects() where object_name = 'unfinished_copy') then
+          raise 'the disk is full' using errcode = 'disk_full';
+        end if;
+      end $$;
+      create event trigger stop_drop on sql_drop execute function stop_drop()`,
+    );
+    await expect(copyStore(sqlite(file), postgres(url), unwatched)).rejects.toThrow(
+      /^the database is unavailable: the disk is full/,
+    );
+    await expect(openPostgresStore(url, { patienceMs })).rejects.toMatchObject({ reason: 'incomplete' });
+  });
+
   test('goes on from the same, unchanged file alone', async () => {
     const url = await createDatabase();
     const other = `${file}.other`;
@@ -218,7 +237,7 @@ describe('a copy that is interrupted', () => {
     await expect(copyStore(sqlite(other), postgres(url), unwatched)).rejects.toThrow(`${other} has changed since`);
   });
 
-  test('compares each row in the end, so that a change by somebody else is found', { tags: ['full'] }, async () => {
+  test('compares each row in the end, so that a change by somebody else is found', full, async () => {
     for (const [change, message] of [
       ["update property set name = 'x'", /has another row at .* of the table property\./],
       ['delete from audit_entry where id = 1', /has \d+ of \d+ rows of the table audit_entry\./],
@@ -235,7 +254,7 @@ describe('a copy that is interrupted', () => {
     }
   });
 
-  test('keeps servers and other copies away until it is complete', { tags: ['full'] }, async () => {
+  test('keeps servers and other copies away until it is complete', full, async () => {
     const url = await createDatabase();
     let outcomes: readonly Promise<unknown>[] | undefined;
     const onProgress: CopyRun['onProgress'] = () => {
@@ -311,7 +330,7 @@ describe('text with NUL', () => {
     expect((await query(url, 'select name from property')).rows).toEqual([{ name: 'a\uFFFDb' }]);
   });
 
-  test('is no key, nor is a number that the server would round copied', { tags: ['full'] }, async () => {
+  test('is no key, nor is a number that the server would round copied', full, async () => {
     for (const [change, message] of [
       ["update revoked_grant set grant_id = 'a' || char(0)", /table revoked_grant has NUL in its key grant_id/],
       ['update account set disabled_at = 9007199254740992', /table account has a number in disabled_at beyond 2\^53/],
@@ -324,7 +343,7 @@ describe('text with NUL', () => {
   });
 });
 
-describe('a copy is not begun', { tags: ['full'] }, () => {
+describe('a copy is not begun', full, () => {
   test.each([
     ['while a server has the file open', '', /is open in another process\. Stop the server first\./],
     [

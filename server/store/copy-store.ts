@@ -2,7 +2,7 @@ import { adaptRow, formatRow, type Key, keyOf } from './copy-rows.ts';
 import { type DatabaseAddress, describeDatabase } from './database-address.ts';
 import type { CopyTarget } from './postgres/copy-target.ts';
 import type { CopySource, SourceTable } from './sqlite/copy-source.ts';
-import { StoreUnavailable } from './store.ts';
+import { isLostConnection, StoreUnavailable } from './store.ts';
 import { StoreUnusable } from './store-unusable.ts';
 
 export interface CopyRun {
@@ -60,7 +60,7 @@ export async function copyStore(
       let changedRows = 0;
       for (const table of source.tables) changedRows += await compareTable(source, target, table, run);
       await target.finish(source.tables).catch((error) => {
-        throw error instanceof StoreUnavailable ? new UnsureCopy(name, error) : error;
+        throw isLostConnection(error) ? new UnsureCopy(name, error) : error;
       });
       const tables = Object.fromEntries(source.tables.map((table) => [table.name, table.rows]));
       return { tables, changedRows, isResumed: target.isResumed };

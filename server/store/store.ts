@@ -155,6 +155,11 @@ export class StoreUnavailable extends WrongUse {
   }
 }
 
+/** Whether a statement may have happened although it failed. After other faults the database has undone it. */
+export function isLostConnection(error: unknown): error is StoreUnavailable {
+  return error instanceof StoreUnavailable && error.reason === 'unreachable';
+}
+
 /** How long the store itself keeps a revocation: the day that access tokens live, and a minute of clock skew. */
 export const revocationKeptSeconds = 86_400 + 60;
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../clock.ts';
 import { type CopiedTable, type Key, keyOf, type Row } from '../copy-rows.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
-import { StoreUnavailable } from '../store.ts';
+import { isLostConnection } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { type CopyOrigin, readContent, readMark, removeMark, writeMark } from './copy-mark.ts';
 import { explainFault, openPostgresDatabase } from './open-store.ts';
@@ -148,8 +148,8 @@ function createTarget(connection: Kysely<Tables>, isResumed: boolean, isFinished
           await removeMark(transaction);
         });
       } catch (error) {
-        // Only the answer to the commit may be lost.
-        if (!(error instanceof StoreUnavailable) || !(await isFinished().catch(() => false))) throw error;
+        // Only the answer to the commit may be lost. After any other fault this connection still has the lock of the copy.
+        if (!isLostConnection(error) || !(await isFinished().catch(() => false))) throw error;
       }
     },
   };
