@@ -26,7 +26,8 @@ const sortColumns = { deviceName: 'device.name_sort', pairedAt: 'device.paired_a
 const mostNear = 1000;
 
 /**
- * Lists by keyset: a page is read from its position in an index, however far in it is. Each of the 64 shapes is compiled once.
+ * Lists by keyset: a page is read from its position in an index, however far in it is. Each of the 64 shapes, and the 32 of a search's first
+ * devices, is compiled once.
  *
  * To find nothing among 500,000 devices in the order of an index takes PostgreSQL a second of processor time, since each device is on another
  * page of the table; in the order of the table it takes a quarter. So a search whose page is not full soon reads all devices in that order, and

@@ -16,8 +16,8 @@ export const sqliteSpelling: Spelling = {
     sql`(select json_extract(value, '$[0]') as first, json_extract(value, '$[1]') as second from json_each(${array}))`,
   jsonMember: (object, name) =>
     sql<string | null>`iif(json_valid(${object}), json_extract(${object}, ${sql.lit(`$.${name}`)}), null)`,
-  // A transaction that writes locks the whole database when it begins.
   inTableOrder: null,
+  // A transaction that writes locks the whole database when it begins.
   rowLock: sql``,
   onlyOne: () => [],
   leadership: null,
