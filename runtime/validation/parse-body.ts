@@ -138,6 +138,8 @@ function collectFields<Sent extends { readonly name: string }>(
 ): ParsedBody {
   const properties = memberSchemas(document, schema);
   const fields = new Map<string, unknown>();
+  /** They grow in place: to copy one for each of its values takes a time quadratic in their number. */
+  const lists = new Map<string, unknown[]>();
   for (const field of sent) {
     const { name } = field;
     const at = `/${escapeSegment(name)}`;
@@ -146,11 +148,14 @@ function collectFields<Sent extends { readonly name: string }>(
     const items = isList ? listParts(document, property).find((part) => 'items' in part)?.items : property;
     const parsed = read(items, field);
     if (parsed.kind === 'fault') return { ...parsed, at: `${at}${parsed.at}` };
-    const isMany = isList || (property === undefined && fields.has(name));
-    if (!isMany && fields.has(name)) return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
     const value = parsed.kind === 'value' ? parsed.value : undefined;
-    const before = fields.has(name) ? [fields.get(name)].flat() : [];
-    fields.set(name, isMany ? [...before, value] : value);
+    const list = lists.get(name);
+    if (list !== undefined) list.push(value);
+    else if (isList) lists.set(name, [value]);
+    else if (!fields.has(name)) fields.set(name, value);
+    else if (property === undefined) lists.set(name, [fields.get(name), value]);
+    else return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
+    if (lists.has(name)) fields.set(name, lists.get(name));
   }
   return { kind: 'value', value: Object.fromEntries(fields) };
 }
