@@ -1,5 +1,5 @@
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import type { Random } from '@lockstep/values/random';
+import { createRandom, type Random } from '@lockstep/values/random';
 import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
@@ -47,7 +47,7 @@ export function createMemory({
   const openedAt = now();
   /** Names of resources. */
   const seeded = store.names('seeded');
-  /** Made ids of examples that have none. */
+  /** Made ids of examples that have none. The contract alone decides them: a store on a disk has them after a restart. */
   const seedKeys = new Map<Seed, string>();
   /** Examples below other owners than those of the contract, until somebody changes them: reads need no room in the store. */
   const unstored = new Map<string, StoredItem>();
@@ -92,10 +92,14 @@ export function createMemory({
     for (const owner of resource.parents) if (owner !== undefined) ensureSeeded(owner);
     for (const seed of seeds.of(resource)) {
       if (!seed.isListed) continue;
-      const key = seed.key ?? String(newId(resource, seed.parents) ?? '1');
-      seedKeys.set(seed, key);
-      plant(resource, seed.parents, key, seed.value, seed.belongs);
+      plant(resource, seed.parents, keyOf(resource, seed), seed.value, seed.belongs);
     }
+  };
+
+  const keyOf = (resource: Resource, seed: Seed): string => {
+    const key = seed.key ?? seedKeys.get(seed) ?? String(makeIdOf(resource, createRandom(1), 1, () => false) ?? '1');
+    seedKeys.set(seed, key);
+    return key;
   };
 
   /** Keys and examples of an owner. Where nothing creates items, each owner has those of the contract: no request could fill its list. */
@@ -106,10 +110,9 @@ export function createMemory({
     const listed = seeds.of(resource).filter((seed) => seed.isListed);
     if (listed.some((seed) => isSameIds(seed.parents, parents))) return [];
     const [first] = listed;
-    return listed.flatMap((seed) => {
-      const key = seed.key ?? seedKeys.get(seed);
-      return key === undefined || !isSameIds(seed.parents, first?.parents ?? []) ? [] : [[key, seed] as const];
-    });
+    return listed
+      .filter((seed) => isSameIds(seed.parents, first?.parents ?? []))
+      .map((seed) => [keyOf(resource, seed), seed] as const);
   };
 
   const build = (
@@ -185,13 +188,16 @@ export function createMemory({
 
   function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
     ensureSeeded(resource);
-    const { idNodes, idPlace } = resource;
-    const member = idNodeOf(reader, resource) ?? idNodes[0] ?? reader.nodeOf({ type: 'string' });
-    const count = store.count(resource.name);
-    const example = idPlace === undefined ? undefined : valueAtPlace(seeds.donorOf(resource), idPlace);
     const isTaken = (id: string): boolean =>
       store.find(resource.name, parents, id) !== undefined || gone.has(goneName(resource, parents, id));
-    return makeId(reader, random, { member, parameters: idNodes, example, count, isTaken });
+    return makeIdOf(resource, random, store.count(resource.name), isTaken);
+  }
+
+  function makeIdOf(resource: Resource, chance: Random, count: number, isTaken: (id: string) => boolean) {
+    const { idNodes, idPlace } = resource;
+    const member = idNodeOf(reader, resource) ?? idNodes[0] ?? reader.nodeOf({ type: 'string' });
+    const example = idPlace === undefined ? undefined : valueAtPlace(seeds.donorOf(resource), idPlace);
+    return makeId(reader, chance, { member, parameters: idNodes, example, count, isTaken });
   }
 
   /** The items that an item owns, with its place among their owners. */

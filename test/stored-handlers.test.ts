@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 // If these fail, a project of `lockstep new --state` does not work before its handlers are written, or its own handlers can't call the stored ones.
 
-type OperationId = 'list' | 'add' | 'read' | 'remove' | 'ping';
+type OperationId = 'list' | 'add' | 'read' | 'remove' | 'listParts' | 'ping';
 type Handler = (request: object, exchange?: object) => Promise<{ readonly status: number; readonly body?: unknown }>;
 
 const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
@@ -24,6 +24,12 @@ const page = {
   required: ['items'],
   properties: { items: { type: 'array', items: thing }, next: { type: ['string', 'null'], format: 'uri' } },
 };
+/** Nothing creates them, and their example has no id. */
+const parts = {
+  type: 'array',
+  items: { type: 'object', properties: { size: { type: 'integer' } } },
+  example: [{ size: 5 }],
+};
 const contract = {
   openapi: '3.1.1',
   info: { title: 'Things', version: '1' },
@@ -36,6 +42,9 @@ const contract = {
     '/things/{id}': {
       get: { operationId: 'read', parameters: [key], responses: { 200: json(thing), 404: json(fault) } },
       delete: { operationId: 'remove', parameters: [key], responses: { 204: { description: 'Gone' } } },
+    },
+    '/things/{id}/parts': {
+      get: { operationId: 'listParts', parameters: [key], responses: { 200: json(parts) } },
     },
     '/ping': { get: { operationId: 'ping', responses: { 200: json({ type: 'string' }) } } },
   },
@@ -95,6 +104,8 @@ test('a store in a file keeps its items when the service stops, and a deleted ex
     await first.call('add', { body: { id: 'a', name: 'one' } });
     await first.call('remove', { path: { id: 'first' } });
     const made = await first.call('add', { body: {} });
+    const shown = (await first.call('listParts', { path: { id: 'a' } })).body;
+    expect(shown).toEqual([{ size: 5 }]);
     before.close();
     const after = openSqliteStore(join(folder, 'state.sqlite'));
     const second = open(after);
@@ -103,6 +114,7 @@ test('a store in a file keeps its items when the service stops, and a deleted ex
     const { body } = await second.call('list', { query: { limit: 9 } });
     expect(Object(body).items).toEqual([{ id: 'a', name: 'one' }, made.body, again.body]);
     expect((await second.call('read', { path: { id: 'first' } })).status).toBe(404);
+    expect((await second.call('listParts', { path: { id: 'a' } })).body).toEqual(shown);
     after.close();
   } finally {
     await rm(folder, { recursive: true });
