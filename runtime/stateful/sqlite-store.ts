@@ -24,23 +24,7 @@ export interface SqliteStore extends Store {
  * @throws Error if the file can't be opened or is no database; its message names the file
  */
 export function openSqliteStore(file: string): SqliteStore {
-  const database = open(file);
-  const prepare = database.prepare.bind(database);
-  const statements = {
-    find: prepare('SELECT item FROM items WHERE resource = ? AND name = ?'),
-    list: prepare('SELECT item FROM items WHERE resource = ? ORDER BY id'),
-    put: prepare(
-      'INSERT INTO items (resource, name, item) VALUES (?, ?, ?) ON CONFLICT (resource, name) DO UPDATE SET item = excluded.item',
-    ),
-    remove: prepare('DELETE FROM items WHERE resource = ? AND name = ?'),
-    size: prepare('SELECT count(*) AS items, coalesce(sum(length(item)), 0) AS bytes FROM items'),
-    hasName: prepare('SELECT 1 FROM names WHERE kind = ? AND name = ?'),
-    addName: prepare('INSERT OR IGNORE INTO names (kind, name) VALUES (?, ?)'),
-    deleteName: prepare('DELETE FROM names WHERE kind = ? AND name = ?'),
-    count: prepare(
-      'INSERT INTO counts (resource, count) VALUES (?, 1) ON CONFLICT (resource) DO UPDATE SET count = count + 1 RETURNING count',
-    ),
-  };
+  const { database, statements } = open(file);
   const itemsOf = (resource: string): readonly StoredItem[] => statements.list.all(resource).map(readItem);
   return {
     find: (resource, parents, key) => {
@@ -81,16 +65,40 @@ export function openSqliteStore(file: string): SqliteStore {
   };
 }
 
-function open(file: string): DatabaseSync {
+function open(file: string) {
+  let database: DatabaseSync | undefined;
   try {
-    const database = new DatabaseSync(file, { timeout: busyMs });
+    database = new DatabaseSync(file, { timeout: busyMs });
+    // A database of another program stays as it is: its tables lack our columns.
+    database.exec(`BEGIN IMMEDIATE; ${tables}`);
+    const statements = prepareStatements(database);
     // With a write-ahead log, a reader does not wait for a writer.
-    database.exec(`PRAGMA journal_mode = WAL; ${tables}`);
-    return database;
+    database.exec('COMMIT; PRAGMA journal_mode = WAL');
+    return { database, statements };
   } catch (cause) {
+    database?.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${file}, the store, can't be opened: ${reason}`, { cause });
   }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const prepare = database.prepare.bind(database);
+  return {
+    find: prepare('SELECT item FROM items WHERE resource = ? AND name = ?'),
+    list: prepare('SELECT item FROM items WHERE resource = ? ORDER BY id'),
+    put: prepare(
+      'INSERT INTO items (resource, name, item) VALUES (?, ?, ?) ON CONFLICT (resource, name) DO UPDATE SET item = excluded.item',
+    ),
+    remove: prepare('DELETE FROM items WHERE resource = ? AND name = ?'),
+    size: prepare('SELECT count(*) AS items, coalesce(sum(length(item)), 0) AS bytes FROM items'),
+    hasName: prepare('SELECT 1 FROM names WHERE kind = ? AND name = ?'),
+    addName: prepare('INSERT OR IGNORE INTO names (kind, name) VALUES (?, ?)'),
+    deleteName: prepare('DELETE FROM names WHERE kind = ? AND name = ?'),
+    count: prepare(
+      'INSERT INTO counts (resource, count) VALUES (?, 1) ON CONFLICT (resource) DO UPDATE SET count = count + 1 RETURNING count',
+    ),
+  };
 }
 
 function readItem({ item }: Readonly<Record<string, unknown>>): StoredItem {

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createStore, type Store, type StoredItem, usualLimits } from '@lockstep/state/store';
 import { describe, expect, test } from 'vitest';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -84,6 +88,22 @@ test('a store in SQLite keeps nothing of a change that throws', () => {
   expect(() => store.change(change)).toThrow('half');
   expect([store.list('/a'), store.names('gone').has('x')]).toEqual([[], false]);
   expect(store.change(() => store.put('/a', item('2')))).toBe(true);
+});
+
+test('a database of another program is named, and stays as it is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-test-'));
+  try {
+    const file = join(folder, 'shop.sqlite');
+    const other = new DatabaseSync(file);
+    other.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, price INTEGER)');
+    other.close();
+    expect(() => openSqliteStore(file)).toThrow(`${file}, the store, can't be opened: no such column`);
+    const again = new DatabaseSync(file);
+    expect(again.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'items' }]);
+    again.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('a file that can’t be opened is named', () => {
