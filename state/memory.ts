@@ -263,21 +263,29 @@ export function createMemory({
         undoing = undefined;
       }
     },
-    /** Stores an item under another id, with all items that it owns. */
+    /**
+     * Stores an item under another id, with all items that it owns.
+     *
+     * @returns false if there is no room for all; then nothing has changed
+     */
     rename: (resource: Resource, before: StoredItem, item: StoredItem): boolean => {
-      store.remove(resource.name, before);
+      const moves = [
+        { name: resource.name, from: before, to: item },
+        ...ownedBy(resource, before).map(({ child, own, index }) => ({
+          name: child.name,
+          from: own,
+          to: { ...own, parents: own.parents.map((parent, at) => (at === index ? item.key : parent)) },
+        })),
+      ];
       changes += 1;
-      if (!store.put(resource.name, item)) {
-        store.put(resource.name, before);
+      for (const { name, from } of moves) store.remove(name, from);
+      if (!moves.every(({ name, to }) => store.put(name, to))) {
+        for (const { name, to } of moves) store.remove(name, to);
+        for (const { name, from } of moves) store.put(name, from);
         return false;
       }
       gone.add(goneName(resource, before.parents, before.key));
       gone.delete(goneName(resource, item.parents, item.key));
-      for (const { child, own, index } of ownedBy(resource, before)) {
-        const parents = own.parents.map((parent, at) => (at === index ? item.key : parent));
-        store.remove(child.name, own);
-        store.put(child.name, { ...own, parents });
-      }
       return true;
     },
     /** Removes an item and all items that it owns. */

@@ -21,8 +21,10 @@ const sends = (schema: JsonObject, mediaType = 'application/json') => ({
   requestBody: { content: { [mediaType]: { schema } } },
 });
 
-function openPaths(paths: JsonObject) {
-  return createCaller({ openapi: '3.1.0', info: { title: 'Shapes', version: '1' }, paths });
+type Limits = Parameters<typeof createCaller>[2];
+
+function openPaths(paths: JsonObject, limits?: Limits) {
+  return createCaller({ openapi: '3.1.0', info: { title: 'Shapes', version: '1' }, paths }, undefined, limits);
 }
 
 describe('members whose names differ in case or separators', () => {
@@ -389,15 +391,19 @@ test('an action with the name of a member of every JavaScript object answers wit
   expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
 });
 
-test('a PATCH of the name that addresses an item moves it, with the items below it', async () => {
+describe('a PATCH of the name that addresses an item', () => {
   const role = object({ name: text, level: text });
   const right = object({ id: text });
-  const { call } = openPaths({
+  const paths = {
     '/roles': { post: { operationId: 'create', ...sends(role), responses: answers(role) } },
     '/roles/{name}': {
       parameters: [inPath('name')],
       get: { operationId: 'read', responses: answers(role) },
-      patch: { operationId: 'change', ...sends(role), responses: { ...answers(role), 409: { description: 'Taken' } } },
+      patch: {
+        operationId: 'change',
+        ...sends(role),
+        responses: { ...answers(role), 409: { description: 'Taken' }, 507: { description: 'Full' } },
+      },
     },
     '/roles/{name}/rights': {
       parameters: [inPath('name')],
@@ -408,15 +414,37 @@ test('a PATCH of the name that addresses an item moves it, with the items below 
       parameters: [inPath('name'), inPath('id')],
       get: { operationId: 'readRight', responses: answers(right) },
     },
+  };
+
+  test('moves it, with the items below it', async () => {
+    const { call } = openPaths(paths);
+    for (const name of ['old', 'other']) await call('create', { body: { name, level: '1' } });
+    await call('add', { path: { name: 'old' }, body: { id: 'r' } });
+    const moved = await call('change', { path: { name: 'old' }, body: { name: 'new' } });
+    expect(moved.body).toEqual({ name: 'new', level: '1' });
+    expect((await call('read', { path: { name: 'old' } })).status).toBe(404);
+    expect((await call('read', { path: { name: 'new' } })).body).toEqual(moved.body);
+    expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({ id: 'r' });
+    expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
   });
-  for (const name of ['old', 'other']) await call('create', { body: { name, level: '1' } });
-  await call('add', { path: { name: 'old' }, body: { id: 'r' } });
-  const moved = await call('change', { path: { name: 'old' }, body: { name: 'new' } });
-  expect(moved.body).toEqual({ name: 'new', level: '1' });
-  expect((await call('read', { path: { name: 'old' } })).status).toBe(404);
-  expect((await call('read', { path: { name: 'new' } })).body).toEqual(moved.body);
-  expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({ id: 'r' });
-  expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
+
+  test('changes nothing if the store has no room for the items below it', async () => {
+    const fill = async (limits?: Limits) => {
+      const caller = openPaths(paths, limits);
+      await caller.call('create', { body: { name: 'old', level: '1' } });
+      for (const id of ['r', 's']) await caller.call('add', { path: { name: 'old' }, body: { id } });
+      return caller;
+    };
+    const { bytes } = (await fill()).size();
+    // A longer name is in the role twice, and once in each of its rights.
+    const { call, size } = await fill({ items: 10, bytes: bytes + 3 * 50 });
+    const name = 'n'.repeat('old'.length + 50);
+    expect((await call('change', { path: { name: 'old' }, body: { name } })).status).toBe(507);
+    expect((await call('read', { path: { name: 'old' } })).status).toBe(200);
+    expect((await call('list', { path: { name: 'old' } })).body).toEqual([{ id: 'r' }, { id: 's' }]);
+    expect((await call('read', { path: { name } })).status).toBe(404);
+    expect(size().bytes).toBe(bytes);
+  });
 });
 
 test('a body whose member has the name of the item is no wrapper if the item has that member', async () => {
