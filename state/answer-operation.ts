@@ -221,6 +221,7 @@ export function createAnswers(
       if (known?.print === print) return known.answer;
       if (known !== undefined)
         return { kind: 'rejected', statuses: reused, text: `this ${header} was sent with another request` };
+      // It is kept after its change: a request that the disk rejects has no answer.
       const answer = answerOnce(plan, request, memory);
       if (answer?.kind === 'answer' && answer.status < 300)
         memory.replies.keep(name, { print, answer, until: now + keepMs });
@@ -230,11 +231,13 @@ export function createAnswers(
 
   function answerOnce(plan: Plan, request: StateRequest, memory: ItemMemory): StateAnswer | undefined {
     const owners = pathValues(request.path, plan.parents);
-    if (plan.role === 'list' || plan.role === 'create') {
-      const missing = memory.findMissingOwner(plan.address, owners);
-      if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
-    }
-    return roles[plan.role]({ plan, request, memory, owners });
+    return memory.change(() => {
+      if (plan.role === 'list' || plan.role === 'create') {
+        const missing = memory.findMissingOwner(plan.address, owners);
+        if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+      }
+      return roles[plan.role]({ plan, request, memory, owners });
+    });
   }
 
   /** @returns the first rejection, if there is one */

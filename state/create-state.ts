@@ -80,7 +80,7 @@ export function createState(tools: ContractTools): State {
     documentedPage: createDocumentedPage(tools, reader),
     answerFrom: (store, options) => {
       const memory = createOn(store, options);
-      return (operationId, request) => store.change(() => answer(operationId, request, memory));
+      return (operationId, request) => answer(operationId, request, memory);
     },
     createMemory: (options) => {
       const { limits = usualLimits, prefix = '' } = options;

@@ -351,5 +351,7 @@ export function createMemory({
       return undefined;
     },
     size: store.size,
+    /** Runs a request as one change of the store. */
+    change: store.change,
   };
 }

@@ -15,6 +15,7 @@ type Handler = (request: object, exchange?: object) => Promise<{ readonly status
 const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const limit = { name: 'limit', in: 'query', schema: { type: 'integer', default: 2 } };
 const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } };
+const once = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } };
 const json = (schema: object) => ({ description: 'Fine', content: { 'application/json': { schema } } });
 const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
 const fault = { type: 'object', required: ['code', 'message'], properties: { code: {}, message: { type: 'string' } } };
@@ -37,7 +38,7 @@ const contract = {
   paths: {
     '/things': {
       get: { operationId: 'list', parameters: [limit, cursor], responses: { 200: json(page) } },
-      post: { operationId: 'add', requestBody: json(thing), responses: { 201: json(thing) } },
+      post: { operationId: 'add', parameters: [once], requestBody: json(thing), responses: { 201: json(thing) } },
     },
     '/things/{id}': {
       get: { operationId: 'read', parameters: [key], responses: { 200: json(thing), 404: json(fault) } },
@@ -119,4 +120,22 @@ test('a store in a file keeps its items when the service stops, and a deleted ex
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+test('a request that the disk rejects has its effect when it is repeated with its key', async () => {
+  const store = openSqliteStore(':memory:');
+  let isFull = true;
+  const change: SqliteStore['change'] = (work) =>
+    store.change(() => {
+      const result = work();
+      if (isFull) throw new Error('database or disk is full');
+      return result;
+    });
+  const { call } = open({ ...store, change });
+  const request = { headers: { 'idempotency-key': 'k' }, body: { id: 'a' } };
+  await expect(call('add', request)).rejects.toThrow('full');
+  isFull = false;
+  expect((await call('add', request)).status).toBe(201);
+  expect((await call('read', { path: { id: 'a' } })).status).toBe(200);
+  store.close();
 });
