@@ -127,6 +127,8 @@ export function createAnswers(
       const scope = scopeOf(plan.address, owners);
       const missing = memory.findMissingOwner(plan.address, owners);
       if (missing === undefined && memory.find(resource, scope, key) === undefined && mayPut(plan)) {
+        const outdated = rejectOutdated(call, undefined);
+        if (outdated !== undefined) return outdated;
         const made = createOne(call, sent, key);
         if ('kind' in made) return made;
         const response = responseWith(plan, [201]) ?? plan.success;
@@ -286,19 +288,25 @@ export function createAnswers(
     return isHere ? item : { kind: 'rejected', statuses: unknownItem, text };
   }
 
-  /** RFC 9110, 13.1.1: a client that has read an older version, or another one, changes nothing. */
+  /**
+   * RFC 9110, 13.1: a client that has read an older version, or another one, changes nothing, and neither does one that wants to create only.
+   *
+   * @param item undefined for a request that creates one
+   */
   function rejectOutdated(
     { plan, request }: Call,
-    { version }: StoredItem,
+    item: Pick<StoredItem, 'version'> | undefined,
   ): (StateAnswer & { kind: 'rejected' }) | undefined {
-    const { 'if-match': condition } = request.headers;
-    if (condition === undefined || responseWith(plan, [412]) === undefined) return undefined;
-    const tags = String(condition)
-      .split(',')
-      .map((tag) => tag.trim());
-    return tags.includes('*') || tags.includes(`"${version}"`)
-      ? undefined
-      : { kind: 'rejected', statuses: [412], text: `the item has the version "${version}"` };
+    const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
+    const isAny = (condition: unknown): boolean =>
+      item !== undefined &&
+      String(condition)
+        .split(',')
+        .some((tag) => tag.trim() === '*' || tag.trim() === `"${item.version}"`);
+    const isMet = (wanted === undefined || isAny(wanted)) && (unwanted === undefined || !isAny(unwanted));
+    if (isMet || responseWith(plan, [412]) === undefined) return undefined;
+    const text = item === undefined ? 'there is no such item' : `the item has the version "${item.version}"`;
+    return { kind: 'rejected', statuses: [412], text };
   }
 
   /** Changes an item, and answers with the new one. */

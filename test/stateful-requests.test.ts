@@ -200,6 +200,38 @@ test.each([
   expect((await call('readTag', { path })).status).toBe(status === 412 ? 200 : 404);
 });
 
+const note = { type: 'object', properties: { id: text, name: text } };
+const notes = describePaths({
+  '/notes/{noteId}': {
+    parameters: [{ name: 'noteId', in: 'path', required: true, schema: text }],
+    get: { operationId: 'readNote', responses: { 200: answer(note), 404: unknown } },
+    put: {
+      operationId: 'putNote',
+      requestBody: body(note),
+      responses: { 200: answer(note), 201: answer(note), 412: { description: 'Changed' } },
+    },
+    delete: { operationId: 'deleteNote', responses: { 204: { description: 'Gone' }, 404: unknown } },
+  },
+});
+
+test.each([
+  { header: 'if-none-match', condition: '*', isThere: true, status: 412 },
+  { header: 'if-none-match', condition: '*', isThere: false, status: 201 },
+  { header: 'if-none-match', condition: '"7"', isThere: true, status: 200 },
+  { header: 'if-match', condition: '*', isThere: true, status: 200 },
+  { header: 'if-match', condition: '*', isThere: false, status: 412 },
+])('a PUT with $header $condition is answered $status if its item exists: $isThere', async (row) => {
+  const { call } = createCaller(notes);
+  const path = { noteId: 'a' };
+  const put = (name: string, headers = {}) => call('putNote', { path, body: { name }, headers });
+  await put('first');
+  if (!row.isThere) await call('deleteNote', { path });
+  expect((await put('second', { [row.header]: row.condition })).status).toBe(row.status);
+  const read = await call('readNote', { path });
+  const kept = row.isThere ? { status: 200, body: { name: 'first' } } : { status: 404 };
+  expect(read).toMatchObject(row.status === 412 ? kept : { status: 200, body: { name: 'second' } });
+});
+
 const payments = describePaths({
   '/payments': {
     post: {
