@@ -1,5 +1,7 @@
 // If these fail, the mock keeps half of a request, forgets a key or a version, or fills its store by reads.
 import type { JsonObject } from '@lockstep/json/json-pointer';
+import { createStatefulHandlers } from '@lockstep/runtime/stateful/answer-from-state';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import { expect, test } from 'vitest';
 import { createCaller } from './fixtures/stateful-caller.ts';
 
@@ -212,6 +214,35 @@ const notes = describePaths({
     },
     delete: { operationId: 'deleteNote', responses: { 204: { description: 'Gone' }, 404: unknown } },
   },
+});
+
+test('a patch that cannot be applied is no unknown item, where only unknown items have a documented answer', async () => {
+  const patch = {
+    content: { 'application/json-patch+json': { schema: { type: 'array', items: { type: 'object' } } } },
+  };
+  const contract = describePaths({
+    '/notes': { post: { operationId: 'add', requestBody: body(note), responses: { 201: answer(note) } } },
+    '/notes/{noteId}': {
+      parameters: [{ name: 'noteId', in: 'path', required: true, schema: text }],
+      patch: {
+        operationId: 'patch',
+        requestBody: patch,
+        responses: { 200: answer(note), 403: unknown, 404: unknown, 410: unknown },
+      },
+    },
+  });
+  const operations = describeOperations(contract as never);
+  const { handlers } = createStatefulHandlers(contract, operations);
+  const call = (id: string, parts: object) =>
+    handlers[id]?.({ path: {}, query: {}, headers: {}, requestId: 'r', ...parts } as never, undefined as never);
+  await call('add', { body: { id: 'a', name: 'first' } });
+  const steps = (noteId: string) => ({ path: { noteId }, body: [{ op: 'remove', path: '/size' }] });
+  expect(await call('patch', steps('a'))).toMatchObject({
+    status: 409,
+    isUndeclared: true,
+    body: { detail: 'there is no /size' },
+  });
+  expect(await call('patch', steps('z'))).toMatchObject({ status: 404 });
 });
 
 test.each([

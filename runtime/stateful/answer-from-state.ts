@@ -150,9 +150,11 @@ export function createStatefulHandlers(
     const isDeclared = (status: number): boolean =>
       keys.has(String(status)) || keys.has(`${Math.floor(status / 100)}XX`);
     const [usual = 404] = statuses;
-    const status = statuses.find(isDeclared) ?? (keys.has('default') ? usual : (firstRejection(keys) ?? usual));
+    const isUnknown = statuses.includes(404);
+    const status =
+      statuses.find(isDeclared) ?? (keys.has('default') ? usual : (firstRejection(keys, isUnknown) ?? usual));
     const response = findResponse(document, pointer, status);
-    const kind = status === 409 ? 'conflict' : statuses.includes(404) ? 'not_found' : 'form';
+    const kind = status === 409 ? 'conflict' : isUnknown ? 'not_found' : 'form';
     const rejection = new Rejection(kind, { text, status });
     const compile = createSchemaCompiler(document);
     const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody: makeValueOf };
@@ -165,11 +167,16 @@ export function createStatefulHandlers(
 /** Rejections about credentials, payment, methods, media types or frequency: for an unknown item they mislead a client. */
 const misleading: ReadonlySet<number> = new Set([401, 402, 405, 406, 407, 415, 429]);
 
+/** Rejections about an item that a client does not have: it would forget one that exists. */
+const ofUnknown: ReadonlySet<number> = new Set([403, 404, 410]);
+
 /** The lowest other 4xx that is documented. 403 is the last one. */
-function firstRejection(keys: ReadonlySet<string>): number | undefined {
+function firstRejection(keys: ReadonlySet<string>, isUnknown: boolean): number | undefined {
   const statuses = [...keys].filter((key) => /^4\d\d$/.test(key)).map(Number);
   const rank = (status: number): number => (status === 403 ? 500 : status);
-  return statuses.filter((status) => !misleading.has(status)).sort((a, b) => rank(a) - rank(b))[0];
+  return statuses
+    .filter((status) => !misleading.has(status) && (isUnknown || !ofUnknown.has(status)))
+    .sort((a, b) => rank(a) - rank(b))[0];
 }
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
