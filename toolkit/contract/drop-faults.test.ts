@@ -242,6 +242,13 @@ describe('a fault costs the place that it is at, and is a warning with its line:
     expect(contract.locate('#/paths/~1a/get/parameters/1').line).toBe(10);
   });
 
+  test('a reference of a schema to its own $defs is no fault', async () => {
+    const text = inSchema("{$ref: '#/components/schemas/A/$defs/B', $defs: {B: {type: string}}}");
+    const { notices, document } = await readContract('contract.yaml', { text });
+    expect(notices.filter(({ severity }) => severity)).toEqual([]);
+    expect(valueAt(document, ['components', 'schemas', 'A', '$ref'])).toBe('#/components/schemas/A/$defs/B');
+  });
+
   test('a strict reader refuses it', async () => {
     await expect(readContract('contract.yaml', { text: inSchema('{type: any}'), strict: true })).rejects.toThrow(
       ContractError,

@@ -81,7 +81,9 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       fix: 'Let one of the references point at a definition.',
       find: (document, objects) =>
         referencesOf(objects(), (ref, at) =>
-          chainOf(document, ref) === 'loop' || ref.startsWith(`${at}/`)
+          // A schema may refer to its own $defs.
+          chainOf(document, ref) === 'loop' ||
+          (ref.startsWith(`${at}/`) && readPointer(document as ContractDocument, ref) === undefined)
             ? `$ref ${JSON.stringify(ref)} leads back to itself`
             : undefined,
         ),
