@@ -12,6 +12,14 @@ import {
 /** Keywords whose values are data. */
 const ofData: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples', 'value']);
 
+interface Opened {
+  readonly pointer: string;
+  /** A name that another part requires, and that this part rejects. */
+  readonly missing: string | undefined;
+  /** Whether all members of a whole are those of the opened part. */
+  readonly isWhole: boolean;
+}
+
 /**
  * Opens the parts of an `allOf` that reject what another part requires, by `additionalProperties: false`: no value would be valid, and each
  * answer would break the contract. A schema around an `allOf` without members of its own rejects every member. Authors mean the whole to be
@@ -20,9 +28,20 @@ const ofData: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'exampl
  * @returns a copy that shares the unchanged parts
  */
 export function openClosedParts(root: JsonObject, report: ReportPart): JsonObject {
-  /** Whether all members of a whole are those of the opened part. */
-  const opened = new Map<unknown, 'whole' | 'part'>();
+  const opened = new Map<unknown, Opened>();
   find({ value: root, pointer: '#' });
+  for (const { pointer, missing, isWhole } of opened.values()) {
+    const why =
+      missing === undefined || isWhole
+        ? 'the properties are in the parts of allOf: none is valid'
+        : `an allOf with this schema requires ${missing}: no value is valid`;
+    const cost = isWhole ? 'read as unevaluatedProperties: false' : 'ignored';
+    report(
+      `${pointer}/additionalProperties`,
+      `additionalProperties is false, but ${why}. It is ${cost}.`,
+      'Write unevaluatedProperties: false next to the allOf instead.',
+    );
+  }
   return opened.size === 0 ? root : (copy(root) as JsonObject);
 
   function find(place: Place): void {
@@ -41,20 +60,9 @@ export function openClosedParts(root: JsonObject, report: ReportPart): JsonObjec
       const own = objectAt(value, 'properties');
       const missing = [...required].find((name) => !Object.hasOwn(own, name));
       const isBare = Array.isArray(value.allOf) && Object.keys(own).length === 0 && declared.size > 0;
-      if (missing === undefined && !isBare) continue;
-      const isWhole = missing === undefined && declared.isSubsetOf(namesIn(partsOf(root, part, new Set())));
-      const before = opened.get(value);
-      if (before !== 'part') opened.set(value, isWhole ? 'whole' : 'part');
-      if (before !== undefined) continue;
-      const why =
-        missing === undefined
-          ? 'the properties are in the parts of allOf: none is valid. It is read as unevaluatedProperties: false.'
-          : `an allOf with this schema requires ${missing}: no value is valid. It is ignored.`;
-      report(
-        `${pointer}/additionalProperties`,
-        `additionalProperties is false, but ${why}`,
-        'Write unevaluatedProperties: false next to the allOf instead.',
-      );
+      if ((missing === undefined && !isBare) || opened.get(value)?.isWhole === false) continue;
+      const isWhole = isBare && declared.isSubsetOf(namesIn(partsOf(root, part, new Set())));
+      opened.set(value, { pointer, missing, isWhole });
     }
   }
 
@@ -66,7 +74,7 @@ export function openClosedParts(root: JsonObject, report: ReportPart): JsonObjec
     if (!isObject(value)) return value;
     const members = Object.entries(value).flatMap(([name, member]) =>
       name === 'additionalProperties' && opened.has(value)
-        ? opened.get(value) === 'whole'
+        ? opened.get(value)?.isWhole
           ? [['unevaluatedProperties', false] as const]
           : []
         : [[name, ofData.has(name) ? member : copy(member)] as const],

@@ -173,6 +173,13 @@ describe('a fault costs the place that it is at, and is a warning with its line:
       left: { unevaluatedProperties: false, allOf: [{ properties: { a: {} } }] },
     },
     {
+      name: 'one whose parts require a member',
+      text: inSchema('{additionalProperties: false, allOf: [{required: [a], properties: {a: {}}}]}'),
+      line: 4,
+      at: ['components', 'schemas', 'A'],
+      left: { unevaluatedProperties: false, allOf: [{ required: ['a'], properties: { a: {} } }] },
+    },
+    {
       name: 'one that is a part itself',
       text: inSchema('{allOf: [{additionalProperties: false, allOf: [{properties: {a: {}}}]}, {properties: {b: {}}}]}'),
       line: 4,

@@ -31,17 +31,15 @@ export function findClosedParts(document: unknown): readonly ClosedPart[] {
       if (additionalProperties !== false || isObject(patternProperties)) continue;
       const known = isObject(properties) ? properties : {};
       const missing = [...required].find((name) => !Object.hasOwn(known, String(name)));
-      const place = [...part.at, 'additionalProperties'];
-      const before = found.get(part.node);
-      if (missing !== undefined && (before === undefined || before.isWhole)) {
-        const message = `additionalProperties is false, but an allOf with this schema requires ${String(missing)}, so that no value is valid`;
-        found.set(part.node, { at: place, message, isWhole: false });
-      } else if (Array.isArray(allOf) && Object.keys(known).length === 0 && declared.size > 0) {
-        const isWhole = declared.isSubsetOf(namesIn(partsOf(document, part, new Set())));
-        const message =
-          'additionalProperties is false, and the properties are in the parts of allOf, so that none is valid';
-        if (before === undefined || before.isWhole) found.set(part.node, { at: place, message, isWhole });
-      }
+      const isBare = Array.isArray(allOf) && Object.keys(known).length === 0 && declared.size > 0;
+      if ((missing === undefined && !isBare) || found.get(part.node)?.isWhole === false) continue;
+      const isWhole = isBare && declared.isSubsetOf(namesIn(partsOf(document, part, new Set())));
+      const why =
+        isWhole || missing === undefined
+          ? 'and the properties are in the parts of allOf, so that none is valid'
+          : `but an allOf with this schema requires ${String(missing)}, so that no value is valid`;
+      const message = `additionalProperties is false, ${why}`;
+      found.set(part.node, { at: [...part.at, 'additionalProperties'], message, isWhole });
     }
   }
   return [...found.values()];
