@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Clock } from '../execute/clock.ts';
-
 import { createTestClock } from '../seeded/apis.ts';
 import { asking, type Instead } from '../seeded/faults.ts';
 import type { TestAnswer } from '../seeded/serve.ts';

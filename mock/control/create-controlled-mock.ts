@@ -73,7 +73,7 @@ export function createControlledMock(options: ControlledMockOptions): Controlled
   const worlds = createWorlds({
     create: createWorld,
     most,
-    // A page of another origin must not fill the list.
+    // A page of another origin may call the API of a world, and not its control.
     mayCreate: (request) => !isControlled || !isForControl(request) || guard(request) === undefined,
   });
   const worldOf = (request: IncomingMessage): World => worlds.of(request) ?? main;

@@ -26,7 +26,7 @@ export async function createSandboxWorlds({ worlds: most, ...options }: SandboxW
       return created;
     },
     most: most ?? usualWorlds,
-    // A page of another origin must not fill the list.
+    // A page of another origin may call the API of a world, and not its control.
     mayCreate: (request) => !isForControl(request) || guard(request) === undefined,
     end: (created) => void end(created),
   });
