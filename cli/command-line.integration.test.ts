@@ -85,6 +85,7 @@ describe('wrong input', () => {
     { args: ['srve'], message: ["error: unknown command 'srve'", 'Did you mean serve?'] },
     { args: ['serve', '--contrat', 'x'], message: ["error: unknown option '--contrat'", 'Did you mean --contract?'] },
     { args: ['mock', '--port', 'http'], message: ['A port is a number from 0 to 65535.'] },
+    { args: ['mock', '--contract', 'gone.yaml', '--token', ''], message: ['A token has at least one character.'] },
     { args: ['conform', '--bse-url', 'x'], message: ["unknown option '--bse-url'", 'Did you mean --base-url?'] },
     {
       args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],

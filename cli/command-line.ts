@@ -101,7 +101,10 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .option(
       '--token <token>',
       'accept only this token or key, or name:password for HTTP Basic; can be given several times; any by default',
-      (value: string, before: readonly string[] = []) => [...before, value],
+      (value: string, before: readonly string[] = []) => {
+        if (value === '') throw new InvalidArgumentError('A token has at least one character.');
+        return [...before, value];
+      },
     )
     .option('--explain', 'print the role of each operation and the reason, without a start')
     .addHelpText(
