@@ -7,13 +7,14 @@ import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type ContractTarget, defaults, type Surroundings, type Target } from './commands/command.ts';
 import { describeBug, refuse } from './commands/refuse.ts';
+import type { StoreKind } from './stored-files.ts';
 
 interface JsonOption {
   readonly json?: true | undefined;
 }
 
 interface StateOption {
-  readonly state?: 'memory' | 'sqlite';
+  readonly state?: StoreKind;
 }
 
 interface ProfileOption {

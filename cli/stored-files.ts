@@ -20,9 +20,7 @@ export interface Stored {
   readonly roles: readonly Role[];
 }
 
-export const storeKinds = ['memory', 'sqlite'] as const;
-
-export type StoreKind = (typeof storeKinds)[number];
+export type StoreKind = 'memory' | 'sqlite';
 
 /** How a project writes its operations. */
 export interface Writing {
