@@ -11,7 +11,7 @@ import type { ItemMemory } from './memory.ts';
 import { belowTest, scopeOf } from './owners.ts';
 import { PatchFault } from './patch.ts';
 import { replaceAtPlace, type SchemaReader, vagueNames, valueAtPlace } from './read-schemas.ts';
-import { readKeyed } from './replies.ts';
+import { answerOnce } from './replies.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
 import type { Resource } from './resource.ts';
 import { type Call, createResponder } from './respond.ts';
@@ -22,7 +22,6 @@ import { plainName } from './template.ts';
 
 const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
-const reused = [422, 409, 400] as const;
 
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
@@ -214,33 +213,18 @@ export function createAnswers(
 
   return {
     builder,
-    answer: (plan, request, memory) => {
-      const keyed = readKeyed(plan, request);
-      if (keyed === undefined) return answerOnce(plan, request, memory);
-      const { header, name, print, keepMs } = keyed;
-      const now = memory.now();
-      const known = memory.replies.find(name, now);
-      if (known?.print === print) return known.answer;
-      if (known !== undefined)
-        return { kind: 'rejected', statuses: reused, text: `this ${header} was sent with another request` };
-      // It is kept after its change: a request that the disk rejects has no answer.
-      const answer = answerOnce(plan, request, memory);
-      if (answer?.kind === 'answer' && answer.status < 300)
-        memory.replies.keep(name, { print, answer, until: now + keepMs });
-      return answer;
-    },
+    answer: (plan, request, memory) =>
+      memory.change(() =>
+        answerOnce(plan, request, { replies: memory.replies, now: memory.now() }, () => {
+          const owners = pathValues(request.path, plan.parents);
+          if (plan.role === 'list' || plan.role === 'create') {
+            const missing = memory.findMissingOwner(plan.address, owners);
+            if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
+          }
+          return roles[plan.role]({ plan, request, memory, owners });
+        }),
+      ),
   };
-
-  function answerOnce(plan: Plan, request: StateRequest, memory: ItemMemory): StateAnswer | undefined {
-    const owners = pathValues(request.path, plan.parents);
-    return memory.change(() => {
-      if (plan.role === 'list' || plan.role === 'create') {
-        const missing = memory.findMissingOwner(plan.address, owners);
-        if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
-      }
-      return roles[plan.role]({ plan, request, memory, owners });
-    });
-  }
 
   /** @returns the first rejection, if there is one */
   function createAll(

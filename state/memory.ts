@@ -6,7 +6,6 @@ import { makeId } from './make-id.ts';
 import type { StateMover } from './move-state.ts';
 import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import { createReplies } from './replies.ts';
 import { type Address, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
 import type { Limits, Store, StoredItem } from './store.ts';
@@ -43,7 +42,6 @@ export function createMemory({
   store,
   prefix,
 }: MemoryParts) {
-  const replies = createReplies(limits.bytes / 8);
   const openedAt = now();
   /** Names of resources. */
   const seeded = store.names('seeded');
@@ -240,7 +238,7 @@ export function createMemory({
     newId,
     idFor,
     now,
-    replies,
+    replies: store.replies,
     /** Number of changes of items so far. */
     changes: (): number => changes,
     put,

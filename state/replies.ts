@@ -1,48 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '@lockstep/json/json-pointer';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { readDuration } from '@lockstep/values/instant';
 import type { Plan } from './infer-roles.ts';
 import { once } from './once.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
+import type { Store } from './store.ts';
 import { plainName } from './template.ts';
-
-type Sent = Extract<StateAnswer, { kind: 'answer' }>;
-
-export interface Reply {
-  /** SHA-256 of the request. */
-  readonly print: string;
-  readonly answer: Sent;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-  readonly bytes: number;
-}
-
-export type Replies = ReturnType<typeof createReplies>;
-
-/** The successful answers of one memory, by operation and key. The oldest are forgotten if all together are longer than the limit. */
-export function createReplies(mostBytes: number) {
-  const known = new Map<string, Reply>();
-  let bytes = 0;
-
-  const forget = (name: string): void => {
-    bytes -= known.get(name)?.bytes ?? 0;
-    known.delete(name);
-  };
-
-  return {
-    find: (name: string, now: number): Reply | undefined => {
-      const reply = known.get(name);
-      return reply === undefined || reply.until <= now ? undefined : reply;
-    },
-    keep: (name: string, reply: Omit<Reply, 'bytes'>): void => {
-      forget(name);
-      const size = name.length + JSON.stringify(reply.answer).length;
-      known.set(name, { ...reply, bytes: size });
-      bytes += size;
-      for (const [oldest] of known) if (bytes > mostBytes) forget(oldest);
-    },
-  };
-}
 
 const day = 86_400_000;
 
@@ -57,13 +20,38 @@ const headerOf = once(({ operation }: Plan): { readonly name: string | undefined
   return { name: operation.parameters.find(isKey)?.name, keepMs: day };
 });
 
-/** @returns undefined if the request has no key */
-export function readKeyed(plan: Plan, { headers, path, query, body }: StateRequest) {
-  const { name, keepMs } = headerOf(plan);
-  const key = name === undefined || plan.operation.method === 'get' ? undefined : headers[name.toLowerCase()];
-  if (name === undefined || typeof key !== 'string' || key === '') return undefined;
-  const print = createHash('sha256')
-    .update(JSON.stringify([path, query, body]))
-    .digest('hex');
-  return { header: name, name: JSON.stringify([plan.operation.operationId, key]), print, keepMs };
+const reused = [422, 409, 400] as const;
+
+/**
+ * Answers a request whose `Idempotency-Key` the same account has sent before as the first time, without another change. The key of another
+ * account is another key. Only successful answers are kept.
+ *
+ * @param answer runs within the same change of the store
+ * @see draft-ietf-httpapi-idempotency-key-header, section 5: a key is looked up together with its client
+ */
+export function answerOnce(
+  plan: Plan,
+  { headers, path, query, body, caller }: StateRequest,
+  { replies, now }: { readonly replies: Store['replies']; readonly now: number },
+  answer: () => StateAnswer | undefined,
+): StateAnswer | undefined {
+  const { name: header, keepMs } = headerOf(plan);
+  const key = header === undefined || plan.operation.method === 'get' ? undefined : headers[header.toLowerCase()];
+  if (typeof key !== 'string' || key === '') return answer();
+  // The name is a digest, as a caller without an account is named by its credentials.
+  const name = digest([plan.operation.operationId, caller ?? null, key]);
+  const print = digest([path, query, body ?? null]);
+  const text = replies.find(name, now);
+  const known: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
+  if (known?.print === print) return known.answer as StateAnswer;
+  if (known !== undefined)
+    return { kind: 'rejected', statuses: reused, text: `this ${header} was sent with another request` };
+  const made = answer();
+  if (made?.kind === 'answer' && made.status < 300)
+    replies.keep(name, { text: JSON.stringify({ print, answer: made }), until: now + keepMs }, now);
+  return made;
+}
+
+function digest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -9,6 +9,8 @@ export interface StateRequest extends Target {
   readonly headers: JsonObject;
   readonly body?: unknown;
   readonly mediaType?: string | undefined;
+  /** Its account, compared as JSON; undefined if the operation needs no credentials. */
+  readonly caller?: unknown;
 }
 
 export type StateAnswer =

@@ -52,8 +52,23 @@ export interface Store {
   readonly names: (kind: string, most?: number) => Names;
   /** Counts the ids that were made for a resource, from 1. */
   readonly count: (resource: string) => number;
+  /** Answers for repeated requests, which last as long as the items. */
+  readonly replies: Replies;
   /** Runs a change. If the change throws, a store on a disk keeps none of it. */
   readonly change: <Result>(work: () => Result) => Result;
+}
+
+export interface Replies {
+  /** @returns the text that was kept, until its time is over */
+  readonly find: (name: string, now: number) => string | undefined;
+  /** @param now replies whose time is over then are forgotten */
+  readonly keep: (name: string, reply: Reply, now: number) => void;
+}
+
+export interface Reply {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
 }
 
 export type Names = Pick<Set<string>, 'has' | 'delete'> & { readonly add: (name: string) => void };
@@ -65,6 +80,7 @@ export function createStore(limits: Limits): Store {
   const indexes = new Map<string, Map<string, Map<unknown, Set<string>>>>();
   const sets = new Map<string, Set<string>>();
   const counters = new Map<string, number>();
+  const replies = createReplies(limits.bytes / 8);
   let count = 0;
   let bytes = 0;
 
@@ -130,7 +146,7 @@ export function createStore(limits: Limits): Store {
     },
     remove,
     clear: () => {
-      for (const map of [resources, indexes, sets, counters]) map.clear();
+      for (const map of [resources, indexes, sets, counters, replies]) map.clear();
       count = 0;
       bytes = 0;
     },
@@ -153,6 +169,7 @@ export function createStore(limits: Limits): Store {
       counters.set(resource, next);
       return next;
     },
+    replies,
     change: (work) => work(),
   };
 }
@@ -160,4 +177,35 @@ export function createStore(limits: Limits): Store {
 /** The name of an item among those of its resource. */
 export function nameOf(parents: readonly string[], key: string): string {
   return JSON.stringify([...parents, key]);
+}
+
+/** The oldest are forgotten if all together are longer than the limit. */
+function createReplies(mostBytes: number): Replies & { readonly clear: () => void } {
+  const known = new Map<string, Reply>();
+  let bytes = 0;
+
+  const forget = (name: string): void => {
+    bytes -= (known.get(name)?.text.length ?? 0) + name.length;
+    known.delete(name);
+  };
+
+  return {
+    find: (name, now) => {
+      const reply = known.get(name);
+      return reply === undefined || reply.until <= now ? undefined : reply.text;
+    },
+    keep: (name, reply) => {
+      if (known.has(name)) forget(name);
+      known.set(name, reply);
+      bytes += reply.text.length + name.length;
+      for (const [oldest] of known) {
+        if (bytes <= mostBytes) break;
+        forget(oldest);
+      }
+    },
+    clear: () => {
+      known.clear();
+      bytes = 0;
+    },
+  };
 }

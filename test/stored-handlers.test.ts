@@ -139,3 +139,29 @@ test('a request that the disk rejects has its effect when it is repeated with it
   expect((await call('read', { path: { id: 'a' } })).status).toBe(200);
   store.close();
 });
+
+test('an Idempotency-Key is the key of one account', async () => {
+  const { call } = open();
+  const add = async (name: string) =>
+    Object((await call('add', { headers: { 'idempotency-key': 'k' }, body: {}, principal: { name } })).body).id;
+  const ann = await add('ann');
+  expect(await add('ann')).toBe(ann);
+  expect(await add('bob')).not.toBe(ann);
+});
+
+test('a store in a file answers a repeated key after the service has stopped', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-test-'));
+  try {
+    const request = { headers: { 'idempotency-key': 'k' }, body: { name: 'one' } };
+    const before = openSqliteStore(join(folder, 'state.sqlite'));
+    const first = await open(before).call('add', request);
+    before.close();
+    const after = openSqliteStore(join(folder, 'state.sqlite'));
+    const { call } = open(after);
+    expect(await call('add', request)).toEqual(first);
+    expect(Object((await call('list', { query: { limit: 9 } })).body).items).toHaveLength(2);
+    after.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -33,7 +33,9 @@ export interface Presence<Table extends OperationTable> {
 /** The checks that accept these credentials, or any without a list. */
 function schemesFor(known: readonly string[] | undefined): Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> {
   const judge = (sent: string): Verdict<object> =>
-    known === undefined || known.includes(sent) ? { kind: 'good', principal: {} } : { kind: 'bad', reason: 'invalid' };
+    known === undefined || known.includes(sent)
+      ? { kind: 'good', principal: { sent } }
+      : { kind: 'bad', reason: 'invalid' };
   return {
     bearer: bearer(judge),
     basic: basic(({ username, password }) => judge(`${username}:${password}`)),

@@ -99,7 +99,10 @@ export function createStatefulHandlers(
       documentedHeaders.set(status, headers);
       return headers;
     };
-    const respond: Handler = async ({ path, query, headers: declared, body, mediaType, requestId }, exchange) => {
+    const respond: Handler = async (
+      { path, query, headers: declared, body, mediaType, principal, requestId },
+      exchange,
+    ) => {
       // A handler of a project that calls this one has no exchange.
       const request = (exchange as typeof exchange | undefined)?.request;
       const sent: JsonObject = request?.headers ?? declared;
@@ -112,7 +115,14 @@ export function createStatefulHandlers(
       const { answer, prefix } = (request && memoryOf(request)) ?? own;
       const url = prefix + (request?.url ?? targetOf(operation, path, query));
       const target = { query, url, origin: `http://${sent.host ?? 'localhost'}` };
-      const found = answer(operation.operationId, { path, body, mediaType, headers: sent, ...target });
+      const found = answer(operation.operationId, {
+        path,
+        body,
+        mediaType,
+        caller: principal,
+        headers: sent,
+        ...target,
+      });
       if (found === undefined) {
         const whole = await asDocumented();
         return { ...whole, body: state.documentedPage.cut(operation, target, whole.body) };

@@ -11,6 +11,8 @@ const tables = `
   );
   CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
   CREATE TABLE IF NOT EXISTS counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS replies (name TEXT PRIMARY KEY, text TEXT NOT NULL, until INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS replies_until ON replies (until);
 `;
 
 export interface SqliteStore extends Store {
@@ -38,7 +40,7 @@ export function openSqliteStore(file: string): SqliteStore {
     },
     findBy: (resource, member, value) => itemsOf(resource).filter((item) => item.value[member] === value),
     remove: (resource, item) => void statements.remove.run(resource, nameOf(item.parents, item.key)),
-    clear: () => database.exec('DELETE FROM items; DELETE FROM names; DELETE FROM counts'),
+    clear: () => database.exec('DELETE FROM items; DELETE FROM names; DELETE FROM counts; DELETE FROM replies'),
     size: () => {
       const { items, bytes } = statements.size.get() ?? {};
       return { items: Number(items), bytes: Number(bytes) };
@@ -49,6 +51,13 @@ export function openSqliteStore(file: string): SqliteStore {
       delete: (name) => Number(statements.deleteName.run(kind, name).changes) > 0,
     }),
     count: (resource) => Number(statements.count.get(resource)?.count),
+    replies: {
+      find: (name, now) => statements.findReply.get(name, now)?.text?.toString(),
+      keep: (name, { text, until }, now) => {
+        statements.forgetReplies.run(now);
+        statements.keepReply.run(name, text, until);
+      },
+    },
     change: (work) => {
       database.exec('BEGIN IMMEDIATE');
       try {
@@ -98,6 +107,9 @@ function prepareStatements(database: DatabaseSync) {
     count: prepare(
       'INSERT INTO counts (resource, count) VALUES (?, 1) ON CONFLICT (resource) DO UPDATE SET count = count + 1 RETURNING count',
     ),
+    findReply: prepare('SELECT text FROM replies WHERE name = ? AND until > ?'),
+    keepReply: prepare('INSERT OR REPLACE INTO replies (name, text, until) VALUES (?, ?, ?)'),
+    forgetReplies: prepare('DELETE FROM replies WHERE until <= ?'),
   };
 }
 

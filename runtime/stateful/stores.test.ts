@@ -71,6 +71,21 @@ describe.each(stores)('a store in $name', ({ open }) => {
     expect([store.list('/a'), store.names('seeded').has('/a'), store.count('/a')]).toEqual([[], false, 1]);
   });
 
+  test('keeps the last reply of a name until its time is over, or until the store is cleared', () => {
+    const { replies, clear } = open();
+    replies.keep('a', { text: 'first', until: 10 }, 0);
+    replies.keep('a', { text: 'second', until: 20 }, 5);
+    expect([replies.find('a', 19), replies.find('a', 20), replies.find('b', 0)]).toEqual([
+      'second',
+      undefined,
+      undefined,
+    ]);
+    replies.keep('b', { text: 'third', until: 40 }, 20);
+    expect(replies.find('b', 30)).toBe('third');
+    clear();
+    expect(replies.find('b', 30)).toBeUndefined();
+  });
+
   test('returns the result of a change', () => {
     const store = open();
     expect(store.change(() => store.put('/a', item('1')))).toBe(true);
