@@ -242,7 +242,7 @@ describe.skipIf(missing)('the reference', () => {
       });
     });
 
-    test('leads somewhere by every link', async () => {
+    test('leads somewhere by every link', { tags: ['full'] }, async () => {
       const { page, outside } = watched;
       const links = await listLinks();
       const within = links.filter((link) => link.startsWith('#'));

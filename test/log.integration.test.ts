@@ -156,7 +156,7 @@ test('an exception that nobody catches is seen on stderr, also when nobody reads
 test.each([
   { name: 'mock', args: () => ['mock/main.ts', '--key-file', join(folder, 'mock-keys.json')] },
   { name: 'npm start', args: () => ['start.ts', '--mock-port', '0'] },
-])('$name whose first lines nobody reads any more goes on', async ({ args }) => {
+])('$name whose first lines nobody reads any more goes on', full, async ({ args }) => {
   const port = await findFreePort();
   const child = start(args(), port, ['ignore', 'pipe', 'pipe']);
   child.stdout?.destroy();

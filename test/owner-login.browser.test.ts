@@ -380,8 +380,10 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     };
     const once = 'comes through once by two clicks on each button, where $name';
-    test.each([{ name: 'the answer is slow', hold: holdAnswers }])(once, clicksTwice);
-    test.each([{ name: 'the request is slow', hold: holdRequests }])(once, { tags: ['full'] }, clicksTwice);
+    test.each([
+      { name: 'the answer is slow', hold: holdAnswers },
+      { name: 'the request is slow', hold: holdRequests },
+    ])(once, { tags: ['full'] }, clicksTwice);
 
     interface Button {
       readonly button: string;

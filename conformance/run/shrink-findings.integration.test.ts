@@ -212,8 +212,9 @@ describe('a chain without some of its steps and parts shows nothing once the fau
     await runAgainst(fault.api, handle, change, fault.amend, { onProgress, onShrink: (one) => shrunk.push(one) });
     expect(shrunk.map(({ after }) => after)).toEqual(shrunk.map(({ before }) => before));
   };
-  const chosen = [...Map.groupBy(seededFaults, ({ caughtBy }) => caughtBy.check).values()].flatMap(
-    ([first]) => first ?? [],
+  /** One of every second check. */
+  const chosen = [...Map.groupBy(seededFaults, ({ caughtBy }) => caughtBy.check).values()].flatMap(([first], index) =>
+    first === undefined || index % 2 === 1 ? [] : first,
   );
   test.concurrent.each(chosen)('$api: $name', check);
   const others = seededFaults.filter((fault) => !chosen.includes(fault));

@@ -183,7 +183,7 @@ describe('a caller that does not read', () => {
     await close();
   });
 
-  test('is not one that takes longer, but goes on', async () => {
+  test('is not one that takes longer, but goes on', { tags: ['full'] }, async () => {
     const silentMs = 1500;
     const { port, close } = await listen((_, response) => void response.end(large), {
       port: 0,
