@@ -48,8 +48,6 @@ export interface MockedService<Context extends AnyExchange = AnyExchange>
   extends Pick<RuntimeOptions<OperationTable, Handlers<Context>, Context>, ServiceParts> {
   /** By the names of the contract. Credentials of an omitted scheme need only be well-formed. */
   readonly security: Readonly<Record<string, Scheme<AnyPrincipal>>>;
-  /** `realm` of challenges; by default the title of the contract. */
-  readonly realm?: string;
   /** By operationId. An operation without a handler answers as documented. */
   readonly handlers?: Handlers<Context>;
   readonly authServer?: AuthServer;
@@ -95,7 +93,6 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     operations: table,
     handlers: mapValues(table, (operation) => preferDocumented(contract, operation, answer, parts)),
     security: { ...presence.security, ...parts.security },
-    ...(parts.realm !== undefined && { realm: parts.realm }),
     ...(parts.authenticated && { authenticated: parts.authenticated }),
     ...(parts.authorized && { authorized: parts.authorized }),
     checkResponses: parts.checkResponses ?? false,

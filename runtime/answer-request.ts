@@ -25,6 +25,8 @@ export type AnyHandler<Principal, Context extends Exchange<Principal>> = (
 export interface PlannedOperation<Principal, Context extends Exchange<Principal>> extends Placed {
   readonly operation: Operation;
   readonly authenticate: Authenticate<Principal>;
+  /** Of its challenges. */
+  readonly realm: string;
   readonly rules: readonly ValueRule[];
   readonly bodyLimitBytes: number;
   /** Names in a query that need no declaration as its parameters. */
@@ -48,7 +50,6 @@ export interface Steps<Principal, Context extends Exchange<Principal>> {
   readonly takesBody: (request: IncomingMessage) => boolean;
   readonly findRoute: FindRoute<PlannedOperation<Principal, Context>>;
   readonly added: AddedSteps<Context>;
-  readonly realm: string;
 }
 
 const defaultLimitBytes = 65_536;
@@ -77,6 +78,7 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
     operation,
     handler,
     authenticate: createAuthentication(security, operation),
+    realm: security.realm,
     rules: readValueRules(operation),
     bodyLimitBytes: bodyLimitBytes(operation, tools.bodyLimitBytes),
     foreignNames: findForeignNames(tools.document, operation, foreignNames),
@@ -101,7 +103,7 @@ function prepareWhenAsked(prepare: () => CheckRequest): CheckRequest {
  * @throws Rejection of the first check that fails; RequestAborted if the client disconnected; any error of an added step or the handler
  */
 export async function answerRequest<Principal, Context extends Exchange<Principal>>(
-  { takesBody, findRoute, added, realm }: Steps<Principal, Context>,
+  { takesBody, findRoute, added }: Steps<Principal, Context>,
   exchange: Context,
 ): Promise<Answer> {
   const { request, requestId } = exchange;
@@ -114,7 +116,8 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const query = queryText === '' ? [] : parseUrlEncoded(queryText);
   const route = findRoute(request.method ?? 'GET', path, query);
   if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };
-  const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkRequest, handler } = route.operation;
+  const { operation, authenticate, realm, rules, bodyLimitBytes, foreignNames, checkRequest, handler } =
+    route.operation;
   exchange.operation = operation;
 
   // 2. The credentials are valid: 401. Then whether the principal may send requests at all.

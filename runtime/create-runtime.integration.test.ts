@@ -288,6 +288,14 @@ describe('a runtime', () => {
     ]);
   });
 
+  test('challenges in the realm of the contract’s own example', async () => {
+    const contract = contractOf(text);
+    const challenge = { example: 'Bearer realm="things", error="invalid_token"' };
+    Object.assign(contract.paths['/thing'].get.responses, { 401: { headers: { 'www-authenticate': challenge } } });
+    const { headers } = await ask({ contract }, '/thing');
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="things", ApiKey realm="things"');
+  });
+
   test('has no handler that every object has', () => {
     const operations = { toString: { ...getThing, operationId: 'toString' } };
     const handlers = {} as unknown as { toString: Handlers['getThing'] };

@@ -13,7 +13,7 @@ import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
 import { readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
 import { declaredRejection } from './rejection/declared-rejection.ts';
-import { listContents } from './rejection/declared-response.ts';
+import { exampleHeaders, findResponse, listContents } from './rejection/declared-response.ts';
 import { Rejection } from './rejection.ts';
 import { createReply, type Reply, type ReplyLog } from './reply.ts';
 import { createRouteFinder, createRouter } from './route-request.ts';
@@ -67,8 +67,6 @@ export interface RuntimeOptions<
   readonly checkResponses?: boolean;
   /** Maximum bytes of a request body, for operations without `x-body-limit`; 65,536 by default. */
   readonly bodyLimitBytes?: number | undefined;
-  /** `realm` of challenges (RFC 9110, 11.5); by default the contract's title. Characters that would need an escape are dropped. */
-  readonly realm?: string;
   /** Whether a rejection may contain optional members of the contract's examples, as in a mock. False by default. */
   readonly fillsFromExamples?: boolean;
   /** Makes the body of a rejection from its declared schema, if the contract has no example. Only for mocks: such a body states no facts. */
@@ -138,9 +136,7 @@ export function createRuntime<
   const { unchecked } = options;
   const isLazy = options.compilesWhenAsked ?? unchecked !== undefined;
   const { requests, answers } = readContract(contract, unchecked, options.compilesWhenAsked === true);
-  const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
   if (answerError === undefined && options.compilesWhenAsked !== true) compileErrors(answers, undefined);
-  const security = { document: contract, schemes: options.security, realm };
   requireHandlers(options.handlers, operations);
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
@@ -154,6 +150,7 @@ export function createRuntime<
         };
         if (answerError === undefined && !isLazy) compileErrors(answers, operation);
         const handler = findHandler(options.handlers, operation.operationId) as AnyHandler<Principal, Context>;
+        const security = { document: contract, schemes: options.security, realm: realmOf(contract, operation) };
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
   );
@@ -174,7 +171,6 @@ export function createRuntime<
     },
     findRoute: createRouteFinder(router, options.isTold),
     added: options,
-    realm,
   };
   const reply = createReply<Context>({
     document: contract,
@@ -302,9 +298,18 @@ function findHandler(handlers: object, operationId: string): unknown {
     : undefined;
 }
 
-/** Keeps the ASCII characters that a quoted string of a header may contain without an escape (RFC 9110, 5.6.4). */
-function cleanRealm(text: string): string {
-  return text.replaceAll(/[^ !#-[\]-~]/g, '') || 'api';
+/**
+ * The realm of an operation's challenges (RFC 9110, 11.5): that of the declared example, as its schema may allow no other; else the
+ * contract's title.
+ */
+function realmOf(contract: ContractDocument, { pointer }: Operation): string {
+  const response = findResponse(contract, pointer, 401)?.node ?? {};
+  const headers = Object.entries(exampleHeaders(contract, response, undefined));
+  const challenge = headers.find(([name]) => name.toLowerCase() === 'www-authenticate')?.[1] ?? '';
+  const declared = /realm="([^"]+)"/.exec(challenge)?.[1];
+  const realm = declared ?? String(followMember(contract, contract, 'info').title ?? '');
+  // Without an escape, the quoted string of a header has these ASCII characters (RFC 9110, 5.6.4).
+  return realm.replaceAll(/[^ !#-[\]-~]/g, '') || 'api';
 }
 
 /** Compiles the schemas of error bodies, so that a faulty one is found at the start, not by the first rejected request. */

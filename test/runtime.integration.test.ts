@@ -79,7 +79,6 @@ function createPayments(overrides: Partial<PaymentsHandlers> = {}) {
     security: paymentSchemes,
     logger,
     checkResponses: true,
-    realm: 'pay',
   });
   return { runtime, lines };
 }
@@ -576,7 +575,7 @@ const paymentsScenarios: readonly Scenario[] = [
     body: pay(),
     status: 403,
     mediaType: problem,
-    answers: { 'www-authenticate': 'Bearer realm="pay", error="insufficient_scope", scope="payments:write"' },
+    answers: { 'www-authenticate': 'Bearer realm="Payments", error="insufficient_scope", scope="payments:write"' },
     says: { title: 'Forbidden', detail: 'The token lacks the scope payments:write' },
   },
   {
@@ -586,7 +585,7 @@ const paymentsScenarios: readonly Scenario[] = [
     body: pay(),
     status: 401,
     mediaType: problem,
-    answers: { 'www-authenticate': 'ApiKey realm="pay", Bearer realm="pay"' },
+    answers: { 'www-authenticate': 'ApiKey realm="Payments", Bearer realm="Payments"' },
     says: { title: 'Unauthorized' },
   },
   {
@@ -596,7 +595,7 @@ const paymentsScenarios: readonly Scenario[] = [
     body: pay(),
     status: 401,
     mediaType: problem,
-    answers: { 'www-authenticate': 'ApiKey realm="pay", Bearer realm="pay", error="invalid_token"' },
+    answers: { 'www-authenticate': 'ApiKey realm="Payments", Bearer realm="Payments", error="invalid_token"' },
     says: { detail: 'The access token has expired' },
     hides: ['closed'],
   },
@@ -606,7 +605,7 @@ const paymentsScenarios: readonly Scenario[] = [
     headers: { 'x-api-key': 'guessed' },
     status: 401,
     mediaType: json,
-    answers: { 'www-authenticate': 'ApiKey realm="pay"' },
+    answers: { 'www-authenticate': 'ApiKey realm="Payments"' },
     says: { errorCode: '401', message: 'The key is invalid', status: 401 },
     hides: ['guessed'],
   },

@@ -8,7 +8,6 @@ import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
 import type { ServiceExchange } from '@lockstep/server/http/exchange';
 import { type AnyApiHandler, type ApiHandlers, planApi } from '@lockstep/server/http/plan-api';
-import { realm } from '@lockstep/server/http/token-scheme';
 import type { Keys } from '@lockstep/server/keys';
 import type { Logger } from 'pino';
 import { isBelow } from '../auth-server.ts';
@@ -186,7 +185,6 @@ export async function createSandbox(
     mock: (observers) => {
       const service: MockedService<ServiceExchange> = {
         ...api,
-        realm,
         // Each handler gets requests of its own operation only.
         handlers: api.handlers as unknown as NonNullable<MockedService<ServiceExchange>['handlers']>,
         authServer: oauth.authServer,

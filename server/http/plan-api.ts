@@ -11,7 +11,7 @@ import { createErrorAnswers } from './answer-error.ts';
 import { createTrialCheck } from './check-trial.ts';
 import { createDifferentialValidation, type DifferentialValidation } from './differential-validation.ts';
 import { createAmbient, keepCode, type ServiceExchange } from './exchange.ts';
-import { createTokenScheme, realm, requireTokens, type VerifyToken } from './token-scheme.ts';
+import { createTokenScheme, requireTokens, type VerifyToken } from './token-scheme.ts';
 
 /** Base path of the OAuth server. */
 export const authPath = '/auth';
@@ -60,7 +60,6 @@ export function planApi(options: ApiOptions): ApiRuntimeOptions {
     operations: Object.fromEntries(served),
     handlers: { ...options.handlers },
     security: { oauth2: createTokenScheme(options.verifyToken) },
-    realm,
     logger,
     checkResponses: options.checkResponses,
     answerError,

@@ -4,9 +4,6 @@ import { type BadReason, bearer, type Scheme } from '@lockstep/runtime/security/
 import { errorCatalogue } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 
-/** `realm` of every challenge. */
-export const realm = 'serviceapi';
-
 /** Verifies an access token: its principal and scopes, or why it is invalid. */
 export type VerifyToken = (
   token: string,
