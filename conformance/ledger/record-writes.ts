@@ -13,9 +13,9 @@ import {
 } from '../execute/exchange.ts';
 import { isSafe, kindOf } from '../plan/operation-kinds.ts';
 import { addressKey, pathValues, readAddress } from '../resources/addresses.ts';
-import { idsAmong } from '../resources/collections.ts';
+import { idsAmong, madeIdOf } from '../resources/collections.ts';
 import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from '../resources/read-items.ts';
-import { normal, nounOf, plainPath, rankName, type Slot, slotsOf } from '../resources/slots.ts';
+import { normal, nounOf, plainPath, rankName, type Slot, slotsOf, worstRank } from '../resources/slots.ts';
 import { isOfRun } from '../search/apply-constraints.ts';
 import type { Address, Ledger, Listing, Outcome, Write, WriteKind } from './ledger.ts';
 
@@ -98,13 +98,15 @@ export function createdReader(contract: Contract): CreatedReader {
     return objects.map((shown): CreatedObject => {
       const given = [...sent].flatMap(([name, value]) => (shown.has(name) ? [] : [[`@given.${name}`, value] as const]));
       const last = objects.length === 1 ? found?.values.at(-1) : undefined;
+      const parents = found?.values.slice(0, -1) ?? write.values;
+      const made = madeIdOf({ shown, sent, parents, slot });
       const all = new Map<string, Scalar>([
         ...(last === undefined ? [] : [['@link', last] as const]),
         ...shown,
         ...given,
       ]);
-      const parents = found?.values.slice(0, -1) ?? write.values;
-      return { key: slot.key, slot, parents, ids: rankIds(all, slot), shown };
+      const ids = [...rankIds(all, slot), ...(made === undefined ? [] : [['@made', made] as const])];
+      return { key: slot.key, slot, parents, ids, shown };
     });
   };
 }
@@ -236,9 +238,6 @@ export function recordWrites({ contract, judge, ledger, tag, now, redact }: Give
 
 /** The server did not receive a request with one of these outcomes. */
 const neverReceived = new Set<NoAnswer['reason']>(['unsent', 'refused', 'unresolved']);
-
-/** Members that are worse ids than this may be a secret, such as the `key` of a new API key. */
-const worstRank = 8;
 
 /** The members of an object that may be its id in a path, the likeliest first. */
 export function rankIds(scalars: Scalars, slot: Slot): readonly (readonly [member: string, value: Scalar])[] {

@@ -25,7 +25,7 @@ export function deletionOf(
   const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
   const [[member = '@given.', id] = []] = created?.ids ?? [];
   const remove = operationAt(contract, 'delete', created?.key);
-  if (created === undefined || others.length > 0 || remove === undefined || member.startsWith('@given.'))
+  if (created === undefined || others.length > 0 || remove === undefined || /^@(given|made)/.test(member))
     return undefined;
   // A create with an id of the client, or of an object that was listed before, may have replaced an object of others.
   const slot = slotsOf(remove.path).at(-1);
@@ -59,7 +59,8 @@ export function addressOfCreated(
   // An answer with one id in its Location and another in its content does not name the object.
   if (link !== undefined && !isShown && idsAmong(shown, slot).size > 0) return undefined;
   const pairings = resources.slots.get(key)?.pairings;
-  const [, id] = ids.find(([member]) => (pairings?.get(member)?.yes ?? 0) > 0) ?? ids[0] ?? [];
+  const isProven = ([member]: readonly [string, unknown]): boolean => (pairings?.get(member)?.yes ?? 0) > 0;
+  const [, id] = ids.find(isProven) ?? ids.find(([member]) => member !== '@made') ?? [];
   return id === undefined ? undefined : { key, values: [...parents, id] };
 }
 

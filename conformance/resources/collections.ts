@@ -1,6 +1,6 @@
 import { parentPaths } from './addresses.ts';
 import { mostItems, type Scalar, type Scalars } from './read-items.ts';
-import { isIdName, normal, nounOf, nounsOfPath, type Slot, singular } from './slots.ts';
+import { isIdName, normal, nounOf, nounsOfPath, rankName, type Slot, singular, worstRank } from './slots.ts';
 
 export interface Item {
   readonly scalars: Scalars;
@@ -146,6 +146,33 @@ export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
       return names.has(member) || names.has(normal(last));
     }),
   );
+}
+
+/** Last words of a name that a server may have for the id of a new object, and words of names that mean something else. */
+const ofMadeId = /.(id|code|number|reference|ref)$/;
+const ofOthers =
+  /^(request|trace|correlation|response|result|status|error|verif|confirm|recover|invit|activat|pass|auth|access)/;
+
+interface Made {
+  readonly shown: Scalars;
+  readonly sent: Scalars;
+  readonly parents: readonly Scalar[];
+  readonly slot: Slot;
+}
+
+/**
+ * A guess at the id of a new object that has no usual name, `customer_code` of a profile: the only member of the answer that may be
+ * one, and that neither the request nor its path has.
+ */
+export function madeIdOf({ shown, sent, parents, slot }: Made): Scalar | undefined {
+  const known = new Set([...sent.values(), ...parents].map(String));
+  const found = [...shown].filter(([member, value]) => {
+    const name = normal(member);
+    const isId = ofMadeId.test(name) && !ofOthers.test(name) && /^[\w-]+$/.test(member);
+    return isId && !sent.has(member) && !known.has(String(value));
+  });
+  const hasId = [...shown.keys()].some((member) => rankName(member, slot) < worstRank);
+  return found.length === 1 && !hasId ? found[0]?.[1] : undefined;
 }
 
 export function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

@@ -5,7 +5,7 @@ import { addressKey, isSameParents } from './addresses.ts';
 import type { Item } from './collections.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { type Resources, wantedNames } from './resources.ts';
-import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+import { guess, isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf } from './slots.ts';
 import type { SlotState } from './trials.ts';
 
 /** Values for the parameters that name the object of a call. */
@@ -38,9 +38,6 @@ interface Chain {
   readonly owned: boolean;
 }
 
-/** A chain with this much doubt counts as a guess. */
-const unsure = 20;
-
 const mostChains = 24;
 const mostTargets = 12;
 
@@ -67,7 +64,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
   const recorded = chains.map(({ values, doubt, owned }): Target => {
     const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
-    const sure = doubt < unsure;
+    const sure = doubt < guess;
     const label = sure ? 'recorded' : 'guessed';
     return { label, values: named, owned, sure, proven: doubt === 0 };
   });
@@ -218,7 +215,7 @@ function fromCollection(resources: Resources, state: SlotState, slot: Slot, oute
         values,
         doubt: (above?.doubt ?? 1) + doubt,
         order: (above?.order ?? 1) + order,
-        owned: item.owned || above?.owned === true,
+        owned: (item.owned && doubt < guess) || above?.owned === true,
       },
     ];
   });

@@ -163,6 +163,12 @@ describe('the first target of a path is', () => {
       want: { page_id: 4 },
     },
     {
+      name: 'an id before a name if the parameter is called as the item',
+      answers: [{ call: 'GET /pages', body: [{ name: 'About us', id: 'p4' }] }],
+      path: '/pages/{page}',
+      want: { page: 'p4' },
+    },
+    {
       name: 'the key of a map',
       answers: [{ call: 'GET /rooms', body: { r1: { size: 3 }, r2: { size: 4 } } }],
       path: '/rooms/{room}',
@@ -388,6 +394,29 @@ describe('ownership of objects', () => {
     expect(
       found.flatMap((target) => (target.owned && target.values.petId !== flat.title ? [target.values.petId] : [])),
     ).toEqual(owned);
+  });
+
+  test('the only value of a create that may be an id is owned once the server has accepted it', () => {
+    const answer = { code: 1, message: 'created', customer_code: 'c-9', request_id: 'r-1' };
+    const run = after(operations, [{ call: 'POST /pets', status: 200, sent: { title: 'Rex' }, body: answer }]);
+    const found = () => run.targets('DELETE /pets/{petId}').filter(({ values }) => values.petId === 'c-9');
+    expect(run.targets('GET /pets/{petId}').map(({ values }) => values.petId)).toContain('c-9');
+    expect(found()).toMatchObject([{ owned: false, sure: false }]);
+    run.observe({ call: 'GET /pets/c-9', body: { title: 'Rex' } });
+    expect(found()).toMatchObject([{ owned: true, sure: true }]);
+  });
+
+  test.each<{ name: string; call: string; sent?: object; body: object }>([
+    { name: 'that was sent', call: 'POST /pets', sent: { chip_number: 'c-9' }, body: { chip_number: 'c-9' } },
+    { name: 'of the object above', call: 'POST /pets/7/toys', body: { owner_code: '7' } },
+    { name: 'next to an id', call: 'POST /pets', body: { id: 2, chip_number: 'c-9' } },
+    { name: 'of which there are two', call: 'POST /pets', body: { chip_number: 'c-9', batch_number: 'b-1' } },
+    { name: 'that may be a secret', call: 'POST /pets', body: { access_code: 'c-9' } },
+  ])('the answer to a create shows no id of another name in a value $name', ({ call, sent, body }) => {
+    const run = after([...operations, 'GET /pets/{petId}/toys/{toyId}'], [{ call, status: 200, sent, body }]);
+    const items = [...run.resources.collections.values()].flatMap((one) => one.items);
+    expect(items.some(({ scalars }) => scalars.has('@made'))).toBe(false);
+    expect(items.length).toBeGreaterThan(0);
   });
 
   test('an owned object stays owned when it is read, and so do objects below it', () => {

@@ -1,7 +1,15 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { isObject, type Seen } from '../contract/document.ts';
 import { isSameParents, linkedValues, pathValues, readAddress } from './addresses.ts';
-import { type Collections, createCollections, type Item, idsAmong, type Mention, type Related } from './collections.ts';
+import {
+  type Collections,
+  createCollections,
+  type Item,
+  idsAmong,
+  type Mention,
+  madeIdOf,
+  type Related,
+} from './collections.ts';
 import { isScalar, readItems, readScalars, type Scalar, type Scalars, showsAnother } from './read-items.ts';
 import { normal, nounOf, nounsOfPath, operationAt, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 import { createTrials, type SlotState, startsWith, type Trials } from './trials.ts';
@@ -130,6 +138,9 @@ export function createResources(contract: Contract): Resources {
     const known = new Map(scalars);
     // If the answer has no id, the object may be addressed by a member that was sent.
     for (const [member, value] of sent) if (!known.has(member)) known.set(`@given.${member}`, value);
+    const slot = slots.get(`${path}/{}`)?.slot;
+    const made = slot && madeIdOf({ shown: scalars, sent, parents, slot });
+    if (made !== undefined && !hasLocation) known.set('@made', made);
     if (hasLocation && scalars.size === 0) return;
     const before = itemsAt(path).filter((item) => !item.owned && isSameParents(item.parents, parents));
     // An id that was listed before does not belong to a new object.

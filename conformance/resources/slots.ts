@@ -110,8 +110,15 @@ const rankFor = remember((asked: string) => {
   return remember((member: string) => rankOf(member, parameter, noun));
 });
 
+/** Members that are worse ids than this may be a secret, such as the `key` of a new API key. */
+export const worstRank = 8;
+
+/** A member with this distance, or after rejections with more, is a guess: nothing is changed by it until the server has accepted it. */
+export const guess = 20;
+
 function rankOf(member: string, parameter: string, noun: string): number {
   if (member === '@sent' || member === '@link') return 1;
+  if (member === '@made') return guess;
   const isGiven = member.startsWith('@given.');
   const path = member.replace(/^@given\./, '').split('.');
   const last = normal((path.at(-1) ?? '').replace('[]', ''));
@@ -134,6 +141,10 @@ function rankOf(member: string, parameter: string, noun: string): number {
   if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
   const ids = idNames.indexOf(last);
   const names = plainNames.indexOf(last);
+  // `{licensee}` asks for a slug, a key or a login, then for an id: its `name` is likelier a text for readers.
+  const isOfNoun = wanted === noun && !isBare;
+  if (isOfNoun && ids >= 0) return 5.5 + ids / 100 + depth;
+  if (isOfNoun && last === 'name') return 5.6 + depth;
   if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
   if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
   if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
