@@ -15,6 +15,7 @@ const contract = contractOf(
     '/things/{id}': { get: { operationId: 'silent', security: [{ Key: [] }], responses: { 200: ok } } },
     '/one': { get: { operationId: 'oneRejection', responses: { 200: ok, 422: ok } } },
     '/shut': { get: { operationId: 'shut', responses: { 200: ok, 403: ok } } },
+    '/shut/{id}': { get: { operationId: 'shutThing', responses: { 200: ok, 401: ok, 403: ok } } },
     '/gone': { delete: { operationId: 'drop', responses: { 200: ok, default: ok } } },
     '/kinds': {
       get: {
@@ -76,6 +77,9 @@ describe('status-undocumented', () => {
     { operation: 'plain', status: 409, want: [], intent: { polarity: 'grey' } },
     // The contract lacks the rejection of invalid input.
     { operation: 'shut', status: 400, want: ['suspect'], intent: { polarity: 'invalid' } },
+    // The contract lacks the rejection of an unknown id.
+    { operation: 'shutThing', status: 404, want: ['suspect'] },
+    { operation: 'shut', status: 404, want: ['defect'] },
     { operation: 'shut', status: 409, want: ['defect'], intent: { polarity: 'invalid' } },
     { operation: 'shut', status: 400, want: ['defect'] },
     { operation: 'oneRejection', status: 400, want: ['defect'], intent: { polarity: 'invalid' } },

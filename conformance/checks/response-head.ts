@@ -90,12 +90,19 @@ function isAbsent(exchange: NumberedExchange, status: number): boolean {
   return status === 405 || (status === 404 && !operation.path.includes('{'));
 }
 
-/** A contract that lists no rejection of invalid input lacks one: the server is right to reject it. */
+/** Rejections that are about the client, and not about the request or its object. */
+const ofClient = /^(401|403|407|429)$/;
+
+/** A contract that lists no rejection of invalid input, or of an unknown id, lacks one: the server is right to reject it. */
 function isSure({ operation, intent }: NumberedExchange, status: number): boolean {
   const isOfInput = (status === 400 || status === 422) && intent.polarity === 'invalid';
   if (isOfInput && !operation.responses.some(({ status: listed }) => /^(400|422|4XX|default)$/i.test(listed)))
     return false;
-  return status !== 404 || documentsRejections(operation);
+  if (status !== 404) return true;
+  const isOfObject = operation.path.includes('{');
+  return operation.responses.some(
+    ({ status: listed }) => /^(4|default)/i.test(listed) && !(isOfObject && ofClient.test(listed)),
+  );
 }
 
 function isImplied(exchange: NumberedExchange, status: number): boolean {
