@@ -42,6 +42,12 @@ export function makeId(reader: SchemaReader, random: Random, wanted: Wanted): st
   for (const node of parameters)
     for (const id of candidates(reader, random, { ...wanted, parameters: [node] }))
       if (isFree(id) && fits(id)(node)) return id;
+  // No text has the format `uuid` and 64 characters: answers leave out such a member.
+  const [parameter] = parameters;
+  if (parameter === undefined || [...candidates(reader, random, wanted)].some((id) => reader.accepts(id, member)))
+    return undefined;
+  for (const id of candidates(reader, random, { ...wanted, member: parameter, example: undefined }))
+    if (!isTaken(String(id)) && parameters.some(fits(id))) return id;
   return undefined;
 }
 

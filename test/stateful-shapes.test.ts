@@ -307,6 +307,21 @@ test.each([
   expect((await call('read', { path: { id } })).body).toEqual(made.body);
 });
 
+test('an item whose id no value can be is created, and shown without it', async () => {
+  const job = object({ id: { ...text, format: 'uuid', minLength: 64 }, query: text });
+  const { call } = openPaths({
+    '/jobs': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: job }) },
+      post: { operationId: 'create', ...sends(object({ query: text })), responses: answers(job) },
+    },
+    '/jobs/{id}': {
+      get: { operationId: 'read', parameters: [inPath('id', { ...text, format: 'uuid' })], responses: answers(job) },
+    },
+  });
+  expect(await call('create', { body: { query: 'q' } })).toMatchObject({ status: 200, body: { query: 'q' } });
+  expect((await call('list')).body).toContainEqual({ query: 'q' });
+});
+
 test('a rejection without an example has the reason and what its schema requires', async () => {
   const problem = object({ detail: text, status: { type: 'integer' }, trace: text }, ['detail', 'status', 'trace']);
   const missing = { description: 'Unknown', content: { 'application/json': { schema: problem } } };
