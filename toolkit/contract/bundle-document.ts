@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
-import { formatPointer, parsePointer, valueAt } from '@lockstep/json/json-pointer';
+import { formatPointer, isObject, parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import {
   BaseResolver,
   bundle,
   createConfig,
   type Document,
+  detectSpec,
   getLineColLocation,
+  getTypes,
   lintDocument,
+  normalizeTypes,
   Source,
 } from '@redocly/openapi-core';
 import type { Problem } from '../problem.ts';
@@ -18,6 +21,7 @@ import { FaultDropper, findStructuralNulls, mostRounds, warnOf } from './drop-fa
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
 import { findOldKeywords } from './find-old-keywords.ts';
+import { isSound } from './is-sound.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
@@ -193,6 +197,7 @@ export async function bundleDocument(
 }> {
   const warnings: Problem[] = [];
   for (let round = 0; ; round += 1) {
+    if (isPlainlySound(document.parsed, config)) break;
     const all = await lintDocument({ document, config: config.styleguide, externalRefResolver }).catch(
       (cause: Error) => {
         const nulls = droppers === undefined || round > 0 ? [] : findNulls(document);
@@ -229,6 +234,12 @@ export async function bundleDocument(
     problems: await Promise.all(problems.map((one) => toProblem(one, externalRefResolver))),
     warnings,
   };
+}
+
+function isPlainlySound(document: unknown, { styleguide }: LoadedDocument['config']): boolean {
+  if (!isObject(document)) return false;
+  const version = detectSpec(document);
+  return isSound(document, normalizeTypes(styleguide.extendTypes(getTypes(version), version)));
 }
 
 /** Null in place of an object, for which the linter crashes, as problems of the linter. */

@@ -18,10 +18,11 @@ export function* findLargeCompositions(
 ): Generator<Pick<Visited, 'at'> & { readonly message: string }> {
   const sizes = new Map<JsonObject, number>();
   const large = new Set<JsonObject>();
-  for (const { at, node } of schemas) {
-    measure(node, 0);
-    if (large.has(node))
-      yield { at, message: `one value is checked against more than ${mostSchemas.toLocaleString('en')} schemas` };
+  for (const place of schemas) {
+    measure(place.node, 0);
+    if (!large.has(place.node)) continue;
+    const message = `one value is checked against more than ${mostSchemas.toLocaleString('en')} schemas`;
+    yield { at: place.at, message };
   }
 
   /** @returns the number of schemas that one value is checked against; 0 for a schema that is reported itself */

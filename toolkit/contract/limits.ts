@@ -80,10 +80,11 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'reference-loop',
       fix: 'Let one of the references point at a definition.',
       find: (document, objects) =>
-        referencesOf(objects(), (ref, at) =>
+        referencesOf(objects(), (ref, place) =>
           // A schema may refer to its own $defs.
           chainOf(document, ref) === 'loop' ||
-          (ref.startsWith(`${at}/`) && readPointer(document as ContractDocument, ref) === undefined)
+          (readPointer(document as ContractDocument, ref) === undefined &&
+            ref.startsWith(`${formatPointer(place.at)}/`))
             ? `$ref ${JSON.stringify(ref)} leads back to itself`
             : undefined,
         ),
@@ -226,11 +227,11 @@ function* judgeVersion(document: unknown): Generator<LimitFinding> {
 
 function* referencesOf(
   objects: readonly Visited[],
-  fault: (ref: string, at: string) => string | undefined,
+  fault: (ref: string, place: Visited) => string | undefined,
 ): Generator<LimitFinding> {
   for (const place of objects) {
     const { $ref } = place.node;
-    const message = typeof $ref === 'string' ? fault($ref, formatPointer(place.at)) : undefined;
+    const message = typeof $ref === 'string' ? fault($ref, place) : undefined;
     if (message !== undefined) yield { at: [...place.at, '$ref'], message };
   }
 }
