@@ -14,7 +14,7 @@ import { replaceAtPlace, type SchemaReader, vagueNames, valueAtPlace } from './r
 import { answerOnce } from './replies.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
 import type { Resource } from './resource.ts';
-import { type Call, createResponder } from './respond.ts';
+import { type Call, createResponder, isTagOf, stateHeaders } from './respond.ts';
 import { createShowPage, cutPage } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
@@ -84,7 +84,7 @@ export function createAnswers(
       return {
         kind: 'answer',
         status: success.status,
-        headers: showPage.headers(success, page),
+        headers: { ...stateHeaders(success, body), ...showPage.headers(success, page) },
         mediaType: sentType(content),
         body,
       };
@@ -109,11 +109,7 @@ export function createAnswers(
     read: (call) => {
       const item = findItem(call);
       if ('kind' in item) return item;
-      const { request, plan } = call;
-      const tag = `"${item.version}"`;
-      if (request.headers['if-none-match'] === tag && responseWith(plan, [304]) !== undefined)
-        return { kind: 'answer', status: 304, headers: { ETag: tag } };
-      return respond(call, plan.success, item);
+      return respond(call, call.plan.success, item);
     },
 
     replace: (call) => {
@@ -279,17 +275,18 @@ export function createAnswers(
    */
   function rejectOutdated(
     { plan, request }: Call,
-    item: Pick<StoredItem, 'version'> | undefined,
+    item: StoredItem | undefined,
   ): (StateAnswer & { kind: 'rejected' }) | undefined {
     const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
-    const isAny = (condition: unknown): boolean =>
-      item !== undefined &&
-      String(condition)
-        .split(',')
-        .some((tag) => tag.trim() === '*' || tag.trim() === `"${item.version}"`);
-    const isMet = (wanted === undefined || isAny(wanted)) && (unwanted === undefined || !isAny(unwanted));
+    const isAny = (tags: readonly string[]): boolean =>
+      item !== undefined && tags.some((tag) => tag === '*' || isTagOf(tag, item));
+    // Tags of `If-None-Match` are compared weakly, those of `If-Match` strongly.
+    const isMet =
+      (wanted === undefined || isAny(tagsOf(wanted))) &&
+      (unwanted === undefined || !isAny(tagsOf(unwanted).map((tag) => tag.replace(/^W\//, ''))));
     if (isMet || responseWith(plan, [412]) === undefined) return undefined;
-    const text = item === undefined ? 'there is no such item' : `the item has the version "${item.version}"`;
+    const text =
+      item === undefined ? 'there is no such item' : 'the item is in another state than the conditions allow';
     return { kind: 'rejected', statuses: [412], text };
   }
 
@@ -374,4 +371,10 @@ export function createAnswers(
 /** RFC 6902, 4. Contracts declare it as `application/json` too. */
 function isStep(step: unknown): boolean {
   return isObject(step) && typeof step.op === 'string' && typeof step.path === 'string';
+}
+
+function tagsOf(condition: unknown): readonly string[] {
+  return String(condition)
+    .split(',')
+    .map((tag) => tag.trim());
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { ItemBuilder } from './build-item.ts';
@@ -141,11 +142,10 @@ export function createResponder(
     const { plan, memory } = call;
     if (response === undefined) return undefined;
     const { status } = response;
-    const all = { ...headers, ...itemHeaders(response, item) };
     const content = contentOf(response);
     if (content === undefined || plan.operation.method === 'head')
       return response.contents.length === 0 || plan.operation.method === 'head'
-        ? { kind: 'answer', status, headers: all }
+        ? { kind: 'answer', status, headers: { ...headers, ...stateHeaders(response, undefined, item) } }
         : undefined;
     const change = memory.changes();
     const known = bodies.get(item);
@@ -154,7 +154,13 @@ export function createResponder(
     bodies.set(item, { response, body, change });
     return body === undefined
       ? undefined
-      : { kind: 'answer', status, headers: all, mediaType: sentType(content), body };
+      : {
+          kind: 'answer',
+          status,
+          headers: { ...headers, ...stateHeaders(response, body, item) },
+          mediaType: sentType(content),
+          body,
+        };
   }
 
   /** @returns undefined if no valid body shows the item */
@@ -206,19 +212,8 @@ export function createResponder(
     const shown = items.map((item) => showItem(item, node, memory, plan));
     const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);
     if (!reader.accepts(body, answer)) return undefined;
-    return { kind: 'answer', status: success.status, headers: {}, mediaType: sentType(content), body };
-  }
-
-  function itemHeaders(
-    { headers }: StateResponse,
-    { version, changedAt }: StoredItem,
-  ): Readonly<Record<string, string>> {
-    const found: Record<string, string> = {};
-    for (const name of Object.keys(headers)) {
-      if (/^etag$/i.test(name)) found[name] = `"${version}"`;
-      if (/^last-modified$/i.test(name)) found[name] = new Date(changedAt).toUTCString();
-    }
-    return found;
+    const headers = stateHeaders(success, body);
+    return { kind: 'answer', status: success.status, headers, mediaType: sentType(content), body };
   }
 
   /** The address of an item by its own path, without the origin. */
@@ -238,4 +233,32 @@ export function createResponder(
     const name = Object.keys(response.headers).find((one) => one.toLowerCase() === 'location');
     return name === undefined ? {} : { [name]: path };
   }
+}
+
+/** A digest of an object that does not change. */
+const digestOf = once((value: object): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16),
+);
+
+/**
+ * The documented headers that depend on the store. The first half of an item's tag names the item, and the second one the answer, which may
+ * show other items too.
+ */
+export function stateHeaders(
+  { headers }: StateResponse,
+  body: unknown,
+  item?: StoredItem,
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    if (/^etag$/i.test(name))
+      found[name] = `"${[item, body].flatMap((one) => (one instanceof Object ? digestOf(one) : [])).join('-')}"`;
+    if (/^last-modified$/i.test(name) && item !== undefined) found[name] = new Date(item.changedAt).toUTCString();
+  }
+  return found;
+}
+
+/** Whether a tag without `W/` is one of an item in its present state. */
+export function isTagOf(tag: string, item: StoredItem): boolean {
+  return tag.slice(1, 17) === digestOf(item);
 }

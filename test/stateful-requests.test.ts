@@ -10,6 +10,7 @@ const answer = (schema: object, more: object = {}) => ({
   description: 'Fine',
   content: { 'application/json': { schema, ...more } },
 });
+const tagged = (schema: object) => ({ ...answer(schema), headers: { ETag: { schema: text } } });
 const body = (schema: object) => ({ required: true, content: { 'application/json': { schema } } });
 const listOf = (items: object) => ({ type: 'array', items });
 const unknown = { description: 'Unknown' };
@@ -130,7 +131,7 @@ const customers = describePaths({
     get: {
       operationId: 'readOrder',
       responses: {
-        200: answer({
+        200: tagged({
           ...thing({ customerId: { type: 'integer' }, customer: thing() }),
           required: ['id', 'name', 'customer'],
         }),
@@ -140,19 +141,22 @@ const customers = describePaths({
   },
 });
 
-test('an answer shows the present state of another item', async () => {
+test('an answer shows the present state of another item, and has another ETag then', async () => {
   const { call } = createCaller(customers);
   const { id: customerId } = (await call('createCustomer', { body: { name: 'Ann' } })).body as JsonObject;
   const order = (await call('createOrder', { body: { name: 'Book', customerId } })).body as JsonObject;
   const path = { orderId: order.id };
-  expect((await call('readOrder', { path })).body).toMatchObject({ customer: { id: customerId, name: 'Ann' } });
+  const before = await call('readOrder', { path });
+  expect(before.body).toMatchObject({ customer: { id: customerId, name: 'Ann' } });
   await call('putCustomer', { path: { customerId }, body: { name: 'Bea' } });
-  expect((await call('readOrder', { path })).body).toMatchObject({ customer: { id: customerId, name: 'Bea' } });
+  const after = await call('readOrder', { path });
+  expect(after.body).toMatchObject({ customer: { id: customerId, name: 'Bea' } });
+  expect(after.headers?.ETag).not.toBe(before.headers?.ETag);
 });
 
 const tags = describePaths({
   '/tags': {
-    get: { operationId: 'listTags', responses: { 200: answer(listOf(thing())) } },
+    get: { operationId: 'listTags', responses: { 200: tagged(listOf(thing())) } },
     post: {
       operationId: 'createTags',
       requestBody: body(listOf({ type: 'object', properties: { name: text, email: text } })),
@@ -166,7 +170,7 @@ const tags = describePaths({
     parameters: [key('tagId')],
     get: {
       operationId: 'readTag',
-      responses: { 200: answer(thing(), { headers: { ETag: { schema: text } } }), 404: unknown },
+      responses: { 200: tagged(thing()), 404: unknown },
     },
     delete: {
       operationId: 'deleteTag',
@@ -191,22 +195,34 @@ test('a list of items is stored as a whole or not at all', async () => {
 
 test.each([
   ['"7"', 412],
-  ['"7", "1"', 204],
+  ['"7", OWN', 204],
+  ['W/OWN', 412],
   ['*', 204],
-])('a deletion with If-Match %s is answered %i', async (condition, status) => {
+])('a deletion with If-Match %s is answered %i', async (text, status) => {
   const { call } = createCaller(tags);
   const [{ id: tagId } = { id: 0 }] = (await call('createTags', { body: [{ name: 'a' }] }))
     .body as readonly JsonObject[];
   const path = { tagId };
+  const { headers } = await call('readTag', { path });
+  const condition = text.replace('OWN', String(headers?.ETag));
   expect((await call('deleteTag', { path, headers: { 'if-match': condition } })).status).toBe(status);
   expect((await call('readTag', { path })).status).toBe(status === 412 ? 200 : 404);
+});
+
+test('the ETag of a list changes with its items, and not without', async () => {
+  const { call } = createCaller(tags);
+  const tagNow = async () => (await call('listTags')).headers?.ETag;
+  const before = await tagNow();
+  expect(await tagNow()).toBe(before);
+  await call('createTags', { body: [{ name: 'a' }] });
+  expect(await tagNow()).not.toBe(before);
 });
 
 const note = { type: 'object', properties: { id: text, name: text } };
 const notes = describePaths({
   '/notes/{noteId}': {
     parameters: [{ name: 'noteId', in: 'path', required: true, schema: text }],
-    get: { operationId: 'readNote', responses: { 200: answer(note), 404: unknown } },
+    get: { operationId: 'readNote', responses: { 200: tagged(note), 404: unknown } },
     put: {
       operationId: 'putNote',
       requestBody: body(note),
@@ -249,6 +265,8 @@ test.each([
   { header: 'if-none-match', condition: '*', isThere: true, status: 412 },
   { header: 'if-none-match', condition: '*', isThere: false, status: 201 },
   { header: 'if-none-match', condition: '"7"', isThere: true, status: 200 },
+  { header: 'if-none-match', condition: 'OWN', isThere: true, status: 412 },
+  { header: 'if-none-match', condition: 'W/OWN', isThere: true, status: 412 },
   { header: 'if-match', condition: '*', isThere: true, status: 200 },
   { header: 'if-match', condition: '*', isThere: false, status: 412 },
 ])('a PUT with $header $condition is answered $status if its item exists: $isThere', async (row) => {
@@ -256,11 +274,25 @@ test.each([
   const path = { noteId: 'a' };
   const put = (name: string, headers = {}) => call('putNote', { path, body: { name }, headers });
   await put('first');
+  const tag = String((await call('readNote', { path })).headers?.ETag);
   if (!row.isThere) await call('deleteNote', { path });
-  expect((await put('second', { [row.header]: row.condition })).status).toBe(row.status);
+  expect((await put('second', { [row.header]: row.condition.replace('OWN', tag) })).status).toBe(row.status);
   const read = await call('readNote', { path });
   const kept = row.isThere ? { status: 200, body: { name: 'first' } } : { status: 404 };
   expect(read).toMatchObject(row.status === 412 ? kept : { status: 200, body: { name: 'second' } });
+});
+
+test('an item that was created again has another ETag', async () => {
+  const { call } = createCaller(notes);
+  const path = { noteId: 'a' };
+  const putNew = async (name: string) => {
+    await call('putNote', { path, body: { name } });
+    return String((await call('readNote', { path })).headers?.ETag);
+  };
+  const first = await putNew('first');
+  await call('deleteNote', { path });
+  expect(await putNew('second')).not.toBe(first);
+  expect((await call('putNote', { path, body: { name: 'late' }, headers: { 'if-match': first } })).status).toBe(412);
 });
 
 const payments = describePaths({

@@ -32,7 +32,7 @@ test('parallel writes to one item take effect one after the other', async () => 
 
   // Each answer has the change of its own request and those of all before it, and none of a later one.
   const inOrder = answers.toSorted((a, b) => a.members.length - b.members.length);
-  expect(inOrder.map(({ version }) => version)).toEqual(inOrder.map((_, index) => `"${index + 2}"`));
+  expect(new Set(inOrder.map(({ version }) => version))).toHaveLength(writers);
   for (const [index, { members, writer }] of inOrder.entries()) {
     const before = inOrder.slice(0, index).map((one) => `writer${one.writer}`);
     expect(new Set(members)).toEqual(new Set([...before, `writer${writer}`]));

@@ -90,6 +90,7 @@ export function createStatefulHandlers(
   function handlerOf(operation: Operation): Handler {
     const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
     const otherTypes = contents.map(({ mediaType }) => mediaType).filter((mediaType) => !isJsonType(mediaType));
+    const isUnchangedDeclared = responseKeys(tools.document, operation.pointer).includes('304');
     const documentedHeaders = new Map<number, Readonly<Record<string, string>>>();
     const headersOf = (status: number): Readonly<Record<string, string>> => {
       const known = documentedHeaders.get(status);
@@ -139,7 +140,8 @@ export function createStatefulHandlers(
     };
     return async (parsed, exchange) => {
       const sent: JsonObject = (exchange as typeof exchange | undefined)?.request.headers ?? parsed.headers;
-      return unlessModified(operation.method, sent['if-none-match'], await respond(parsed, exchange));
+      const declared = isUnchangedDeclared ? headersOf(304) : {};
+      return unlessModified(operation.method, sent['if-none-match'], await respond(parsed, exchange), declared);
     };
   }
 
