@@ -156,16 +156,17 @@ export function createAnswers(
         const outdated = rejectOutdated(call, item);
         if (outdated !== undefined) return outdated;
         const answer = respond(call, deletedResponse(plan), item);
-        memory.remove(resource, item);
+        memory.remove(resource, [item]);
         return answer;
       }
       const missing = memory.findMissingOwner(address, owners);
       if (missing !== undefined) return { kind: 'rejected', statuses: unknownItem, text: missing };
       const shape = shapeOf(plan);
       const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
-      for (const item of memory.list(address, owners, plan.parents))
-        if (filters.every((filter) => isSelected(item.value, filter, request.query[filter.parameter])))
-          memory.remove(resource, item);
+      const all = memory.list(address, owners, plan.parents);
+      const isMeant = ({ value }: StoredItem): boolean =>
+        filters.every((filter) => isSelected(value, filter, request.query[filter.parameter]));
+      memory.remove(resource, all.filter(isMeant));
       return respondWithMany(call, []);
     },
 

@@ -78,12 +78,15 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
   ): (StateAnswer & { kind: 'rejected' }) | undefined {
     const { address } = plan;
     if (address.resource.kind === 'singleton' || responseWith(plan, [409]) === undefined) return undefined;
-    const names = Object.keys(value).filter(
-      (name) => uniqueNames.test(plainName(name)) && typeof value[name] === 'string',
-    );
-    const strong = names.filter((name) => !weakNames.test(plainName(name)));
-    for (const name of strong.length > 0 ? strong : names)
-      for (const other of memory.findBy(address, owners, plan.parents, name, value[name]))
+    // One name of each kind: a client may spell a name in many ways.
+    const kinds = new Map(Object.keys(value).map((name) => [plainName(name), name]));
+    const sent = [...kinds].flatMap(([kind, name]) => {
+      const text = value[name];
+      return uniqueNames.test(kind) && typeof text === 'string' ? [{ kind, name, text }] : [];
+    });
+    const strong = sent.filter(({ kind }) => !weakNames.test(kind));
+    for (const { name, text } of strong.length > 0 ? strong : sent)
+      for (const other of memory.findBy(address, owners, plan.parents, name, text))
         if (other.key !== key && !other.isExample)
           return {
             kind: 'rejected',

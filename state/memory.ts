@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { createRandom, type Random } from '@lockstep/values/random';
 import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
@@ -5,10 +6,10 @@ import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import type { StateMover } from './move-state.ts';
 import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
-import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { type Address, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
-import type { Limits, Store, StoredItem } from './store.ts';
+import { type Limits, nameOf, type Store, type StoredItem } from './store.ts';
 
 /** Unchanged examples that are kept, so that repeated reads do not build them. */
 const mostUnstored = 100;
@@ -150,17 +151,26 @@ export function createMemory({
     return item;
   };
 
-  const goneName = (resource: Resource, parents: readonly string[], key: string): string =>
-    JSON.stringify([resource.name, ...parents, key]);
+  /** Ids of any length take little room. */
+  const goneName = (resource: Resource, parents: readonly string[], key: string): string => {
+    const name = JSON.stringify([resource.name, ...parents, key]);
+    return name.length > 100 ? createHash('sha256').update(name).digest('base64url') : name;
+  };
+
+  /** An example of the contract that is not stored. */
+  const exampleFor = (resource: Resource, parents: readonly string[], key: string): Seed | undefined => {
+    if (replaced.has(resource)) return undefined;
+    const isSample = ({ isListed, key: own, parents: owners }: Seed): boolean =>
+      !isListed && own === key && isSameIds(owners, parents);
+    return seeds.of(resource).find(isSample) ?? seedsBelow(resource, parents).find(([own]) => own === key)?.[1];
+  };
 
   /** The example that an id without a stored item means. An open resource has every item that was not deleted. */
   const seedFor = (resource: Resource, parents: readonly string[], key: string): Seed | undefined => {
     if (replaced.has(resource) || gone.has(goneName(resource, parents, key))) return undefined;
     const all = seeds.of(resource);
-    const sample = all.find((seed) => !seed.isListed && seed.key === key && isSameIds(seed.parents, parents));
-    const below = seedsBelow(resource, parents).find(([own]) => own === key)?.[1];
     const any = model.open.has(resource) ? (all.find((seed) => seed.key === key) ?? all[0]) : undefined;
-    return sample ?? below ?? any;
+    return exampleFor(resource, parents, key) ?? any;
   };
 
   /** The item as it is now. */
@@ -187,7 +197,9 @@ export function createMemory({
   function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
     ensureSeeded(resource);
     const isTaken = (id: string): boolean =>
-      store.find(resource.name, parents, id) !== undefined || gone.has(goneName(resource, parents, id));
+      store.find(resource.name, parents, id) !== undefined ||
+      gone.has(goneName(resource, parents, id)) ||
+      exampleFor(resource, parents, id) !== undefined;
     return makeIdOf(resource, random, store.count(resource.name), isTaken);
   }
 
@@ -198,19 +210,31 @@ export function createMemory({
     return makeId(reader, chance, { member, parameters: idNodes, example, count, isTaken });
   }
 
-  /** The items that an item owns, with its place among their owners. */
-  function ownedBy(resource: Resource, { parents, key }: StoredItem) {
-    const chain = [...parents, key];
+  /** The items that these items of one resource own, with the place of the resource among their owners. */
+  function ownedBy(resource: Resource, items: readonly StoredItem[]) {
+    const depth = resource.parents.length;
+    const keys = new Set(items.map(({ key }) => key));
+    const names = new Set(items.map(({ parents, key }) => nameOf(parents, key)));
     return model.resources.flatMap((child) => {
       const index = child.parents.indexOf(resource);
-      if (index < 0) return [];
-      const isOwned = (own: StoredItem): boolean =>
-        index === parents.length ? isSameIds(own.parents.slice(0, index + 1), chain) : own.parents[index] === key;
+      if (index < 0 || items.length === 0) return [];
+      const isOwned = ({ parents }: StoredItem): boolean => {
+        const key = parents[index] ?? '';
+        return index === depth ? names.has(nameOf(parents.slice(0, index), key)) : keys.has(key);
+      };
       return store
         .list(child.name)
         .filter(isOwned)
         .map((own) => ({ child, own, index }));
     });
+  }
+
+  /** The value of an item below other owners. */
+  function valueBelow(address: Address, { value }: StoredItem, owners: readonly string[]): JsonObject {
+    return ownersOf(reader, address, parametersOf(model, address.resource), owners).reduce<JsonObject>(
+      (whole, own) => Object(replaceAtPlace(whole, own.place, own.value)),
+      value,
+    );
   }
 
   /** Steps that take back what an unfinished request has stored. */
@@ -251,30 +275,31 @@ export function createMemory({
     attempt: <Result>(write: () => Result, isDone: (result: Result) => boolean): Result => {
       const undo: (() => void)[] = [];
       undoing = undo;
+      let isKept = false;
       try {
         const result = write();
-        if (isDone(result)) return result;
-        changes += 1;
-        for (const step of undo.reverse()) step();
+        isKept = isDone(result);
         return result;
       } finally {
         undoing = undefined;
+        if (!isKept) {
+          changes += 1;
+          for (const step of undo.reverse()) step();
+        }
       }
     },
     /**
      * Stores an item under another id, with all items that it owns.
      *
-     * @returns false if there is no room for all; then nothing has changed
+     * @returns false if there is no room for all; then each is as before, last in its list
      */
     rename: (resource: Resource, before: StoredItem, item: StoredItem): boolean => {
-      const moves = [
-        { name: resource.name, from: before, to: item },
-        ...ownedBy(resource, before).map(({ child, own, index }) => ({
-          name: child.name,
-          from: own,
-          to: { ...own, parents: own.parents.map((parent, at) => (at === index ? item.key : parent)) },
-        })),
-      ];
+      const owned = ownedBy(resource, [before]).map(({ child, own, index }) => {
+        const parents = own.parents.with(index, item.key);
+        const address = { name: child.name, resource: child, parents: child.parents };
+        return { name: child.name, from: own, to: { ...own, parents, value: valueBelow(address, own, parents) } };
+      });
+      const moves = [{ name: resource.name, from: before, to: item }, ...owned];
       changes += 1;
       for (const { name, from } of moves) store.remove(name, from);
       if (!moves.every(({ name, to }) => store.put(name, to))) {
@@ -286,12 +311,14 @@ export function createMemory({
       gone.delete(goneName(resource, item.parents, item.key));
       return true;
     },
-    /** Removes an item and all items that it owns. */
-    remove: (resource: Resource, item: StoredItem): void => {
-      store.remove(resource.name, item);
+    /** Removes items of one resource, and all items that they own. */
+    remove: (resource: Resource, items: readonly StoredItem[]): void => {
       changes += 1;
-      gone.add(goneName(resource, item.parents, item.key));
-      for (const { child, own } of ownedBy(resource, item)) store.remove(child.name, own);
+      for (const item of items) {
+        store.remove(resource.name, item);
+        gone.add(goneName(resource, item.parents, item.key));
+      }
+      for (const { child, own } of ownedBy(resource, items)) store.remove(child.name, own);
     },
     list: (address: Address, values: readonly string[], parameters: readonly string[]): readonly StoredItem[] => {
       const { resource } = address;
@@ -331,7 +358,7 @@ export function createMemory({
       values: readonly string[],
       parameters: readonly string[],
       member: string,
-      value: unknown,
+      value: string,
     ): readonly StoredItem[] => {
       ensureSeeded(address.resource);
       const found = store.findBy(address.resource.name, member, value);

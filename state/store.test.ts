@@ -32,6 +32,6 @@ test('the bytes of all items are bounded', () => {
   expect(store.put('/a', item('1'))).toBe(true);
   expect(store.put('/a', item('1', 'x'.repeat(2_000)))).toBe(false);
   expect(store.find('/a', [], '1')).toMatchObject({ value: { text: '' } });
-  store.clear();
+  store.remove('/a', item('1'));
   expect(store.size()).toEqual({ items: 0, bytes: 0 });
 });

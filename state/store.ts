@@ -30,6 +30,9 @@ interface Entry {
   readonly bytes: number;
 }
 
+/** Members with an index, of one resource. A client may send any name. */
+export const mostIndexes = 30;
+
 /** Estimate for the memory of an item apart from its text. */
 const overheadBytes = 200;
 
@@ -39,15 +42,14 @@ export interface Store {
   readonly list: (resource: string) => readonly StoredItem[];
   /** @returns false if there is no room */
   readonly put: (resource: string, item: StoredItem) => boolean;
-  /** The items whose member has this value. */
-  readonly findBy: (resource: string, member: string, value: unknown) => readonly StoredItem[];
+  /** The items whose member is this text. The first members that are asked for have an index. */
+  readonly findBy: (resource: string, member: string, value: string) => readonly StoredItem[];
   readonly remove: (resource: string, item: StoredItem) => void;
-  readonly clear: () => void;
   readonly size: () => { readonly items: number; readonly bytes: number };
   /**
    * A set of names, which lasts as long as the items.
    *
-   * @param most if there are more, the oldest is forgotten
+   * @param most if there are more, a store in memory forgets the oldest
    */
   readonly names: (kind: string, most?: number) => Names;
   /** Counts the ids that were made for a resource, from 1. */
@@ -61,7 +63,7 @@ export interface Store {
 export interface Replies {
   /** @returns the text that was kept, until its time is over */
   readonly find: (name: string, now: number) => string | undefined;
-  /** @param now replies whose time is over then are forgotten */
+  /** @param now a store on a disk forgets the replies whose time is over then */
   readonly keep: (name: string, reply: Reply, now: number) => void;
 }
 
@@ -99,11 +101,12 @@ export function createStore(limits: Limits): Store {
     }
   };
 
-  const indexOf = (resource: string, member: string): ReadonlyMap<unknown, ReadonlySet<string>> => {
+  /** @returns undefined if there are too many indexes */
+  const indexOf = (resource: string, member: string): ReadonlyMap<unknown, ReadonlySet<string>> | undefined => {
     const members = indexes.get(resource) ?? new Map<string, Map<unknown, Set<string>>>();
     indexes.set(resource, members);
     const known = members.get(member);
-    if (known !== undefined) return known;
+    if (known !== undefined || members.size >= mostIndexes) return known;
     const made = new Map<unknown, Set<string>>();
     for (const [name, { item }] of entriesOf(resource))
       made.set(item.value[member], (made.get(item.value[member]) ?? new Set()).add(name));
@@ -142,14 +145,11 @@ export function createStore(limits: Limits): Store {
     },
     findBy: (resource, member, value) => {
       const entries = entriesOf(resource);
-      return [...(indexOf(resource, member).get(value) ?? [])].flatMap((name) => entries.get(name)?.item ?? []);
+      const found = indexOf(resource, member);
+      if (found !== undefined) return [...(found.get(value) ?? [])].flatMap((name) => entries.get(name)?.item ?? []);
+      return [...entries.values()].flatMap(({ item }) => (item.value[member] === value ? item : []));
     },
     remove,
-    clear: () => {
-      for (const map of [resources, indexes, sets, counters, replies]) map.clear();
-      count = 0;
-      bytes = 0;
-    },
     size: () => ({ items: count, bytes }),
     names: (kind, most = Number.POSITIVE_INFINITY) => {
       const names = sets.get(kind) ?? new Set<string>();
@@ -180,7 +180,7 @@ export function nameOf(parents: readonly string[], key: string): string {
 }
 
 /** The oldest are forgotten if all together are longer than the limit. */
-function createReplies(mostBytes: number): Replies & { readonly clear: () => void } {
+function createReplies(mostBytes: number): Replies {
   const known = new Map<string, Reply>();
   let bytes = 0;
 
@@ -202,10 +202,6 @@ function createReplies(mostBytes: number): Replies & { readonly clear: () => voi
         if (bytes <= mostBytes) break;
         forget(oldest);
       }
-    },
-    clear: () => {
-      known.clear();
-      bytes = 0;
     },
   };
 }

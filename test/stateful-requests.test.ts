@@ -295,6 +295,57 @@ test('an item that was created again has another ETag', async () => {
   expect((await call('putNote', { path, body: { name: 'late' }, headers: { 'if-match': first } })).status).toBe(412);
 });
 
+const shelf = { type: 'object', required: ['id'], properties: { id: text, name: text } };
+const library = describePaths({
+  '/shelves': {
+    post: {
+      operationId: 'addShelf',
+      requestBody: body(shelf),
+      responses: { 201: answer(shelf) },
+    },
+    delete: { operationId: 'dropShelves', responses: { 204: { description: 'Gone' } } },
+  },
+  '/shelves/{shelfId}': {
+    parameters: [{ name: 'shelfId', in: 'path', required: true, schema: text }],
+    get: { operationId: 'readShelf', responses: { 200: answer(shelf), 404: unknown } },
+  },
+  '/shelves/{shelfId}/books': {
+    parameters: [{ name: 'shelfId', in: 'path', required: true, schema: text }],
+    get: { operationId: 'listBooks', responses: { 200: answer(listOf(shelf)), 404: unknown } },
+    post: { operationId: 'addBook', requestBody: body(shelf), responses: { 201: answer(shelf), 404: unknown } },
+  },
+});
+
+test('a deletion of all items deletes those that they own', async () => {
+  const { call, size } = createCaller(library);
+  for (const id of ['a', 'b', 'c']) {
+    await call('addShelf', { body: { id } });
+    await call('addBook', { path: { shelfId: id }, body: { id: 'book' } });
+  }
+  const before = size().items;
+  await call('dropShelves');
+  expect((await call('listBooks', { path: { shelfId: 'b' } })).status).toBe(404);
+  expect(before - size().items).toBeGreaterThanOrEqual(6);
+});
+
+test('a new item gets no id of an example that can be read', async () => {
+  const pet = thing();
+  const example = { id: 7, name: 'Rex' };
+  const contract = describePaths({
+    '/pets': { post: { operationId: 'addPet', requestBody: body(pet), responses: { 201: answer(pet) } } },
+    '/pets/{petId}': {
+      parameters: [key('petId')],
+      get: { operationId: 'readPet', responses: { 200: answer(pet, { example }), 404: unknown } },
+    },
+  });
+  const { call } = createCaller(contract);
+  // The example of the parameter addresses the example of the answer.
+  const first = await call('readPet', { path: { petId: 1 } });
+  expect(first.body).toEqual({ id: 1, name: 'Rex' });
+  expect((await call('addPet', { body: { name: 'Tom' } })).body).toMatchObject({ name: 'Tom' });
+  expect((await call('readPet', { path: { petId: 1 } })).body).toEqual(first.body);
+});
+
 const payments = describePaths({
   '/payments': {
     post: {

@@ -408,7 +408,7 @@ test('an action with the name of a member of every JavaScript object answers wit
 
 describe('a PATCH of the name that addresses an item', () => {
   const role = object({ name: text, level: text });
-  const right = object({ id: text });
+  const right = object({ id: text, role: text });
   const paths = {
     '/roles': { post: { operationId: 'create', ...sends(role), responses: answers(role) } },
     '/roles/{name}': {
@@ -439,7 +439,10 @@ describe('a PATCH of the name that addresses an item', () => {
     expect(moved.body).toEqual({ name: 'new', level: '1' });
     expect((await call('read', { path: { name: 'old' } })).status).toBe(404);
     expect((await call('read', { path: { name: 'new' } })).body).toEqual(moved.body);
-    expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({ id: 'r' });
+    expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({
+      id: 'r',
+      role: 'new',
+    });
     expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
   });
 
@@ -456,7 +459,10 @@ describe('a PATCH of the name that addresses an item', () => {
     const name = 'n'.repeat('old'.length + 50);
     expect((await call('change', { path: { name: 'old' }, body: { name } })).status).toBe(507);
     expect((await call('read', { path: { name: 'old' } })).status).toBe(200);
-    expect((await call('list', { path: { name: 'old' } })).body).toEqual([{ id: 'r' }, { id: 's' }]);
+    expect((await call('list', { path: { name: 'old' } })).body).toEqual([
+      { id: 'r', role: 'old' },
+      { id: 's', role: 'old' },
+    ]);
     expect((await call('read', { path: { name } })).status).toBe(404);
     expect(size().bytes).toBe(bytes);
   });

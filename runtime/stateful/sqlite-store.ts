@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
-import { nameOf, type Store, type StoredItem } from '@lockstep/state/store';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { mostIndexes, nameOf, type Store, type StoredItem } from '@lockstep/state/store';
 
 /** Milliseconds that a process waits for the change of another one. */
 const busyMs = 5_000;
@@ -27,20 +27,27 @@ export interface SqliteStore extends Store {
  */
 export function openSqliteStore(file: string): SqliteStore {
   const { database, statements } = open(file);
-  const itemsOf = (resource: string): readonly StoredItem[] => statements.list.all(resource).map(readItem);
+  const searches = new Map<string, StatementSync>();
+  const byMember = (member: string): StatementSync => {
+    const known = searches.get(member);
+    if (known !== undefined) return known;
+    const isIndexed = searches.size < mostIndexes;
+    const search = prepareSearch(database, member, isIndexed);
+    if (isIndexed) searches.set(member, search);
+    return search;
+  };
   return {
     find: (resource, parents, key) => {
       const row = statements.find.get(resource, nameOf(parents, key));
       return row && readItem(row);
     },
-    list: itemsOf,
+    list: (resource) => statements.list.all(resource).map(readItem),
     put: (resource, item) => {
       statements.put.run(resource, nameOf(item.parents, item.key), JSON.stringify(item));
       return true;
     },
-    findBy: (resource, member, value) => itemsOf(resource).filter((item) => item.value[member] === value),
+    findBy: (resource, member, value) => byMember(member).all(resource, value).map(readItem),
     remove: (resource, item) => void statements.remove.run(resource, nameOf(item.parents, item.key)),
-    clear: () => database.exec('DELETE FROM items; DELETE FROM names; DELETE FROM counts; DELETE FROM replies'),
     size: () => {
       const { items, bytes } = statements.size.get() ?? {};
       return { items: Number(items), bytes: Number(bytes) };
@@ -111,6 +118,15 @@ function prepareStatements(database: DatabaseSync) {
     keepReply: prepare('INSERT OR REPLACE INTO replies (name, text, until) VALUES (?, ?, ?)'),
     forgetReplies: prepare('DELETE FROM replies WHERE until <= ?'),
   };
+}
+
+/** The search for a text in a member. Without an index, each create would read every item. */
+function prepareSearch(database: DatabaseSync, member: string, isIndexed: boolean): StatementSync {
+  const path = `$.value.${JSON.stringify(member)}`.replaceAll("'", "''");
+  const value = `json_extract(item, '${path}')`;
+  const name = `items_by_${Buffer.from(member).toString('hex')}`;
+  if (isIndexed) database.exec(`CREATE INDEX IF NOT EXISTS ${name} ON items (resource, ${value})`);
+  return database.prepare(`SELECT item FROM items WHERE resource = ? AND ${value} = ? ORDER BY id`);
 }
 
 function readItem({ item }: Readonly<Record<string, unknown>>): StoredItem {
