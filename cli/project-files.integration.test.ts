@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
+import { explainStored } from '@lockstep/runtime/stateful/answer-from-state';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
@@ -240,7 +240,7 @@ async function make(name: string, contractText: string): Promise<void> {
   const contract = await readContract(join(project, 'contract.yaml'));
   const { document } = contract;
   const isStored = name.startsWith('stored-');
-  const roles = explainRoles(document as never, describeOperations(document));
+  const roles = explainStored(document as never, describeOperations(document));
   const stored = isStored ? { kind: 'sqlite' as const, roles } : undefined;
   const files = new Map([...formProject(contract, { name: 'it', contractFile: 'contract.yaml', vendor: {}, stored })]);
   for (const [file, text] of await derive(contract, join(project, 'generated'))) files.set(`generated/${file}`, text);

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
+import { explainStored } from '@lockstep/runtime/stateful/answer-from-state';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
@@ -33,7 +33,7 @@ async function form(members: object, state?: StoreKind): Promise<ReadonlyMap<str
   await writeFile(file, JSON.stringify({ openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members }));
   const contract = await readContract(file);
   const { document } = contract;
-  const stored = state && { kind: state, roles: explainRoles(document as never, describeOperations(document)) };
+  const stored = state && { kind: state, roles: explainStored(document as never, describeOperations(document)) };
   return formProject(contract, { ...options, stored });
 }
 

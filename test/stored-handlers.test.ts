@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 
 // If these fail, a project of `lockstep new --state` does not work before its handlers are written, or its own handlers can't call the stored ones.
 
-type OperationId = 'list' | 'add' | 'read' | 'remove' | 'listParts' | 'ping';
+type OperationId = 'list' | 'add' | 'read' | 'remove' | 'export' | 'listParts' | 'ping';
 type Handler = (request: object, exchange?: object) => Promise<{ readonly status: number; readonly body?: unknown }>;
 
 const key = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
@@ -17,6 +17,7 @@ const limit = { name: 'limit', in: 'query', schema: { type: 'integer', default: 
 const cursor = { name: 'cursor', in: 'query', schema: { type: 'string' } };
 const once = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string' } };
 const json = (schema: object) => ({ description: 'Fine', content: { 'application/json': { schema } } });
+const csv = { description: 'Fine', content: { 'text/csv': { schema: { type: 'string' } } } };
 const thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
 const fault = { type: 'object', required: ['code', 'message'], properties: { code: {}, message: { type: 'string' } } };
 const page = {
@@ -43,6 +44,7 @@ const contract = {
     '/things/{id}': {
       get: { operationId: 'read', parameters: [key], responses: { 200: json(thing), 404: json(fault) } },
       delete: { operationId: 'remove', parameters: [key], responses: { 204: { description: 'Gone' } } },
+      put: { operationId: 'export', parameters: [key], requestBody: json(thing), responses: { 200: csv } },
     },
     '/things/{id}/parts': {
       get: { operationId: 'listParts', parameters: [key], responses: { 200: json(parts) } },
@@ -88,6 +90,15 @@ test('an operation without a resource is not implemented yet', async () => {
   await expect(async () => open().call('ping', {})).rejects.toSatisfy(
     (error: Rejection) => error.kind === 'unimplemented',
   );
+});
+
+test('an operation whose answer is not JSON changes nothing, and is not implemented yet', async () => {
+  const { call } = open();
+  await call('add', { body: { id: 'a', name: 'one' } });
+  await expect(async () => call('export', { path: { id: 'a' }, body: { id: 'a' } })).rejects.toSatisfy(
+    (error: Rejection) => error.kind === 'unimplemented',
+  );
+  expect((await call('read', { path: { id: 'a' } })).body).toEqual({ id: 'a', name: 'one' });
 });
 
 test('two sets of handlers share nothing', async () => {

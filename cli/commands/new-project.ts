@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
-import { explainRoles } from '@lockstep/runtime/stateful/answer-from-state';
+import { explainStored } from '@lockstep/runtime/stateful/answer-from-state';
 import { type CommandResult, done, type Streams } from '@lockstep/shell/command-result';
 import { oneLine } from '@lockstep/shell/printable';
 import { createProgress } from '@lockstep/shell/progress';
@@ -68,7 +68,7 @@ export async function newProject(
     const { document } = contract;
     const stored = state && {
       kind: state,
-      roles: explainRoles(document as unknown as ContractDocument, describeOperations(document)),
+      roles: explainStored(document as unknown as ContractDocument, describeOperations(document)),
     };
     progress.step('Packing the dependencies of the project');
     await mkdir(join(draft, 'vendor'));

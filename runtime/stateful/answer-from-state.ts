@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type ContractDocument, followMember, followRef, type JsonObject } from '@lockstep/json/json-pointer';
-import type { ContractTools, StateOperation, StateResponse } from '@lockstep/state/contract-tools';
+import {
+  type ContractTools,
+  jsonContentOf,
+  type StateOperation,
+  type StateResponse,
+} from '@lockstep/state/contract-tools';
 import {
   createState,
   type Memory,
@@ -65,6 +70,18 @@ export function explainRoles(contract: ContractDocument, operations: OperationTa
   return prepare(contract, operations).state.roles;
 }
 
+/** The roles where nothing answers as documented: an operation whose success is not JSON has none, as it could not show its change. */
+export function explainStored(contract: ContractDocument, operations: OperationTable): readonly Role[] {
+  const { state, tools } = prepare(contract, operations);
+  return state.roles.map((role) => {
+    const operation = operations[role.operationId];
+    const success = operation && tools.responsesOf(operation).find(({ status }) => status < 300);
+    const isShown = success === undefined || success.contents.length === 0 || jsonContentOf(success) !== undefined;
+    if (role.role === 'none' || isShown) return role;
+    return { operationId: role.operationId, role: 'none', why: 'its answer is not JSON' };
+  });
+}
+
 /** Creates handlers with a memory of their own. */
 export function createStatefulHandlers(
   contract: ContractDocument,
@@ -74,7 +91,8 @@ export function createStatefulHandlers(
   const { state, tools } = prepare(contract, operations);
   const memory = state.createMemory(options);
   const own = store === undefined ? memory : { answer: state.answerFrom(store, options), prefix: '' };
-  const handlers = state.roles.flatMap(({ operationId, role }): readonly (readonly [string, Handler])[] => {
+  const roles = otherwise === undefined ? explainStored(contract, operations) : state.roles;
+  const handlers = roles.flatMap(({ operationId, role }): readonly (readonly [string, Handler])[] => {
     const operation = operations[operationId];
     if (operation === undefined) return [];
     const isPaged = otherwise !== undefined && state.documentedPage.isPaged(operation);
@@ -82,7 +100,7 @@ export function createStatefulHandlers(
   });
   return {
     handlers: Object.fromEntries(handlers),
-    roles: state.roles,
+    roles,
     memory,
     createMemory: state.createMemory,
   };
