@@ -25,6 +25,7 @@ import { isSound } from './is-sound.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
+import { readRepeatedKeys } from './repeated-keys.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
 import { readPlainJson, readValue, readYaml } from './yaml-source.ts';
 
@@ -83,12 +84,15 @@ class FileResolver extends BaseResolver {
   refused: FileRefusal | undefined;
   /** Whether a document has hidden references. */
   hides = false;
+  /** Warnings for repeated keys; undefined if a text with one is refused. */
+  readonly repeated: Problem[] | undefined;
   readonly #values = new Map<string, unknown>();
   readonly #nearest = new Map<string, Promise<string | undefined>>();
 
-  constructor(config: ConstructorParameters<typeof BaseResolver>[0], refuses: FileRule) {
+  constructor(config: ConstructorParameters<typeof BaseResolver>[0], refuses: FileRule, isStrict: boolean) {
     super(config);
     this.refuses = refuses;
+    this.repeated = isStrict ? undefined : [];
   }
 
   /** @returns the reason why the rule refuses the file of a reference; undefined if it allows the file */
@@ -124,7 +128,7 @@ class FileResolver extends BaseResolver {
     try {
       refuseTooLargeText(source.absoluteRef, source.body);
       const parsed = readPlainJson(source.body);
-      const document = parsed === undefined ? super.parseDocument(source, isRoot) : { source, parsed };
+      const document = parsed === undefined ? this.#parseYaml(source, isRoot) : { source, parsed };
       // JSON has no aliases.
       if (parsed === undefined) refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
       if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
@@ -132,6 +136,17 @@ class FileResolver extends BaseResolver {
     } catch (error) {
       if (isRoot !== true) this.unreadable ??= explainUnreadable(error, source);
       throw error;
+    }
+  }
+
+  #parseYaml(source: Source, isRoot?: boolean): Document {
+    try {
+      return super.parseDocument(source, isRoot);
+    } catch (error) {
+      const read = this.repeated && readRepeatedKeys(source.absoluteRef, source.body);
+      if (read === undefined) throw error;
+      this.repeated?.push(...read.warnings);
+      return { source, parsed: read.value };
     }
   }
 }
@@ -146,7 +161,7 @@ function explainUnreadable(error: unknown, { absoluteRef, body }: Source): Contr
  * @param source path or address of the root document
  * @param text its content
  * @param refuses files that are not read
- * @param parse reads the text in place of the linter's parser
+ * @param isStrict whether a repeated key is a fault of the YAML
  * @returns the document, or the error of the YAML parser: text that is no YAML is a finding, not a failure
  * @throws ContractError for a document that is nested too deep, or whose aliases repeat too much
  */
@@ -154,24 +169,17 @@ export async function loadDocument(
   source: string,
   text: string,
   refuses: FileRule,
-  parse?: (text: string) => unknown,
+  isStrict: boolean,
 ): Promise<LoadedDocument | Error> {
   const config = await createConfig({
     rules: Object.fromEntries(Object.keys(fixes).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
   });
-  const externalRefResolver = new FileResolver(config.resolve, refuses);
+  const externalRefResolver = new FileResolver(config.resolve, refuses, isStrict);
   const absoluteRef = isWebAddress(source) ? source : resolve(source);
   try {
     const written = new Source(absoluteRef, text.replaceAll('\r\n', '\n'));
-    const document =
-      parse === undefined
-        ? externalRefResolver.parseDocument(written, true)
-        : {
-            source: written,
-            parsed: externalRefResolver.parseDocument(new Source(absoluteRef, JSON.stringify(parse(text))), true)
-              .parsed,
-          };
+    const document = externalRefResolver.parseDocument(written, true);
     // A file that the root refers to may refer back to it.
     externalRefResolver.cache.set(absoluteRef, Promise.resolve(document));
     return { document, config, externalRefResolver };

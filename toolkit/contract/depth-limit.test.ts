@@ -98,6 +98,11 @@ describe('a document that stands for more than memory holds is refused in a sent
     expect(linted).toEqual([expect.objectContaining(want)]);
   });
 
+  test('aliases next to a repeated key', async () => {
+    const text = `${head}x-b: 1\nx-b: 2\nx-a0: &a0 {a: b}\n${aliases(9)}`;
+    await expect(readContract('contract.yaml', { text })).rejects.toThrow('aliases stand for more than 100,000');
+  });
+
   test('but not a thousand uses of one, nor what is composed of many', async () => {
     const path = join(folder, 'repeated.yaml');
     const uses = `x-a: &a {b: [c]}\nx-d: [${Array(1000).fill('*a')}]\n`;

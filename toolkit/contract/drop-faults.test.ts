@@ -221,11 +221,6 @@ describe('a fault costs the place that it is at, and is a warning with its line:
     ]);
   });
 
-  test('a security that is there twice is refused', async () => {
-    const text = `${head}paths: {}\nsecurity: [{key: []}]\nsecurity: []\n`;
-    await expect(readContract('contract.yaml', { text })).rejects.toThrow('The key security is here and at');
-  });
-
   test('many places with one cause are one warning with their number', async () => {
     const responses = Array.from(
       { length: 50 },
@@ -273,6 +268,36 @@ describe('a fault under security closes its operation:', () => {
     { name: 'a misspelt security', text: `${inOperation(`${found}, securty: [{key: []}]`)}${key}` },
     { name: 'a security of the path item', text: `${inOperation(found)}    security: [{key: []}]\n${key}` },
     { name: 'a misspelt one of the path item', text: `${inOperation(found)}    securty: [{key: []}]\n${key}` },
+    { name: 'a security twice', text: `${inOperation(`${found}, security: [{key: []}], security: []`)}${key}` },
+    {
+      name: 'the same one twice',
+      text: `${inOperation(`${found}, security: [{key: []}], security: [{key: []}]`)}${key}`,
+    },
+    { name: 'a requirement twice', text: `${inOperation(`${found}, security: [{key: [], key: []}]`)}${key}` },
+    {
+      name: 'a security of the document twice',
+      text: `${inOperation(found)}security: [{key: []}]\nsecurity: []\n${key}`,
+    },
+    {
+      name: 'two operations of one method',
+      text: `${inOperation(`${found}, security: [{key: []}]`)}    get: {${found}}\n${key}`,
+    },
+    {
+      name: 'two operations of one method, the last one open',
+      text: `${inOperation(found)}    get: {${found}, security: []}\nsecurity: [{key: []}]\n${key}`,
+    },
+    {
+      name: 'a security twice in an anchor',
+      text: `${head}x-a: &a {${found}, security: [{key: []}], security: []}\npaths: {/a: {get: *a}}\n${key}`,
+    },
+    {
+      name: 'two paths of one name',
+      text: `${inOperation(`${found}, security: [{key: []}]`)}  /a: {get: {${found}}}\n${key}`,
+    },
+    {
+      name: 'a security twice in Swagger 2.0',
+      text: `swagger: '2.0'\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {${found}, security: [{key: []}], security: []}}}\n`,
+    },
     { name: 'the security of the document', text: `${inOperation(found)}security: {key: []}\n${key}` },
   ])('$name', async ({ text }) => {
     const { document } = await readContract('contract.yaml', { text });
@@ -284,6 +309,52 @@ describe('a fault under security closes its operation:', () => {
     const { document, notices } = await readContract('contract.yaml', { text });
     expect(document.components).toEqual({ securitySchemes: {} });
     expect(notices.map(({ message }) => message)).toContainEqual(expect.stringContaining('nobody is let in by it'));
+  });
+
+  test('a repetition is a warning at the second place', async () => {
+    const text = `${inOperation(`${found}, security: [{key: []}],\n      security: []`)}${key}`;
+    const { notices } = await readContract('contract.yaml', { text });
+    expect(notices.filter(({ severity }) => severity)).toEqual([
+      expect.objectContaining({
+        ...{ line: 6, column: 7, pointer: '#/paths/~1a/get/security', rule: 'yaml' },
+        message: 'The key security is here and at contract.yaml:5:50: map keys must be unique; nobody is let in by it',
+        fix: expect.stringMatching(/^Keep the key once/),
+      }),
+    ]);
+    await expect(readContract('contract.yaml', { text, strict: true })).rejects.toThrow('The key security is here');
+  });
+
+  test('two schemes of one name are none, unless they are the same', async () => {
+    const schemes = (second: string): string =>
+      `${inOperation(`${found}, security: [{key: []}]`)}components: {securitySchemes: {key: {type: http, scheme: basic}, key: {type: http, scheme: ${second}}}}\n`;
+    const read = async (second: string) => (await readContract('contract.yaml', { text: schemes(second) })).document;
+    expect((await read('bearer')).components).toEqual({ securitySchemes: {} });
+    expect((await read('basic')).components).toEqual({ securitySchemes: { key: { type: 'http', scheme: 'basic' } } });
+  });
+
+  test.each([
+    {
+      name: 'two operations with the same security',
+      members: `${found}, security: [{key: []}]`,
+      security: { key: [] },
+    },
+    { name: 'two operations without one', members: found, security: undefined },
+  ])('but $name stay as they are', async ({ members, security }) => {
+    const text = `${inOperation(members)}    get: {summary: S, ${members}}\n${key}`;
+    const { document, notices } = await readContract('contract.yaml', { text });
+    expect(listOperations(document)[0]).toMatchObject({
+      operation: { summary: 'S' },
+      security: security ? [security] : [],
+    });
+    expect(notices[0]?.message).toMatch(/; the last one counts$/);
+  });
+
+  test('a property called security is no requirement', async () => {
+    const text = inSchema('{properties: {security: {type: string}, security: {type: integer}}}');
+    const { document } = await readContract('contract.yaml', { text });
+    expect(valueAt(document, ['components', 'schemas', 'A'])).toEqual({
+      properties: { security: { type: 'integer' } },
+    });
   });
 });
 

@@ -2,7 +2,7 @@ import { extendPointer, formatPointer, isObject, parsePointer, valueAt } from '@
 import { readingOf } from '@lockstep/json/schema-keywords';
 import type { Problem } from '../problem.ts';
 import { nearestName } from './nearest-name.ts';
-import { methods } from './openapi-document.ts';
+import { methods, type SecurityRequirement } from './openapi-document.ts';
 import { listSchemas, walkDocument } from './walk-document.ts';
 
 /** A fault of a document, with its place in the document as it is now. */
@@ -13,6 +13,11 @@ export interface Fault extends Pick<Problem, 'rule' | 'message'> {
 /** A security scheme that no document declares: nobody has credentials for it, so a requirement of it closes an operation. */
 export const unreadableSecurity = 'unreadable-security';
 
+/** A requirement that nobody satisfies. */
+export function closedSecurity(): { readonly security: readonly SecurityRequirement[] } {
+  return { security: [{ [unreadableSecurity]: [] }] };
+}
+
 type Path = readonly string[];
 type Member = Record<string, unknown>;
 
@@ -21,7 +26,7 @@ type Cost = string;
 
 const leftOut = 'it is left out';
 const anyValue = 'any value is valid there';
-const closed = 'nobody is let in by it';
+export const closed = 'nobody is let in by it';
 
 /** Values of required members whose absence costs nothing else. A place without another required member is left out. */
 const substitutes: Readonly<Record<string, unknown>> = {
@@ -130,7 +135,7 @@ export class FaultDropper {
       delete (item as Member)[path[2] ?? ''];
       for (const method of methods) {
         const operation = item[method];
-        if (isObject(operation)) (operation as Member).security ??= [{ [unreadableSecurity]: [] }];
+        if (isObject(operation) && !operation.security) Object.assign(operation, closedSecurity());
       }
       return closed;
     }
@@ -138,7 +143,7 @@ export class FaultDropper {
     if (security !== undefined) {
       const owner = valueAt(this.#root, security.slice(0, -1));
       if (!isObject(owner)) return undefined;
-      (owner as Member).security = [{ [unreadableSecurity]: [] }];
+      Object.assign(owner, closedSecurity());
       if (path.at(-1) !== 'security' && path.length === security.length) delete (owner as Member)[path.at(-1) ?? ''];
       return closed;
     }

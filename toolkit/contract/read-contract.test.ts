@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContractError } from './contract-error.ts';
+import { unreadableSecurity } from './drop-faults.ts';
+import { listOperations } from './list-operations.ts';
 import { readContract } from './read-contract.ts';
 
 let folder: string;
@@ -222,6 +224,17 @@ describe('a broken contract is refused with place, reason and fix:', () => {
     await expect(readContract(file, { strict: true })).rejects.toThrow('$ref "./far.yaml" can\'t be resolved');
     expect(asked).toEqual([]);
     server.close();
+  });
+
+  test('a repeated key in a file that it refers to is a warning with the line there, and closes its operation', async () => {
+    const item = join(folder, 'repeated.yaml');
+    await writeFile(item, "get:\n  security: []\n  security: []\n  responses: {'200': {description: OK}}\n");
+    const file = join(folder, 'whole.yaml');
+    await writeFile(file, `${head}paths: {/a: {$ref: repeated.yaml}}\n`);
+    const { document, notices } = await readContract(file);
+    expect(notices[0]).toMatchObject({ severity: 'warning', file: item, line: 3, pointer: '#/get/security' });
+    expect(listOperations(document)[0]?.security).toEqual([{ [unreadableSecurity]: [] }]);
+    await expect(readContract(file, { strict: true })).rejects.toThrow('The key security is here');
   });
 
   test('an https address of a server without TLS is reported as such', async () => {

@@ -17,10 +17,10 @@ import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
 import { completeVersion, respellVersion } from './respell-version.ts';
-import { findRepeatedKeys, refuseSyntax } from './syntax-problems.ts';
+import { refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
-import { type Position, readRepeated, readYaml, type YamlSource } from './yaml-source.ts';
+import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
 /** A decision that the toolkit made for the user, or a fault that it left out, reported once. */
 export interface Notice extends Position {
@@ -83,11 +83,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   // computed on demand.
   const locate = createLocate(source, text);
   const warnings: Problem[] = [];
-  let loaded = await loadDocument(source, text, createFileRule(source, options));
-  if (loaded instanceof Error && options.strict !== true) {
-    warnings.push(...findRepeatedKeys(source, text));
-    if (warnings.length > 0) loaded = await loadDocument(source, text, createFileRule(source, options), readRepeated);
-  }
+  const loaded = await loadDocument(source, text, createFileRule(source, options), options.strict === true);
   if (loaded instanceof Error) {
     refuseSyntax(source, text);
     throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Correct the YAML here.')]);
@@ -121,7 +117,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, fix)]);
   });
   if (problems.length > 0) throw new ContractError(problems);
-  warnings.push(...faults);
+  warnings.push(...faults, ...(loaded.externalRefResolver.repeated ?? []));
 
   // 4. One internal version. From here on, pointers refer to the new document, positions to the old one.
   const { document: upgraded, originOf } = isVersion30(bundled)

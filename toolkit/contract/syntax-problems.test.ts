@@ -15,9 +15,11 @@ const follower = (line: number) =>
 
 test('a key that stands twice is named with both places, each time', () => {
   const text = `${head}paths:\n  /a: {}\n  '/b': {get: {}, put: {}, get: {}}\n  "/a": {}\n  /a: {}\n`;
-  const twice = (key: string, place: string, first: string) =>
-    `a.yaml:${place} yaml\n  at      #\n  message The key ${key} is here and at a.yaml:${first}: map keys must be unique.\n  fix     Keep the key once, or correct the indentation if it belongs to another YAML map.\n`;
-  expect(transcript(text)).toBe(twice('get', '4:28', '4:10') + twice('/a', '5:3', '3:3') + twice('/a', '6:3', '3:3'));
+  const twice = (key: string, at: string, place: string, first: string) =>
+    `a.yaml:${place} yaml\n  at      #/paths/${at}\n  message The key ${key} is here and at a.yaml:${first}: map keys must be unique.\n  fix     Keep the key once, or correct the indentation if it belongs to another YAML map.\n`;
+  expect(transcript(text)).toBe(
+    twice('get', '~1b/get', '4:28', '4:10') + twice('/a', '~1a', '5:3', '3:3') + twice('/a', '~1a', '6:3', '3:3'),
+  );
 });
 
 test('one wrong indent is reported once, with the number of faults that follow from it', () => {

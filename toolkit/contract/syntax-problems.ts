@@ -1,3 +1,4 @@
+import { formatPointer } from '@lockstep/json/json-pointer';
 import { countMore, type Problem } from '../problem.ts';
 import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
@@ -9,19 +10,6 @@ const fix = 'Correct the YAML here; indentation, quotes and brackets are the usu
 export function refuseSyntax(source: string, text: string): void {
   const problems = findSyntaxProblems(displayPath(source), readYaml(text));
   if (problems.length > 0) throw new ContractError(problems);
-}
-
-/**
- * Warnings for the repeated keys of a text, if it has no other fault. A repeated `security` is none of them: one of the two may open an operation.
- */
-export function findRepeatedKeys(source: string, text: string): readonly Problem[] {
-  const { faults } = readYaml(text);
-  if (!faults.every(({ first }) => first !== undefined && first.key !== 'security')) return [];
-  return findSyntaxProblems(displayPath(source), { faults }).map((problem) => ({
-    ...problem,
-    severity: 'warning',
-    message: `${problem.message.replace(/\.$/, '')}; the last one counts`,
-  }));
 }
 
 /**
@@ -43,8 +31,8 @@ export function findSyntaxProblems(file: string, { faults }: Pick<YamlSource, 'f
   return [...twice, ...(first === undefined ? [] : [{ ...first, ...countMore(followers.length) }])];
 }
 
-function toProblem(file: string, { line, column, message, first }: SyntaxFault): Problem {
-  const place = { file, line, column, pointer: '#', rule: 'yaml' };
+function toProblem(file: string, { line, column, message, first, path = [] }: SyntaxFault): Problem {
+  const place = { file, line, column, pointer: formatPointer(path), rule: 'yaml' };
   if (first === undefined) return { ...place, message, fix };
   return {
     ...place,

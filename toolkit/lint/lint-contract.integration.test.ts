@@ -51,12 +51,12 @@ for (const { by, run, options } of linters)
         {
           name: 'has a key twice',
           given: `${head}info: {}\n`,
-          want: ['yaml', 4, '#', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
+          want: ['yaml', 4, '#/info', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
         },
         {
           name: 'has a key twice, in JSON',
           given: '{"openapi": "3.1.1",\n"info": {},\n"info": {}}',
-          want: ['yaml', 3, '#', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /once/],
+          want: ['yaml', 3, '#/info', / info is here and at .*a\.yaml:2:1: map keys must be unique/, /once/],
         },
         {
           name: 'is no object',
