@@ -1,6 +1,7 @@
 import { type ContractDocument, formatPointer, isObject, readPointer, valueAt } from '@lockstep/json/json-pointer';
 import { schemaKeywords } from '@lockstep/json/schema-keywords';
 import { findLargeCompositions } from './composition-size.ts';
+import { isSwagger } from './convert-swagger.ts';
 import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 import { findForeign, type Visited } from './walk-document.ts';
@@ -197,7 +198,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
 };
 
 function* judgeVersion(document: unknown): Generator<LimitFinding> {
-  const supported = 'supported versions are openapi 3.0.x and 3.1.x';
+  const supported = 'supported versions are openapi 3.0.x and 3.1.x, and swagger 2.0 unless strict';
   if (document === undefined || document === null) return yield { at: [], message: 'the document is empty' };
   if (!isObject(document)) {
     const kind = Array.isArray(document) ? 'a list' : typeof document === 'string' ? 'text' : `a ${typeof document}`;
@@ -206,7 +207,8 @@ function* judgeVersion(document: unknown): Generator<LimitFinding> {
   const { openapi, swagger } = document;
   if (typeof openapi === 'string' && /^3\.[01]\.\d+$/.test(openapi)) return;
   if (openapi === undefined && swagger !== undefined) {
-    const fix = 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.';
+    const converter = isSwagger(document) ? 'swagger2openapi' : 'api-spec-converter';
+    const fix = `Convert the document to OpenAPI 3.0 or 3.1, by a converter such as ${converter}.`;
     return yield { at: ['swagger'], message: `swagger is ${JSON.stringify(swagger)}, ${supported}`, fix };
   }
   if (openapi === undefined) return yield { at: ['openapi'], message: `openapi is missing, ${supported}` };

@@ -19,6 +19,8 @@ afterAll(() => rm(folder, { recursive: true }));
 const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
 const operation = "{operationId: a, responses: {'200': {description: OK}}}";
 
+const supported = 'supported versions are openapi 3.0.x and 3.1.x, and swagger 2.0 unless strict';
+
 describe('a broken contract is refused with place, reason and fix:', () => {
   test.each([
     {
@@ -51,7 +53,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       text: "openapi: 3.1\ninfo: {title: T, version: '1'}\npaths: {}\n",
       want: [
         {
-          message: 'openapi is 3.1, supported versions are openapi 3.0.x and 3.1.x',
+          message: `openapi is 3.1, ${supported}`,
           fix: expect.stringMatching(/^Write .* as text/),
         },
       ],
@@ -69,10 +71,15 @@ describe('a broken contract is refused with place, reason and fix:', () => {
           rule: 'unsupported/openapi-version',
           line: 2,
           pointer: '#/swagger',
-          message: 'swagger is "2.0", supported versions are openapi 3.0.x and 3.1.x',
+          message: `swagger is "2.0", ${supported}`,
           fix: expect.stringContaining('swagger2openapi'),
         },
       ],
+    },
+    {
+      name: 'Swagger 1.2, with the name of another converter',
+      text: "swagger: '1.2'\n",
+      want: [{ message: `swagger is "1.2", ${supported}`, fix: expect.stringContaining('api-spec-converter') }],
     },
     {
       name: 'what 3.1 takes and 3.0 does not',
@@ -106,7 +113,7 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       ['a list', '[]', 'it is a list, not an OpenAPI document'],
       ['null', 'null', 'the document is empty'],
       ['words', 'Rooms', 'it is text, not an OpenAPI document'],
-      ['no openapi member', '{}', 'openapi is missing, supported versions are openapi 3.0.x and 3.1.x'],
+      ['no openapi member', '{}', `openapi is missing, ${supported}`],
     ].map(([name = '', text = '', message]) => ({
       name,
       text,
