@@ -232,6 +232,30 @@ describe('a fault costs the place that it is at, and is a warning with its line:
     expect(notices).toMatchObject([{ line: 5, pointer: '#/paths/~1a/get/responses/400', places: 50 }]);
   });
 
+  test.each([
+    {
+      name: 'a parameter twice in a list',
+      text: inOperation(`parameters: [{name: a, in: query, required: true}, {name: a, in: query}], ${found}`),
+      pointer: '#/paths/~1a/get/parameters/1',
+      message: 'the list has two parameters a in: query; the last one counts, and it is required if either is',
+    },
+    {
+      name: 'a parameter of a path item that the path does not have',
+      text: `${inOperation(found)}    put: {${found}}\n    parameters: [{name: b, in: path, required: true}]\n`,
+      pointer: '#/paths/~1a/parameters/0',
+      message: 'the path /a has no {b}; it is left out',
+    },
+  ])('$name', async ({ text, pointer, message }) => {
+    const { notices, isAltered } = await readContract('contract.yaml', {
+      text: text.replaceAll(', in:', ', schema: {}, in:'),
+    });
+    expect(notices.filter(({ severity }) => severity)).toEqual([
+      expect.objectContaining({ pointer, message, fix: expect.stringMatching(/\w/) }),
+    ]);
+    // Only `listOperations` reads the parameters in another way.
+    expect(isAltered).toBe(false);
+  });
+
   test('lines stay those of the text after a place before them is left out', async () => {
     const text = `${head}paths:\n  /a:\n    get:\n      ${found}\n      parameters:\n        - {name: a}\n        - {name: b, in: query, schema: {type: any}}\n        - {name: c, in: query, schema: {enum: []}}\n`;
     const contract = await readContract('contract.yaml', { text });

@@ -146,6 +146,7 @@ function mergeParameters(
     pointer: itemPointer,
   }: { readonly path: string; readonly item: PathItemObject; readonly pointer: string },
   method: Method,
+  faults?: Map<string, ParameterFault>,
 ): Resolved<ParameterObject>[] {
   const layers = [
     { at: extendPointer(itemPointer, 'parameters'), list: item.parameters ?? [] },
@@ -156,14 +157,47 @@ function mergeParameters(
     const own = new Map<string, boolean>();
     for (const [index, entry] of list.entries()) {
       const { value, pointer } = resolveRef<ParameterObject>(document, entry, extendPointer(at, index));
-      if (value.in === 'path' && !path.includes(`{${value.name}}`)) continue;
+      if (value.in === 'path' && !path.includes(`{${value.name}}`)) {
+        faults?.set(extendPointer(at, index), {
+          ...{ pointer: extendPointer(at, index), rule: 'path-parameters-defined', cost: 'it is left out' },
+          message: `the path ${path} has no {${value.name}}`,
+          fix: `Write {${value.name}} where the path has the value, or delete the parameter.`,
+        });
+        continue;
+      }
       const key = `${value.in} ${value.in === 'header' ? value.name.toLowerCase() : value.name}`;
+      if (own.has(key))
+        faults?.set(extendPointer(at, index), {
+          ...{ pointer: extendPointer(at, index), rule: 'operation-parameters-unique' },
+          message: `the list has two parameters ${value.name} in: ${value.in}`,
+          cost: 'the last one counts, and it is required if either is',
+          fix: 'Keep one parameter of each name and location.',
+        });
       const isRequired = own.get(key) === true && value.required !== true;
       own.set(key, isRequired || value.required === true);
       merged.set(key, { value: isRequired ? { ...value, required: true } : value, pointer });
     }
   }
   return [...merged.values()];
+}
+
+/** A parameter that does not count as it is written, with its place in a list of parameters. */
+export interface ParameterFault {
+  readonly pointer: string;
+  readonly rule: string;
+  readonly message: string;
+  readonly cost: string;
+  readonly fix: string;
+}
+
+/** Parameters of operations that are merged with another one of their list, and path parameters that the path does not have. */
+export function findParameterFaults(document: OpenApiDocument): readonly ParameterFault[] {
+  // Each method has those of its path item.
+  const faults = new Map<string, ParameterFault>();
+  for (const place of listPathItems(document))
+    for (const method of methods)
+      if (place.item[method] !== undefined) mergeParameters(document, place, method, faults);
+  return [...faults.values()];
 }
 
 /** Path part of the first server, without a trailing slash; `''` for the root. */

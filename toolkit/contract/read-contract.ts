@@ -12,6 +12,7 @@ import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { findClosedParts } from './find-closed-parts.ts';
 import { jsonPositions } from './json-positions.ts';
 import type { LimitStep } from './limits.ts';
+import { findParameterFaults } from './list-operations.ts';
 import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
@@ -139,6 +140,13 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     warnings.push(warnOf({ ...fault, ...placeOrigin(fault.pointer), fix }, cost));
   }
 
+  const isAltered = converted !== undefined || warnings.length > 0;
+  // The document keeps these parameters: `listOperations` merges them.
+  for (const { pointer, cost, ...fault } of dropper === undefined
+    ? []
+    : findParameterFaults(upgraded as OpenApiDocument))
+    warnings.push(warnOf({ ...fault, ...placeOrigin(pointer) }, cost));
+
   // 6. A name for each operation.
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
   const notices = [
@@ -160,7 +168,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     document: deepFreeze(document),
     plain: deepFreeze(plain),
     hash,
-    isAltered: converted !== undefined || warnings.length > 0,
+    isAltered,
     notices,
     locate: (pointer) => {
       const { pointer: _, ...position } = placeOrigin(pointer);
