@@ -232,6 +232,30 @@ describe('a fault costs the place that it is at, and is a warning with its line:
     expect(notices).toMatchObject([{ line: 5, pointer: '#/paths/~1a/get/responses/400', places: 50 }]);
   });
 
+  test('a long chain of references is read as references to what it leads to', async () => {
+    const links = Array.from(
+      { length: 300 },
+      (_, index) => `    A${index + 1}: {$ref: '#/components/schemas/A${index}'}\n`,
+    );
+    const text = `${head}paths: {}\ncomponents:\n  schemas:\n    A0: {type: string}\n${links.join('')}`;
+    const { document, notices } = await readContract('contract.yaml', { text });
+    expect(notices).toMatchObject([
+      {
+        severity: 'warning',
+        line: 107,
+        rule: 'unsupported/reference-chain',
+        places: 200,
+        fix: expect.stringMatching(/\w/),
+      },
+    ]);
+    const referenceOf = (name: string) => valueAt(document, ['components', 'schemas', name, '$ref']);
+    expect(['A100', 'A101', 'A300'].map(referenceOf)).toEqual([
+      '#/components/schemas/A99',
+      '#/components/schemas/A0',
+      '#/components/schemas/A0',
+    ]);
+  });
+
   test.each([
     {
       name: 'a parameter twice in a list',

@@ -3,6 +3,7 @@ import { readingOf } from '@lockstep/json/schema-keywords';
 import type { Problem } from '../problem.ts';
 import { nearestName } from './nearest-name.ts';
 import { methods, type SecurityRequirement } from './openapi-document.ts';
+import { ReferenceChains } from './reference-chains.ts';
 import { listSchemas, walkDocument } from './walk-document.ts';
 
 /** A fault of a document, with its place in the document as it is now. */
@@ -41,6 +42,7 @@ const droppedRules: ReadonlySet<string> = new Set(
   [
     ...['network-reference', 'anchor-reference', 'reference-loop', 'member-name', 'server-url', 'empty-enum'],
     ...['no-schema', 'reference-text', 'operation-id', 'operation-without-responses', 'dynamic-reference'],
+    'reference-chain',
   ].map((name) => `unsupported/${name}`),
 );
 
@@ -72,7 +74,7 @@ export class FaultDropper {
   /** Indexes that were removed from a list, by the first pointer of the list, in ascending order. */
   readonly #removed = new Map<string, number[]>();
   readonly #seen = new Map<string, number>();
-
+  #chains: ReferenceChains;
   readonly #toText: (pointer: string) => string;
 
   /**
@@ -81,6 +83,7 @@ export class FaultDropper {
    */
   constructor(root: unknown, toText = (pointer: string): string => pointer) {
     this.#root = root;
+    this.#chains = new ReferenceChains(root);
     this.#toText = toText;
   }
 
@@ -104,6 +107,7 @@ export class FaultDropper {
 
   /** @returns the cost of each fault; undefined for a fault that leaves nothing of the document */
   drop(faults: readonly Fault[]): readonly (Cost | undefined)[] {
+    this.#chains = new ReferenceChains(this.#root);
     const schemas = new Set<unknown>(listSchemas(this.#root).map(({ node }) => node));
     // A list that YAML aliases share is one list: an index is removed once. Removal waits, since it moves the pointers of other faults.
     const items = new Map<unknown[], { readonly pointer: string; readonly indexes: Set<number> }>();
@@ -164,6 +168,11 @@ export class FaultDropper {
     const node = valueAt(this.#root, path);
     const around = valueAt(this.#root, path.slice(0, -1));
     const name = path.at(-1) ?? '';
+    if (rule === 'unsupported/reference-chain' && isObject(around)) {
+      const { end } = this.#chains.follow(String(node));
+      (around as Member)[name] = end;
+      return `it is read as ${JSON.stringify(end)}`;
+    }
     const required = /^The field `(.+)` must be present/.exec(message)?.[1];
     if (required !== undefined && isObject(node) && Object.hasOwn(substitutes, required)) {
       (node as Member)[required] = structuredClone(substitutes[required]);

@@ -4,6 +4,7 @@ import { findLargeCompositions } from './composition-size.ts';
 import { isSwagger } from './convert-swagger.ts';
 import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
+import { isLocal, longestChain, ReferenceChains } from './reference-chains.ts';
 import { findForeign, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
@@ -71,24 +72,30 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'reference-chain',
       fix: 'Let the first reference point at the definition itself.',
       find: (document, objects) => {
-        const long = objects().find(({ node }) => chainOf(document, node.$ref) === 'long');
-        if (long === undefined) return [];
-        return [{ at: [...long.at, '$ref'], message: `a chain of more than ${longestChain} references begins here` }];
+        const chains = new ReferenceChains(document);
+        return referencesOf(objects(), (ref) => {
+          const { length, end } = isLocal(ref) ? chains.follow(ref) : { length: 0 };
+          return end !== undefined && length > longestChain
+            ? `a chain of more than ${longestChain} references begins here`
+            : undefined;
+        });
       },
       stops: true,
     },
     {
       name: 'reference-loop',
       fix: 'Let one of the references point at a definition.',
-      find: (document, objects) =>
-        referencesOf(objects(), (ref, place) =>
+      find: (document, objects) => {
+        const chains = new ReferenceChains(document);
+        return referencesOf(objects(), (ref, place) =>
           // A schema may refer to its own $defs.
-          chainOf(document, ref) === 'loop' ||
+          (isLocal(ref) && chains.follow(ref).end === undefined) ||
           (readPointer(document as ContractDocument, ref) === undefined &&
             ref.startsWith(`${formatPointer(place.at)}/`))
             ? `$ref ${JSON.stringify(ref)} leads back to itself`
             : undefined,
-        ),
+        );
+      },
     },
     {
       // The linter's core calls methods of these names on the objects that it walks.
@@ -236,22 +243,6 @@ function* referencesOf(
     const message = typeof $ref === 'string' ? fault($ref, place) : undefined;
     if (message !== undefined) yield { at: [...place.at, '$ref'], message };
   }
-}
-
-/** Longest accepted chain of references. No known contract has a chain of ten. */
-const longestChain = 100;
-
-/** Follows a chain of objects that are only references. A recursive definition is fine. */
-function chainOf(document: unknown, reference: unknown): 'loop' | 'long' | 'end' {
-  const seen = new Set<string>();
-  for (let ref = reference; typeof ref === 'string' && ref.startsWith('#/'); ) {
-    if (seen.has(ref)) return 'loop';
-    if (seen.size === longestChain) return 'long';
-    seen.add(ref);
-    const target = readPointer(document as ContractDocument, ref);
-    ref = isObject(target) ? target.$ref : undefined;
-  }
-  return 'end';
 }
 
 function operationsOf(document: unknown): { at: readonly string[]; operation: OperationObject }[] {

@@ -195,7 +195,7 @@ function dropUnsupported(
     const found = unsupported.map((one): Problem => ({ ...one, ...placeOf(one.pointer), pointer: one.pointer }));
     if (found.length === 0) return warnings;
     const final = dropper === undefined ? found : found.filter(({ rule }) => !isDropped(rule));
-    if (final.length > 0 || dropper === undefined) throw new ContractError(final);
+    if (final.length > 0 || dropper === undefined) throw new ContractError(foldSame(final));
     const written = found.map((one) => ({ ...one, pointer: placeOf(one.pointer).pointer }));
     const costs = dropper.drop(found);
     for (const [index, problem] of written.entries()) {

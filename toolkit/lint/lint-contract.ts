@@ -69,9 +69,8 @@ function refuseUnlintable(contract: string, text: string, value: unknown): void 
   const found = isSwagger(value) ? [] : findUnsupported(value, 'root').filter(({ rule }) => notLinted.has(rule));
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
-  throw new ContractError(
-    found.map((one) => ({ ...one, file: displayPath(contract), ...positionOf(parsePointer(one.pointer)) })),
-  );
+  const file = displayPath(contract);
+  throw new ContractError(foldSame(found.map((one) => ({ ...one, file, ...positionOf(parsePointer(one.pointer)) }))));
 }
 
 async function lintFile(
