@@ -235,11 +235,20 @@ describe('a project with a store', () => {
     expect(files.get(`handlers/${want}.ts`)).toContain(`export const ${name}Handlers = `);
   });
 
-  test('gives no two resources one file', async () => {
-    const files = await form({ paths: stores('/a-b', '/a/b', '/A_b') }, 'memory');
+  test.each([
+    { name: 'one path but for its separators', paths: ['/a-b', '/a/b', '/A_b'], want: ['a-b', 'a-b-2', 'a-b-3'] },
+    { name: 'a number after a word', paths: ['/api/2fa', '/api2fa'], want: ['api-2fa', 'api2fa-2'] },
+    { name: 'the number of a second one', paths: ['/a-b', '/a/b', '/aB2'], want: ['a-b', 'a-b-2', 'a-b2-2'] },
+    { name: 'the name of an imported function', paths: ['/define'], want: ['define-2'] },
+    { name: 'a cut in front of a word', paths: [`/${'a'.repeat(79)}/b`], want: ['a'.repeat(79)] },
+  ])('gives each resource a file and a valid name of its own: $name', async ({ paths, want }) => {
+    const files = await form({ paths: stores(...paths) }, 'memory');
     expect([...files.keys()].filter((file) => file.startsWith('handlers/'))).toEqual(
-      ['a-b', 'a-b-2', 'a-b-3'].map((name) => `handlers/${name}.ts`),
+      want.map((name) => `handlers/${name}.ts`),
     );
+    const imported = [...(files.get('handlers.ts') ?? '').matchAll(/^import \{ (.*) \} from/gm)].map(([, one]) => one);
+    expect(imported.filter((name) => !/^\w+$/.test(name ?? ''))).toEqual([]);
+    expect(new Set(imported).size).toBe(imported.length);
   });
 
   test.each([

@@ -52,22 +52,33 @@ export function formStored(
 function findParts(operations: readonly Operation[], roles: readonly Role[]): readonly Part[] {
   const resources = new Map(roles.map(({ operationId, resource }) => [operationId, resource]));
   const groups = Map.groupBy(operations, ({ operationId }) => resources.get(operationId));
-  const taken = new Set([otherFile]);
+  // `handlers.ts` imports `defineHandlers`.
+  const taken = new Set([nameHandlers(otherFile), 'defineHandlers']);
   return [...groups].map(([resource, own]) => {
     const file = resource === undefined ? otherFile : nameFile(resource, own[0]?.basePath ?? '', taken);
-    const camel = file.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    return { file, name: `${/^\d/.test(camel) ? '_' : ''}${camel}Handlers`, resource, operations: own };
+    return { file, name: nameHandlers(file), resource, operations: own };
   });
 }
 
-/** `devices-activity` for `/v1/devices/{}/activity` below `/v1`. No two names differ only in case: some file systems would see one file. */
+/** `apiBooksHandlers` for the file `api-books`. */
+function nameHandlers(file: string): string {
+  const camel = file.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `${/^\d/.test(camel) ? '_' : ''}${camel}Handlers`;
+}
+
+/**
+ * `devices-activity` for `/v1/devices/{}/activity` below `/v1`. Two files may give one name of handlers: `api-2fa`, `api2fa`. No two files differ only in
+ * case: some file systems would see one file.
+ *
+ * @param taken names of handlers
+ */
 function nameFile(resource: string, basePath: string, taken: Set<string>): string {
   const path = resource.startsWith(basePath) ? resource.slice(basePath.length) : resource;
   const words = path.replaceAll(/([a-z\d])([A-Z])/g, '$1-$2').match(/[A-Za-z\d]+/g) ?? ['root'];
-  const name = words.join('-').toLowerCase().slice(0, 80);
+  const name = words.join('-').toLowerCase().slice(0, 80).replace(/-$/, '');
   let unique = name;
-  for (let count = 2; taken.has(unique); count += 1) unique = `${name}-${count}`;
-  taken.add(unique);
+  for (let count = 2; taken.has(nameHandlers(unique)); count += 1) unique = `${name}-${count}`;
+  taken.add(nameHandlers(unique));
   return unique;
 }
 
