@@ -28,13 +28,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The project of a document with these members and the required ones. */
-async function form(members: object, state?: StoreKind): Promise<ReadonlyMap<string, string>> {
+async function form(
+  members: object,
+  state?: StoreKind,
+  contractFile = 'contract.yaml',
+): Promise<ReadonlyMap<string, string>> {
   const file = join(folder, 'contract.yaml');
   await writeFile(file, JSON.stringify({ openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members }));
   const contract = await readContract(file);
   const { document } = contract;
   const stored = state && { kind: state, roles: explainStored(document as never, describeOperations(document)) };
-  return formProject(contract, { ...options, stored });
+  return formProject(contract, { ...options, contractFile, stored });
 }
 
 const answered = { responses: { 200: { description: 'Fine' } } };
@@ -63,6 +67,15 @@ test('no file of a project but the contract holds what a terminal takes for orde
 test('the title of a contract is a text in the README, no link and no picture', async () => {
   const made = await form({ info: { title: 'A <img src=//b> [c](//d) `e`', version: '1' }, paths: {} });
   expect(made.get('README.md')?.split('\n')[0]).toBe('# A \\<img src=//b> \\[c](//d) \\`e\\`');
+});
+
+test.each([
+  { title: 'APP STORE API', state: 'memory' },
+  { title: 'Store of contract.yaml', state: undefined },
+] as const)('the title $title stays as it is', async ({ title, state }) => {
+  // A JSON contract replaces the name `contract.yaml` in the text.
+  const made = await form({ info: { title, version: '1' }, paths: {} }, state, 'contract.json');
+  expect(made.get('README.md')?.split('\n')[0]).toBe(`# ${title}`);
 });
 
 test('the project of the contract in `project/` is the project in `project/`', async () => {
@@ -219,7 +232,6 @@ describe('a project with a store', () => {
     const files = await form({ paths: stores('/things') }, kind);
     expect(files.get('state.ts')).toContain(`createStoredHandlers<Handlers<Principal>>(${created})`);
     expect(files.get('README.md')).toContain(about);
-    expect(files.get('README.md')).not.toContain('STORE');
     expect(files.get('.gitignore')?.includes('state.sqlite*\n')).toBe(ignored);
   });
 

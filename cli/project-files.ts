@@ -54,9 +54,11 @@ export function formProject(
     const text = readTemplate(template);
     return [file, file === '.gitignore' && stored?.kind === 'sqlite' ? `${text}${storeFile}*\n` : text];
   });
-  const readme = readTemplate('README.md')
-    .replace(/^# .*/, () => `# ${oneLine(titleOf(document)).replaceAll(/[\\`<[&]/g, '\\$&')}`)
-    .replaceAll('contract.yaml', contractFile);
+  const template = readTemplate('README.md');
+  // The title is inserted last: it may contain any words of the other replacements.
+  const readme = (stored === undefined ? template : describeStored(template, stored.kind))
+    .replaceAll('contract.yaml', contractFile)
+    .replace(/^# .*/, () => `# ${oneLine(titleOf(document)).replaceAll(/[\\`<[&]/g, '\\$&')}`);
   const writing = { formatRow: (...row: Row) => formatRow(document, ...row), quoteName, oneLine };
   const handlers: readonly (readonly [string, string])[] =
     stored === undefined
@@ -64,7 +66,7 @@ export function formProject(
       : formStored(operations, stored, writing);
   return new Map([
     ...texts,
-    ['README.md', stored === undefined ? readme : describeStored(readme, stored.kind)],
+    ['README.md', readme],
     ...handlers,
     ['package.json', formatManifest({ name, contractFile, vendor }, operations)],
     ['security.ts', formatSecurity(contract, operations, stored !== undefined)],

@@ -128,7 +128,8 @@ const stores: Readonly<
       readonly about: string;
       readonly imports: string;
       readonly opened: string;
-      readonly readme: readonly [string, string];
+      /** The end of the sentence `The operations answer from a store`, in the README. */
+      readonly readme: string;
     }
   >
 > = {
@@ -138,10 +139,8 @@ const stores: Readonly<
 `,
     imports: '',
     opened: '',
-    readme: [
-      'STORE',
+    readme:
       'in memory, which begins with the examples of the contract: what you create can be read, listed, changed and\n  deleted, until the service stops.',
-    ],
   },
   sqlite: {
     about: `// The store behind the handlers. It keeps the items that requests create in the file ${storeFile} or STATE_FILE, and begins with the examples of
@@ -155,10 +154,7 @@ const isTested = process.env.NODE_TEST_CONTEXT !== undefined;
 const file = isTested ? ':memory:' : process.env.STATE_FILE || fileURLToPath(new URL('./${storeFile}', import.meta.url));
 const store = openSqliteStore(file);
 `,
-    readme: [
-      'STORE',
-      `in one SQLite file, \`${storeFile}\` or \`STATE_FILE\`, which begins with the examples of the contract: what you create can be\n  read, listed, changed and deleted. Delete the file to begin again, for example after a change of the contract. Tests use a store of their own.`,
-    ],
+    readme: `in one SQLite file, \`${storeFile}\` or \`STATE_FILE\`, which begins with the examples of the contract: what you create can be\n  read, listed, changed and deleted. Delete the file to begin again, for example after a change of the contract. Tests use a store of their own.`,
   },
 };
 
@@ -180,11 +176,11 @@ function formatState(kind: StoreKind): string {
 }
 
 /** Sentences of the README of a project without a store, and those in their place. */
-const sentences: readonly (readonly [string, string])[] = [
+const sentencesFor = (kind: StoreKind): readonly (readonly [string, string])[] => [
   [
     '- Every operation answers 501 until you write it.\n',
     [
-      '- The operations answer from a store STORE\n',
+      `- The operations answer from a store ${stores[kind].readme}\n`,
       '  An operation without a resource answers 501 until you write it in `handlers/other.ts`.\n',
       '- If an operation requires credentials, start with `DEMO_TOKEN=SECRET npm start`: the checks of `security.ts` accept `SECRET` as token, key or\n',
       '  password. Without this variable every caller gets 401.\n',
@@ -206,9 +202,7 @@ const sentences: readonly (readonly [string, string])[] = [
 
 /** The README of a project with a store. */
 export function describeStored(readme: string, kind: StoreKind): string {
-  const replace = (text: string, [before, after]: (typeof sentences)[number]): string =>
-    text.replace(before, () => after);
-  return [...sentences, stores[kind].readme].reduce(replace, readme);
+  return sentencesFor(kind).reduce((text, [before, after]) => text.replace(before, () => after), readme);
 }
 
 /** The check of credentials in a project with a store. */
