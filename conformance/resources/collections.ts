@@ -1,5 +1,5 @@
 import { parentPaths } from './addresses.ts';
-import { mostItems, type Scalar, type Scalars } from './read-items.ts';
+import { isTelling, mostItems, type Scalar, type Scalars } from './read-items.ts';
 import { isIdName, normal, nounOf, nounsOfPath, rankName, type Slot, singular, worstRank } from './slots.ts';
 
 export interface Item {
@@ -172,7 +172,9 @@ export function madeIdOf({ shown, sent, parents, slot }: Made): Scalar | undefin
     return isId && !sent.has(member) && !known.has(String(value));
   });
   const hasId = [...shown.keys()].some((member) => rankName(member, slot) < worstRank);
-  return found.length === 1 && !hasId ? found[0]?.[1] : undefined;
+  const [[, only] = []] = found;
+  // A short number may be the id of another object.
+  return found.length === 1 && !hasId && isTelling(only) && /\D/.test(only) ? only : undefined;
 }
 
 export function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

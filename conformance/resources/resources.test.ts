@@ -397,21 +397,22 @@ describe('ownership of objects', () => {
   });
 
   test('the only value of a create that may be an id is owned once the server has accepted it', () => {
-    const answer = { code: 1, message: 'created', customer_code: 'c-9', request_id: 'r-1' };
+    const answer = { code: 1, message: 'created', customer_code: 'cus-9041', request_id: 'r-1' };
     const run = after(operations, [{ call: 'POST /pets', status: 200, sent: { title: 'Rex' }, body: answer }]);
-    const found = () => run.targets('DELETE /pets/{petId}').filter(({ values }) => values.petId === 'c-9');
-    expect(run.targets('GET /pets/{petId}').map(({ values }) => values.petId)).toContain('c-9');
+    const found = () => run.targets('DELETE /pets/{petId}').filter(({ values }) => values.petId === 'cus-9041');
+    expect(run.targets('GET /pets/{petId}').map(({ values }) => values.petId)).toContain('cus-9041');
     expect(found()).toMatchObject([{ owned: false, sure: false }]);
-    run.observe({ call: 'GET /pets/c-9', body: { title: 'Rex' } });
+    run.observe({ call: 'GET /pets/cus-9041', body: { title: 'Rex' } });
     expect(found()).toMatchObject([{ owned: true, sure: true }]);
   });
 
   test.each<{ name: string; call: string; sent?: object; body: object }>([
-    { name: 'that was sent', call: 'POST /pets', sent: { chip_number: 'c-9' }, body: { chip_number: 'c-9' } },
-    { name: 'of the object above', call: 'POST /pets/7/toys', body: { owner_code: '7' } },
-    { name: 'next to an id', call: 'POST /pets', body: { id: 2, chip_number: 'c-9' } },
-    { name: 'of which there are two', call: 'POST /pets', body: { chip_number: 'c-9', batch_number: 'b-1' } },
-    { name: 'that may be a secret', call: 'POST /pets', body: { access_code: 'c-9' } },
+    { name: 'that was sent', call: 'POST /pets', sent: { chip_number: 'cus-9041' }, body: { chip_number: 'cus-9041' } },
+    { name: 'of the object above', call: 'POST /pets/pet-4711/toys', body: { owner_code: 'pet-4711' } },
+    { name: 'next to an id', call: 'POST /pets', body: { id: 2, chip_number: 'cus-9041' } },
+    { name: 'of which there are two', call: 'POST /pets', body: { chip_number: 'cus-9041', batch_number: 'bat-0017' } },
+    { name: 'that other objects may have', call: 'POST /pets', body: { chip_number: 17 } },
+    { name: 'that may be a secret', call: 'POST /pets', body: { access_code: 'cus-9041' } },
   ])('the answer to a create shows no id of another name in a value $name', ({ call, sent, body }) => {
     const run = after([...operations, 'GET /pets/{petId}/toys/{toyId}'], [{ call, status: 200, sent, body }]);
     const items = [...run.resources.collections.values()].flatMap((one) => one.items);
