@@ -366,9 +366,8 @@ function wireOf({ mediaType }: MediaContent): 'json' | 'text' {
 
 /** The request with another body, whose unchanged members are those of the request. */
 function withContent(draft: Draft, content: MediaContent, accepted: unknown, value: unknown): Draft {
-  const { body } = draft;
-  if (body === undefined) return draft;
-  const own = body.value;
+  // The request may be another than the accepted one, and without its optional body.
+  const own = draft.body?.value;
   if (!isObject(value) || !isObject(accepted) || !isObject(own)) return { ...draft, body: { content, value } };
   const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
     const isKept = Object.hasOwn(accepted, name) && Object.hasOwn(own, name) && isSame(member, accepted[name]);
