@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf } from '../seeded/by-hand.ts';
-import { type ListShape, listShapeOf } from './list-shape.ts';
+import { isCursorName, type ListShape, listShapeOf } from './list-shape.ts';
 
 // If these fail, lists are not walked, or a parameter of another meaning is taken for paging.
 
@@ -76,6 +76,14 @@ describe('paging is read from names and types', () => {
       want: { items: '/items', limit: 'limit', step: 'cursor', read: '/meta/next_cursor' },
     },
     {
+      name: 'a cursor called continue',
+      given: {
+        query: { continue: text, limit: integer },
+        body: within({ metadata: { type: 'object', properties: { continue: text } } }),
+      },
+      want: { items: '/items', limit: 'limit', step: 'cursor', read: '/metadata/continue' },
+    },
+    {
       name: 'a cursor that no answer has is none',
       given: { query: { cursor: text, limit: integer }, body: within({}) },
       want: { items: '/items', limit: 'limit' },
@@ -111,6 +119,11 @@ describe('paging is read from names and types', () => {
   ])('$name', ({ given, want }) => {
     expect(shortOf(shapeOf(given as Given))).toEqual(want);
   });
+});
+
+test('a name may be only that of a cursor, which no request makes up', () => {
+  const names = ['PageToken', 'page[cursor]', 'continue', 'after', 'marker', 'page', 'q'];
+  expect(names.filter(isCursorName)).toEqual(['PageToken', 'page[cursor]', 'continue']);
 });
 
 test('filters are parameters with name and type of a member', () => {

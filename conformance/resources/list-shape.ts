@@ -82,8 +82,9 @@ const usual = {
   limitOfPage: 'size count take top rows first max',
   page: 'page pagenumber pageno pagenum pageindex currentpage',
   offset: 'offset skip startindex startat',
-  cursor: 'cursor pagetoken nexttoken nextcursor continuationtoken continuation pagecursor nextpagetoken after marker',
-  next: 'nextcursor nextpagetoken nexttoken endcursor nextpagecursor cursor continuationtoken continuation pagetoken next after nextmarker',
+  cursor:
+    'cursor pagetoken nexttoken nextcursor continuationtoken continuation continue pagecursor nextpagetoken after marker',
+  next: 'nextcursor nextpagetoken nexttoken endcursor nextpagecursor cursor continuationtoken continuation continue pagetoken next after nextmarker',
   link: 'next nextpage nextlink nexturl nexthref odatanextlink',
   items: 'items data results result values records rows entries list content elements objects hits value resources',
   total: 'total totalcount totalitems totalresults totalelements totalrecords',
@@ -97,6 +98,11 @@ const usual = {
 const names = Object.fromEntries(
   Object.entries(usual).map(([kind, text]) => [kind, new Set(text.split(' '))]),
 ) as unknown as Readonly<Record<keyof typeof usual, ReadonlySet<string>>>;
+
+/** Whether a parameter of this name can only have a value of an earlier answer: `after` and `marker` may be a date or a text. */
+export function isCursorName(name: string): boolean {
+  return names.cursor.has(normal(name)) && !/^(after|marker)$/i.test(name);
+}
 
 const known = new WeakMap<Operation, ListShape | null>();
 

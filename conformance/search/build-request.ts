@@ -15,7 +15,7 @@ import type { Draft } from '../execute/exchange.ts';
 import type { Constraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import { listShapeOf } from '../resources/list-shape.ts';
+import { isCursorName, listShapeOf } from '../resources/list-shape.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
@@ -71,7 +71,8 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       const application = { tools, count: variant.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
-        const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query' && parameter !== cursor);
+        const isCursor = parameter === cursor || isCursorName(parameter.name);
+        const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query' && !isCursor);
         const candidate = (): unknown => {
           const at = atOrBefore(parameterCandidates(parameter, variant), parameter.required ? variant.index : 0)?.value;
           return parameter.required ? at : (references(parameter.name, parameter.schema)[0] ?? at);
@@ -208,7 +209,7 @@ export function isFilledByServer(member: string): boolean {
 
 /** Whether a member's value has to exist on the server. */
 export function hasToExist(name: string): boolean {
-  return isIdName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
+  return isIdName(name) || isCursorName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
 }
 
 /** Whether a member names an object other than the one that the operation writes. */
