@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { agrees, isShownAsObjects, isUnchanged, objectIn } from './compare-objects.ts';
+import { agrees, isPartOf, isShownAsObjects, isUnchanged, objectIn } from './compare-objects.ts';
 
 test.each([
   { sent: '50', read: 50, want: true },
@@ -38,8 +38,20 @@ test.each([
   { sent: { city: 'Alta' }, read: { city: 'Alta', code: 7 }, want: true },
   { sent: { city: 'Alta' }, read: { city: 'Oslo' }, want: false },
   { sent: 7, read: { id: 7, name: 'x' }, want: true },
+  { sent: { city: null }, read: {}, want: true },
+  { sent: { city: null }, read: { city: 'Alta' }, want: false },
+  { sent: { city: 'Alta' }, read: { city: null }, want: false },
 ])('$read may be the stored form of $sent: $want', ({ sent, read, want }) => {
   expect(agrees(sent, read)).toBe(want);
+});
+
+test.each([
+  { whole: { home: { city: 'Alta' } }, shown: { home: {} }, want: true },
+  { whole: { home: { city: 'Alta' } }, shown: { home: { code: 7 } }, want: true },
+  { whole: { home: { city: 'Alta' } }, shown: { home: { city: 'Oslo' } }, want: false },
+  { whole: { home: 'Alta' }, shown: { home: {} }, want: false },
+])('an item with $shown may be a view of $whole: $want', ({ whole, shown, want }) => {
+  expect(isPartOf(whole, shown)).toBe(want);
 });
 
 test.each([

@@ -173,7 +173,8 @@ export function isShownAsObjects(
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
+  // A change may remove a member by null (RFC 7396).
+  return isObject(value) && Object.values(value).every((member) => member === null);
 }
 
 /**
@@ -194,6 +195,13 @@ export function agrees(sent: unknown, read: unknown): boolean {
   if (typeof sent === 'object' || typeof read === 'object') return true;
   if (typeof sent === 'boolean' || typeof read === 'boolean') return truthOf(sent) === truthOf(read);
   return agreesAsNumber(sent, read) ?? agreesAsText(String(sent), String(read));
+}
+
+/** Whether a value shows another one, or a part of it: the item of a list may leave out members of the objects within it. */
+export function isPartOf(whole: unknown, shown: unknown): boolean {
+  if (agrees(whole, shown)) return true;
+  if (!isObject(whole) || !isObject(shown)) return false;
+  return Object.entries(shown).every(([name, value]) => !Object.hasOwn(whole, name) || isPartOf(whole[name], value));
 }
 
 function truthOf(value: unknown): boolean | undefined {

@@ -10,6 +10,7 @@ import type { RunContext } from './check.ts';
 import {
   agrees,
   isEmpty,
+  isPartOf,
   isShownAsObjects,
   isUnchanged,
   type Member,
@@ -313,7 +314,7 @@ function listedOtherwise(story: Story, context: RunContext, members: readonly Me
     const last = writes.findLast((one) => Object.hasOwn(sentIn(one), name));
     if (last === undefined) return [];
     const [from, shown, listed] = [sentIn(last)[name], read[name], item[name]];
-    if (isEmpty(from) || isEmpty(listed) || !agrees(from, shown) || agrees(from, listed)) return [];
+    if (isEmpty(from) || isEmpty(listed) || !agrees(from, shown) || isPartOf(from, listed)) return [];
     const message = `${name} was sent as ${spelled(from)} and a read shows it, and the list shows ${spelled(listed)}`;
     const about = { keyword: 'listed', clause: clauseFor(last.write), message };
     // A value that an earlier read has shown is an old one, and no other spelling.
