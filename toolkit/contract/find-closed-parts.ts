@@ -1,11 +1,6 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { LimitFinding } from './limits.ts';
-import { listSchemas } from './walk-document.ts';
-
-interface Part {
-  readonly at: readonly (string | number)[];
-  readonly node: Readonly<Record<string, unknown>>;
-}
+import { listSchemas, type Visited } from './walk-document.ts';
 
 export interface ClosedPart extends LimitFinding {
   /** Whether `unevaluatedProperties: false` at the same place states what the author means. */
@@ -21,9 +16,9 @@ export interface ClosedPart extends LimitFinding {
  */
 export function findClosedParts(document: unknown): readonly ClosedPart[] {
   const found = new Map<unknown, ClosedPart>();
-  for (const { at, node } of listSchemas(document)) {
-    if (!Array.isArray(node.allOf)) continue;
-    const parts = partsOf(document, { at, node }, new Set());
+  for (const schema of listSchemas(document)) {
+    if (!Array.isArray(schema.node.allOf)) continue;
+    const parts = partsOf(document, schema, new Set());
     const required = new Set(parts.flatMap((part) => (Array.isArray(part.node.required) ? part.node.required : [])));
     const declared = namesIn(parts);
     for (const part of parts) {
@@ -46,22 +41,23 @@ export function findClosedParts(document: unknown): readonly ClosedPart[] {
 }
 
 /** The names that the parts declare. */
-function namesIn(parts: readonly Part[]): ReadonlySet<string> {
+function namesIn(parts: readonly Visited[]): ReadonlySet<string> {
   return new Set(parts.flatMap(({ node: { properties } }) => (isObject(properties) ? Object.keys(properties) : [])));
 }
 
 /** A schema and the parts of its `allOf`, at any depth, each once. */
-function partsOf(document: unknown, { at, node }: Part, seen: Set<unknown>): readonly Part[] {
+function partsOf(document: unknown, part: Visited, seen: Set<unknown>): readonly Visited[] {
+  const { node } = part;
   if (seen.has(node)) return [];
   seen.add(node);
   const { $ref, allOf } = node;
   const target = typeof $ref === 'string' ? parseReference($ref) : undefined;
   const referred = target && valueAt(document, target);
   return [
-    { at, node },
+    part,
     ...(target !== undefined && isObject(referred) ? partsOf(document, { at: target, node: referred }, seen) : []),
-    ...(Array.isArray(allOf) ? allOf : []).flatMap((part: unknown, index) =>
-      isObject(part) ? partsOf(document, { at: [...at, 'allOf', index], node: part }, seen) : [],
+    ...(Array.isArray(allOf) ? allOf : []).flatMap((inner: unknown, index) =>
+      isObject(inner) ? partsOf(document, { at: [...part.at, 'allOf', index], node: inner }, seen) : [],
     ),
   ];
 }

@@ -25,6 +25,8 @@ export function jsonPositions(text: string): YamlSource['positionOf'] | undefine
     known.set(offset, members);
     return members;
   };
+  // Ends of lines, in ascending order.
+  let ends: readonly number[] | undefined;
   return (segments) => {
     let value = skipSpace(text, 0);
     let start = value;
@@ -33,9 +35,27 @@ export function jsonPositions(text: string): YamlSource['positionOf'] | undefine
       if (member === undefined) break;
       ({ start, value } = member);
     }
-    const before = text.slice(0, start);
-    return { line: before.split('\n').length, column: start - before.lastIndexOf('\n') };
+    ends ??= findLineEnds(text);
+    const before = countBelow(ends, start);
+    return { line: before + 1, column: start - (ends[before - 1] ?? -1) };
   };
+}
+
+function findLineEnds(text: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at);
+  return ends;
+}
+
+/** How many of the ascending numbers are lower. */
+function countBelow(numbers: readonly number[], bound: number): number {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((numbers[middle] ?? 0) < bound) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** Members of the object or list that begins at the offset; empty for another value. Of equal keys the last counts, as in `JSON.parse`. */
