@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../conformance/contract/document.t
 import { hasId, type ListPlace, successSchema } from './find-items.ts';
 import type { Pair } from './find-pairs.ts';
 import { isSuccess, notSuccess, notUnknown, type Verdicts } from './laws.ts';
-import { type MadeBody, normal } from './make-values.ts';
+import { type MadeBody, normal, withMember } from './make-values.ts';
 import { declaredNames, findOverlap, isSame, spell, valueAt } from './shared-members.ts';
 import { compareWithSent, fixedValues, type Item, readNode, type Walk } from './walk.ts';
 import { readAll } from './walk-lists.ts';
@@ -56,7 +56,7 @@ async function judgeChange(
   const before = read === undefined ? undefined : (await walk.send(read, { slots: values })).body;
   const body =
     law === 'replace'
-      ? replacementFor(walk, operation, values)
+      ? replacementFor(walk, operation, values, item)
       : updateFor(walk, pair, operation, values, before ?? item.sent);
   if (body === undefined) {
     verdicts.fail(law, 'unjudged', `no valid body for ${operation.method.toUpperCase()} ${operation.path} was built`);
@@ -119,8 +119,17 @@ function changes(before: unknown, after: unknown, mayChange: (name: string) => b
   });
 }
 
-function replacementFor(walk: Walk, operation: Operation, values: readonly unknown[]): MadeBody | 'none' | undefined {
-  return walk.maker.body(operation, walk.nextSerial(), fixedValues(operation.path, values));
+/** A body whose id, if it has one, is that of the path. */
+function replacementFor(
+  walk: Walk,
+  operation: Operation,
+  values: readonly unknown[],
+  { id }: Item,
+): MadeBody | 'none' | undefined {
+  const body = walk.maker.body(operation, walk.nextSerial(), fixedValues(operation.path, values));
+  if (body === undefined || body === 'none' || id.path === undefined || valueAt(body.value, id.path) === undefined)
+    return body;
+  return withMember(walk.maker, body, id.path, id.value) ?? body;
 }
 
 /** Members that name the kind of an object, rather than a property of it. */

@@ -97,10 +97,11 @@ export interface FoundId {
 }
 
 const ranksOfNames: readonly ((member: string, key: string, noun: string) => boolean)[] = [
-  (member, key) => member === key,
+  (member, key, noun) => member === key || (member !== '' && key === `${noun}${member}`),
   (member) => member === 'id',
   (member, key, noun) => member.length > 1 && (key.endsWith(member) || member === `${noun}id` || member.endsWith(key)),
-  (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference)$/.test(member),
+  (member, key) => key.replace(/(id|name|key|code|number)$/, '') === member,
+  (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference|sha)$/.test(member),
   (member) => /(id|sid|key|code|name|number|token|reference|ref)$/.test(member),
 ];
 

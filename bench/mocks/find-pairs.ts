@@ -32,7 +32,12 @@ const templateOf = (path: string): string => path.replace(/\/$/, '').replaceAll(
 export const slotsOf = (path: string): string[] => [...path.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name ?? '');
 
 /** A POST to a collection that reads or writes many items at once creates no item. */
-const isNoCreate = /^(get|list|search|query|find|fetch|read|retrieve)|batch|bulk/i;
+function isNoCreate({ id, path }: Operation): boolean {
+  // A segment of the path names a part of the API: `batch` in `/apis/batch/v1/jobs`.
+  const words = path.split('/').slice(0, -1);
+  const isPart = words.some((word) => /^(batch|bulk)$/i.test(word));
+  return /^(get|list|search|query|find|fetch|read|retrieve)/i.test(id) || (!isPart && /batch|bulk/i.test(id));
+}
 
 const wordOfUpdate = /^(update|modify|edit|patch|change|set|replace|partial)|update/i;
 
@@ -89,10 +94,10 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   const some = item.get ?? item.put ?? item.patch ?? item.delete ?? item.post;
   if (some === undefined) return undefined;
   const names = slotsOf(some.path);
-  const isCreatedByPut = collection.post === undefined && item.put !== undefined && documents(item.put, '201');
+  const isCreatedByPut = collection.post === undefined && item.put !== undefined && createsByPut(item.put);
   const update = item.post !== undefined && item.patch === undefined && wordOfUpdate.test(item.post.id);
   const merge = item.patch ?? (update ? item.post : undefined);
-  const post = collection.post === undefined || isNoCreate.test(collection.post.id) ? undefined : collection.post;
+  const post = collection.post === undefined || isNoCreate(collection.post) ? undefined : collection.post;
   const create = isCreatedByPut ? item.put : post;
   const list = collection.get !== undefined && isFile(collection.get) ? undefined : collection.get;
   if (list === undefined && create === undefined) return undefined;
@@ -114,12 +119,17 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   };
 }
 
+/** Whether a PUT creates an unknown item: it documents 201 (RFC 9110, 9.3.4), or its name states it, such as `create-or-update`. */
+export function createsByPut(put: Operation): boolean {
+  return documents(put, '201') || /create|upsert/i.test(put.id) || /(?:^|[^A-Za-z])add(?![a-z])/.test(put.id);
+}
+
 /** Whether an operation answers content that has no items, such as an image. */
 function isFile({ responses }: Operation): boolean {
   const contents = responses.filter(({ status }) => /^2/.test(status)).flatMap((response) => response.contents);
   return contents.length > 0 && contents.every(({ mediaType }) => !isJson(mediaType) && !mediaType.startsWith('*'));
 }
 
-export function documents(operation: Operation, status: string): boolean {
+function documents(operation: Operation, status: string): boolean {
   return operation.responses.some((response) => response.status === status);
 }

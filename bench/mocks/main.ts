@@ -3,7 +3,8 @@
 //   node bench/mocks/main.ts --contract FILE --mock lockstep|prism|mockoon|json-server [--json]
 //   node bench/mocks/main.ts --set corpus|held-out --packages FOLDER --mock NAME [--json]
 //
-// --pairs N walks at most so many pairs of a contract, spread evenly. --lockstep DIR runs the command of another checkout; --peers DIR has the
+// --pairs N walks at most so many pairs of a contract, spread evenly. --patience SECONDS is the time for one answer, 10 by default: a busy
+// machine needs more. --lockstep DIR runs the command of another checkout; --peers DIR has the
 // other mocks, --packages DIR the packages of contracts.json, each in its node_modules. Failed laws are listed for a single contract and for
 // the set `corpus`. Of the set `held-out` only their number is printed, so that nothing is changed for one of its contracts.
 // Exit codes: 0 walked, whatever held; 2 wrong usage or not installed.
@@ -15,6 +16,7 @@ import type { Contract } from '../../conformance/contract/contract.ts';
 import { readContractFile } from '../../conformance/contract/read-contract.ts';
 import { findPairs } from './find-pairs.ts';
 import { formatLaws, formatSet, type SetRow } from './format-walk.ts';
+import { usualPatienceMs } from './send-requests.ts';
 import { type MockName, mocks, startMock } from './start-mocks.ts';
 import { listFailures, type WalkResult, walkContract } from './walk-contract.ts';
 
@@ -36,6 +38,7 @@ interface Options {
   readonly peers: string;
   readonly packages: string;
   readonly most: number;
+  readonly patienceMs: number;
   readonly isJson: boolean;
 }
 
@@ -84,7 +87,7 @@ async function run({ contract, set, only, mock, isJson, ...folders }: Options): 
 async function walkFile(
   file: string,
   mock: MockName,
-  { lockstep, peers, most }: Pick<Options, 'lockstep' | 'peers' | 'most'>,
+  { lockstep, peers, most, patienceMs }: Pick<Options, 'lockstep' | 'peers' | 'most' | 'patienceMs'>,
 ): Promise<{ readonly result: WalkResult; readonly contract: Contract; readonly seconds: number }> {
   const contract = await readContractFile(file);
   const running = await startMock(mock, { contract, file, lockstep, peers });
@@ -95,6 +98,7 @@ async function walkFile(
       running.addressOf,
       (line) => process.stderr.write(`${file}: ${line}${lineEnd}`),
       most,
+      patienceMs,
     );
     return { result, contract, seconds: (performance.now() - began) / 1000 };
   } finally {
@@ -122,6 +126,7 @@ function readOptions(): Options | undefined {
         peers: { type: 'string', default: import.meta.dirname },
         packages: { type: 'string', default: import.meta.dirname },
         pairs: { type: 'string', default: 'Infinity' },
+        patience: { type: 'string', default: String(usualPatienceMs / 1000) },
         json: { type: 'boolean', default: false },
       },
     });
@@ -134,7 +139,20 @@ function readOptions(): Options | undefined {
     const [lockstep, peers, packages] = [resolve(values.lockstep), resolve(values.peers), resolve(values.packages)];
     const most = Number(values.pairs);
     if (!(most >= 1)) throw new Error(`--pairs is a number of 1 or more, not ${values.pairs}`);
-    return { contract: contract && resolve(contract), set, only, mock, lockstep, peers, packages, most, isJson };
+    const patienceMs = Number(values.patience) * 1000;
+    if (!(patienceMs > 0)) throw new Error(`--patience is a number of seconds above 0, not ${values.patience}`);
+    return {
+      contract: contract && resolve(contract),
+      set,
+      only,
+      mock,
+      lockstep,
+      peers,
+      packages,
+      most,
+      patienceMs,
+      isJson,
+    };
   } catch (error) {
     refuse(error);
     return undefined;

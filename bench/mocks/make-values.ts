@@ -96,11 +96,17 @@ function rankOf({ mediaType }: MediaContent): number {
   return /json-patch/.test(mediaType) ? 2 : /^multipart/.test(mediaType) ? 1 : 0;
 }
 
-/** Leaves out optional members that servers own, at every level. */
+/** Whether a value has no content: at the deepest level, objects are built without members, and of no certain kind. */
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isEmpty);
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** Leaves out optional members that servers own, and empty ones, at every level. */
 function clean(value: JsonObject, isValid: (value: unknown) => boolean): JsonObject {
   let kept: JsonObject = value;
   for (const [name, part] of Object.entries(value)) {
-    if (ofServer.test(name)) {
+    if (ofServer.test(name) || isEmpty(part)) {
       const { [name]: _, ...rest } = kept;
       if (isValid(rest)) kept = rest;
     } else if (isObject(part)) {

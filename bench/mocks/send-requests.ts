@@ -34,13 +34,14 @@ export interface Asked {
 export interface Client {
   /** The request as it would be sent. @throws Error if a required parameter has no valid value */
   readonly write: (operation: Operation, asked: Asked) => OutgoingRequest;
-  /** @throws Error if there is no answer within ten seconds, or a required parameter has no valid value */
+  /** @throws Error if there is no answer in time, or a required parameter has no valid value */
   readonly send: (operation: Operation, asked: Asked) => Promise<Reply>;
   /** Number of requests so far. */
   readonly count: () => number;
 }
 
-const patienceMs = 10_000;
+/** Time for one answer, unless another one is given. */
+export const usualPatienceMs = 10_000;
 
 /**
  * Sends requests that are valid by the contract, with credentials of the right format, and judges each answer by the contract: a documented
@@ -53,6 +54,7 @@ export function createClient(
   judge: Judge,
   maker: Maker,
   addressOf: (operation: Operation) => string,
+  patienceMs = usualPatienceMs,
 ): Client {
   let count = 0;
   const write = (operation: Operation, { slots, query = {}, body = 'none' }: Asked): OutgoingRequest => {

@@ -2,6 +2,7 @@ import type { SchemaNode, Shape } from '@lockstep/values/shape';
 import { admits, typeOfValue } from '@lockstep/values/shape';
 import { isObject, type JsonObject } from '../../conformance/contract/document.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
+import { formats } from '../../conformance/schema/formats.ts';
 import { normal } from './make-values.ts';
 
 /** A place in a value: names of members, from the outside. */
@@ -95,11 +96,16 @@ function isShared(form: CanonicalForm, nodes: readonly SchemaNode[], name: strin
   );
 }
 
+/** Whether a text may have the format of a branch: a uuid cannot show another text that was sent. */
+function hasFormat({ format }: Shape, value: unknown): boolean {
+  return typeof value !== 'string' || format === undefined || formats[format]?.lenient(value) !== false;
+}
+
 /** Branches that allow a value. Of an object only the type counts, because an answer has more members than the request; of a list, its first item. */
 function shapesFor(form: CanonicalForm, nodes: readonly SchemaNode[], value: unknown): readonly Shape[] {
   const shapes = nodes.flatMap((node) => form.shapes(node));
   if (isObject(value)) return shapes.filter(({ types }) => types.has('object'));
-  const allowed = shapes.filter((shape) => admits(shape, value));
+  const allowed = shapes.filter((shape) => admits(shape, value) && hasFormat(shape, value));
   if (!Array.isArray(value) || value.length === 0) return allowed;
   return allowed.filter((shape) => shapesFor(form, [form.item(shape, 0)], value[0]).length > 0);
 }

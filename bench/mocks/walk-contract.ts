@@ -1,10 +1,12 @@
 import type { Contract, Operation } from '../../conformance/contract/contract.ts';
+import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
-import { findList } from './find-items.ts';
-import { findPairs } from './find-pairs.ts';
+import { findList, successSchema } from './find-items.ts';
+import { findPairs, type Pair } from './find-pairs.ts';
 import { type LawName, laws, type PairResult } from './laws.ts';
 import { createMaker } from './make-values.ts';
-import { createClient } from './send-requests.ts';
+import { createClient, usualPatienceMs } from './send-requests.ts';
+import { canBe } from './shared-members.ts';
 import { Walk } from './walk.ts';
 import { walkPair } from './walk-pair.ts';
 
@@ -18,33 +20,44 @@ export interface WalkResult {
  *
  * @param progress is called before each pair
  * @param most if the contract has more pairs, so many of them are walked, spread evenly
+ * @param patienceMs time for one answer
  */
 export async function walkContract(
   contract: Contract,
   addressOf: (operation: Operation) => string,
   progress: (line: string) => void = () => undefined,
   most = Infinity,
+  patienceMs = usualPatienceMs,
 ): Promise<WalkResult> {
   const judge = createJudge(contract);
   const maker = createMaker(contract, judge);
-  const client = createClient(contract, judge, maker, addressOf);
+  const client = createClient(contract, judge, maker, addressOf, patienceMs);
   const walk = new Walk(judge, maker, client);
-  // Without a list or a create, the contract describes no collection.
-  const all = findPairs(contract).filter(
-    (pair) => pair.create !== undefined || findList(judge.forms.response, pair) !== undefined,
-  );
+  const all = findPairs(contract).filter((pair) => isCollection(judge.forms.response, pair));
   const found =
     all.length <= most
       ? all
       : all.filter(
           (_, index) => Math.floor(((index + 1) * most) / all.length) > Math.floor((index * most) / all.length),
         );
-  const pairs: PairResult[] = [];
-  for (const [index, pair] of found.entries()) {
+  const results = new Map<Pair, PairResult>();
+  // A walk deletes items, which may be all that a list has: the pairs below them come first.
+  for (const [index, pair] of found.toSorted((a, b) => b.slots - a.slots).entries()) {
     progress(`pair ${index + 1}/${found.length} ${pair.name}`);
-    pairs.push(await walkPair(walk, pair));
+    results.set(pair, await walkPair(walk, pair));
   }
-  return { pairs, requests: client.count() };
+  return { pairs: found.flatMap((pair) => results.get(pair) ?? []), requests: client.count() };
+}
+
+/** Without a list, and without a POST that sends or answers an object, the contract describes no collection: `/proxy/{path}`. */
+export function isCollection(form: CanonicalForm, pair: Pair): boolean {
+  const { create } = pair;
+  if (findList(form, pair) !== undefined) return true;
+  const schema = successSchema(create);
+  return (
+    create !== undefined &&
+    (create.body !== undefined || schema === undefined || canBe(form, form.at(schema), 'object'))
+  );
 }
 
 export interface Counts {

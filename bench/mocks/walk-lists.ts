@@ -67,6 +67,7 @@ async function readPages(
   let next: unknown;
   for (let number = 0; number < mostPages; number += 1) {
     const asked = {
+      ...wholeOf(walk, list),
       ...query,
       ...(limit !== undefined && size !== undefined && { [limit.name]: size }),
       ...(step !== undefined && next !== undefined && { [step.parameter.name]: next }),
@@ -81,12 +82,26 @@ async function readPages(
     if (isLast) break;
     next = {
       page: first + number + 1,
-      offset: taken,
+      offset: first + taken,
       cursor: step.kind === 'cursor' ? nextCursor(walk, reply, step.parameter) : '',
     }[step.kind];
     if (next === undefined) break;
   }
   return { pages, faults: pages.length >= mostPages ? [`the list goes on after ${mostPages} pages`] : [] };
+}
+
+/** Values that open the filters which a list has by default: `state=all` where the default is `open`. */
+function wholeOf({ judge }: ListReader, { parameters }: Operation): Readonly<Record<string, unknown>> {
+  const form = judge.forms.request;
+  const found = parameters.flatMap(({ name, schema, in: place }): readonly (readonly [string, unknown])[] => {
+    if (place !== 'query' || schema === undefined) return [];
+    const node = form.at(schema);
+    const hasDefault = node.schemas.some(
+      (part) => isObject(part) && part.default !== undefined && part.default !== 'all',
+    );
+    return hasDefault && form.branch(node).values?.includes('all') === true ? [[name, 'all']] : [];
+  });
+  return Object.fromEntries(found);
 }
 
 const cursorNames =
@@ -137,10 +152,20 @@ export async function readAll(
   const list = pair.list as Operation;
   const { limit, step } = pagingOf(list);
   const size = largestSize(walk, limit);
-  const [first = 1] = step === undefined ? [] : firstPages(walk, step.parameter);
+  const [first = 1] = step === undefined ? [] : firstsOf(walk, step);
   const { pages, faults } = await readPages(walk, pair, slots, place, { size, first, query });
   const seen = new Map(pages.flat().map((item) => [canonical(item), item]));
   return { items: [...seen.values()], faults: faults.filter((fault) => !/goes on after/.test(fault)) };
+}
+
+/** Numbers that the first page may have, or the first item: 0, unless the default or the minimum of the offset is 1. */
+function firstsOf(walk: ListReader, { kind, parameter }: NonNullable<Paging['step']>): readonly number[] {
+  if (kind === 'page') return firstPages(walk, parameter);
+  if (kind === 'cursor' || parameter.schema === undefined) return [0];
+  const form = walk.judge.forms.request;
+  const node = form.at(parameter.schema);
+  const isFromOne = node.schemas.some((schema) => isObject(schema) && schema.default === 1);
+  return isFromOne || form.branch(node).minimum === 1 ? [1] : [0];
 }
 
 /** Numbers that the first page may have: as its schema states, else 1 or 0. */
@@ -175,7 +200,7 @@ export async function judgePages(
   if (limit !== undefined && size === undefined) return undefined;
   const all = await readAll(walk, pair, slots, place);
   let faults: readonly string[] = all.faults;
-  for (const first of step?.kind === 'page' ? firstPages(walk, step.parameter) : [1]) {
+  for (const first of step === undefined ? [1] : firstsOf(walk, step)) {
     const { pages, faults: found } = await readPages(walk, pair, slots, place, { size, first });
     faults = [...found, ...faultsOfPages(walk, pair, pages, step === undefined ? [] : made, size)];
     if (step !== undefined && faults.length === 0 && pages.flat().length < all.items.length)

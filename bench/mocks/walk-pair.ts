@@ -11,10 +11,19 @@ import {
   type ListPlace,
   successSchema,
 } from './find-items.ts';
-import { documents, type Pair } from './find-pairs.ts';
+import { createsByPut, type Pair } from './find-pairs.ts';
 import { isSuccess, nameOf, notSuccess, notUnknown, type PairResult, Verdicts } from './laws.ts';
 import type { Reply } from './send-requests.ts';
-import { compareWithSent, createItem, fixedValues, type Item, identify, type Slots, type Walk } from './walk.ts';
+import {
+  compareWithSent,
+  createItem,
+  fixedValues,
+  type Item,
+  identify,
+  identifyListed,
+  type Slots,
+  type Walk,
+} from './walk.ts';
 import { filtersOf, judgeFilter, judgePages, readAll } from './walk-lists.ts';
 
 /** Walks one pair, from the first list to the second deletion. */
@@ -87,10 +96,11 @@ async function findItems(
   if (pair.create === undefined) {
     if (place === undefined) return [];
     const { items } = await readAll(walk, pair, slots, place);
-    const found = items.slice(0, 2).flatMap((listed) => {
-      const id = idsIn(pair, walk.maker, listed)[0];
-      return id === undefined ? [] : [{ id, sent: listed }];
-    });
+    const found: Item[] = [];
+    for (const listed of items.slice(0, 2)) {
+      const id = await identifyListed(walk, pair, slots, listed);
+      if (id !== undefined) found.push({ id, sent: listed });
+    }
     if (found[0] !== undefined) await judgeRead(walk, pair, slots, found[0], verdicts);
     return found;
   }
@@ -130,7 +140,10 @@ function judgeLocation(pair: Pair, reply: Reply, id: FoundId | undefined, verdic
   const response = reply.operation.responses.find(({ status }) => status === String(reply.status));
   if (response?.headers.some(({ name }) => name.toLowerCase() === 'location') !== true) return;
   const location = reply.headers.get('location');
-  const found = location === null ? undefined : idInAddress(pair, location);
+  // The path of a create may have another item path: `/refs` next to `/ref/{ref}`.
+  const names = [pair.name, `${reply.operation.path}/{${pair.key}}`];
+  const ids = location === null ? [] : names.map((name) => idInAddress({ ...pair, name }, location));
+  const found = ids.find((one) => one !== undefined);
   const isIt = found !== undefined && String(found.value) === String(id?.value);
   verdicts.judge(
     'location',
@@ -167,8 +180,7 @@ export function unknownId(walk: Walk, pair: Pair): unknown {
 
 async function judgeUnknown(walk: Walk, pair: Pair, slots: readonly unknown[], verdicts: Verdicts): Promise<void> {
   const { read, replace, merge, remove, isCreatedByPut } = pair;
-  // A documented 201 lets a PUT create the item (RFC 9110, 9.3.4).
-  const creates = isCreatedByPut || (replace !== undefined && documents(replace, '201'));
+  const creates = isCreatedByPut || (replace !== undefined && createsByPut(replace));
   for (const operation of [read, creates ? undefined : replace, merge, remove]) {
     const id = unknownId(walk, pair);
     if (operation === undefined || id === undefined) continue;

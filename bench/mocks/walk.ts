@@ -1,4 +1,5 @@
 import type { Operation } from '../../conformance/contract/contract.ts';
+import { isObject } from '../../conformance/contract/document.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
 import type { Judge } from '../../conformance/schema/create-judge.ts';
 import {
@@ -16,7 +17,7 @@ import { type Pair, slotsOf } from './find-pairs.ts';
 import { hasNoRejection, isRejected, isSuccess } from './laws.ts';
 import { type MadeBody, type Maker, normal, type PathValues, withMember } from './make-values.ts';
 import type { Asked, Client, Reply } from './send-requests.ts';
-import { differences, findOverlap, valueAt } from './shared-members.ts';
+import { declaredNames, differences, findOverlap, valueAt } from './shared-members.ts';
 import { readAll } from './walk-lists.ts';
 
 /** An item that the walk created, or found in a list. */
@@ -121,7 +122,7 @@ export class Walk {
       if (id !== undefined) return { values: [...values, id.value], source: 'created' };
       const place = findList(this.form, pair);
       const items = place === undefined ? [] : (await readAll(this, pair, values, place)).items;
-      const listed = idsIn(pair, this.maker, items[number])[0];
+      const listed = await identifyListed(this, pair, values, items[number]);
       if (listed !== undefined) return { values: [...values, listed.value], source: 'listed' };
     } finally {
       // The pair of the parent has its own walk.
@@ -212,6 +213,24 @@ export async function identify(
   return { id: (await found(idsIn(pair, walk.maker, same))) ?? candidates[0] };
 }
 
+/**
+ * The id of a listed item. Where the contract leaves the member open, because the item has none with the usual name at its root, it is the
+ * first candidate that can be read.
+ */
+export async function identifyListed(
+  walk: Walk,
+  { read, ...pair }: Pair,
+  slots: readonly unknown[],
+  item: unknown,
+): Promise<FoundId | undefined> {
+  const ids = distinct(idsIn({ read, ...pair }, walk.maker, item));
+  const [first] = ids;
+  const isClear = first?.isNamed === true && first.path?.length === 1;
+  if (read === undefined || isClear) return first;
+  for (const id of ids.slice(0, 6)) if (isSuccess(await walk.probe(read, { slots: [...slots, id.value] }))) return id;
+  return first;
+}
+
 /** Differences between the sent body and an answer that shows the item, and how many members the two share. */
 export function compareWithSent(
   walk: Walk,
@@ -221,7 +240,10 @@ export function compareWithSent(
 ): { readonly faults: readonly string[]; readonly shared: number } {
   const schema = successSchema(read);
   if (schema === undefined || sent === undefined || !isSuccess(reply)) return { faults: [], shared: 0 };
-  const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, walk.form.at(schema), sent);
+  const node = walk.form.at(schema);
+  // A list of names, whose items are objects.
+  if (!isObject(sent) && declaredNames(walk.form, node).length > 0) return { faults: [], shared: 0 };
+  const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, node, sent);
   return { faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(reply.body, inAnswer)), shared: count };
 }
 
