@@ -115,7 +115,7 @@ export function createAnswers(
     replace: (call) => {
       const { plan, request, memory, owners } = call;
       const { resource } = plan.address;
-      if (!isObject(request.body)) return request.body === undefined ? change(call, (item) => item.value) : undefined;
+      if (request.body !== undefined && !isObject(request.body)) return undefined;
       const sent = draftOf(plan, request.body);
       const key = keyFor(call, sent);
       if (key === undefined) return { kind: 'rejected', statuses: unknownItem, text: 'the body has no id' };
@@ -129,7 +129,9 @@ export function createAnswers(
         const response = responseWith(plan, [201]) ?? plan.success;
         return respond(call, response, made, locationFor(resource, made, response));
       }
-      return change(call, ({ value }, facts) => builder.replace(resource, value, sent, facts, plan.draft?.node));
+      return change(call, ({ value }, facts) =>
+        request.body === undefined ? value : builder.replace(resource, value, sent, facts, plan.draft?.node),
+      );
     },
 
     merge: (call) => {
@@ -237,9 +239,10 @@ export function createAnswers(
     return items;
   }
 
-  /** PUT creates where 201 is documented, or where nothing else creates and no 404 is documented. */
+  /** PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is not called an update. */
   function mayPut(plan: Plan): boolean {
-    if (responseWith(plan, [201]) !== undefined) return true;
+    if (plan.isCreatedByPut) return true;
+    if (/update|modify|edit|change/i.test(plan.operation.operationId)) return false;
     const hasOther = plans.some(({ address, role }) => address.resource === plan.address.resource && role === 'create');
     return !hasOther && !tools.responsesOf(plan.operation).some(({ status }) => status === 404);
   }
@@ -311,7 +314,7 @@ export function createAnswers(
       throw error;
     }
     const changed = { ...item, value, isExample: false, version: item.version + 1, changedAt: memory.now() };
-    const twin = findTwin(call, value, item.key);
+    const twin = findTwin(call, value, item);
     if (twin !== undefined) return twin;
     if (named === undefined || named === item.key) {
       if (!memory.put(resource, changed)) return full(memory);

@@ -6,7 +6,7 @@ import type { MemberNames } from './member-names.ts';
 import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import type { Resource } from './resource.ts';
+import type { IdOf, Resource } from './resource.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
 import { plainName, readIds } from './template.ts';
 
@@ -249,12 +249,27 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
   /** Members by which some answers name the item: a list shows `petId` where the item has `id`. */
   const otherIds = once(({ idPlace = [], idParameter, noun, views }: Resource): ReadonlyMap<string, SchemaNode> => {
     const [own = ''] = idPlace;
-    const usual = new Set([plainName(idParameter ?? ''), 'id', 'uuid', `${noun}id`, `${noun}uuid`]);
+    const usual = new Set([
+      plainName(idParameter ?? ''),
+      'id',
+      'uuid',
+      `${noun}id`,
+      `${noun}uuid`,
+      noun + plainName(own),
+    ]);
     const [whole, others] = [true, false].map((has) => views.filter((view) => reader.membersOf(view).has(own) === has));
     const known = membersOfAll(whole ?? []);
     const found = [...membersOfAll(idPlace.length === 1 ? (others ?? []) : [])];
     return new Map(found.filter(([name]) => usual.has(plainName(name)) && !known.has(name)));
   });
+
+  /** A new item that is found by its `number` needs an `id` too that no other has. */
+  const withId = ({ views, idPlace }: Resource, value: JsonObject, id: IdOf | undefined): JsonObject => {
+    const node = membersOfAll(views).get('id');
+    if (id === undefined || node === undefined || idPlace?.[0] === 'id' || Object.hasOwn(value, 'id')) return value;
+    const own = readIds(id.value).find((one) => reader.accepts(one, node));
+    return own === undefined ? value : { ...value, id: own };
+  };
 
   const placeFacts = (resource: Resource, value: JsonObject, facts: ItemFacts, id: IdOf | undefined): JsonObject => {
     let placed: unknown = value;
@@ -278,7 +293,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
         (whole, { place, value }) => replaceAtPlace(whole, place, value),
         own,
       );
-      const placed = placeFacts(resource, isObject(started) ? started : own, facts, id);
+      const placed = placeFacts(resource, withId(resource, isObject(started) ? started : own, id), facts, id);
       return complete(resource, addOwn(resource, placed, facts), facts);
     },
     /** An item of the contract's examples. */
@@ -379,9 +394,4 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     }
     return complete(resource, { ...placed, ...own }, { ...facts, donor: before });
   }
-}
-
-export interface IdOf {
-  readonly place: Place;
-  readonly value: string | number;
 }

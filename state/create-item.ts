@@ -40,7 +40,7 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     const isKnown = known?.isExample === false;
     if (isKnown && responseWith(plan, [409]) !== undefined)
       return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
-    const twin = findTwin(call, sent, undefined);
+    const twin = findTwin(call, sent);
     if (twin !== undefined) return twin;
     const key = chosen ?? memory.newId(resource, scope);
     if (key === undefined)
@@ -70,11 +70,15 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
   }
 
-  /** Where 409 is documented, two items of a collection differ in members such as `email`. A request may repeat an example. */
+  /**
+   * Where 409 is documented, two items of a collection differ in members such as `email`. A request may repeat an example.
+   *
+   * @param before the item that gets the value, if there is one
+   */
   function findTwin(
     { plan, memory, owners }: Call,
     value: JsonObject,
-    key: string | undefined,
+    before?: StoredItem,
   ): (StateAnswer & { kind: 'rejected' }) | undefined {
     const { address } = plan;
     if (address.resource.kind === 'singleton' || responseWith(plan, [409]) === undefined) return undefined;
@@ -85,9 +89,10 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
       return uniqueNames.test(kind) && typeof text === 'string' ? [{ kind, name, text }] : [];
     });
     const strong = sent.filter(({ kind }) => !weakNames.test(kind));
-    for (const { name, text } of strong.length > 0 ? strong : sent)
+    const changed = (strong.length > 0 ? strong : sent).filter(({ name, text }) => text !== before?.value[name]);
+    for (const { name, text } of changed)
       for (const other of memory.findBy(address, owners, plan.parents, name, text))
-        if (other.key !== key && !other.isExample)
+        if (other.key !== before?.key && !other.isExample)
           return {
             kind: 'rejected',
             statuses: [409],

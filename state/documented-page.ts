@@ -37,7 +37,7 @@ export function createDocumentedPage(tools: ContractTools, reader: SchemaReader)
       if (paged === undefined) return body;
       const { answer, list, shape } = paged;
       const values = valueAtPlace(body, list.place);
-      const names = [shape.limit, shape.page?.parameter, shape.offset, shape.cursor];
+      const names = [shape.limit, shape.page?.parameter, shape.offset?.parameter, shape.cursor];
       const isAsked = names.some((name) => name !== undefined && asked.query[name] !== undefined);
       if (!Array.isArray(values) || !isAsked) return body;
       const found = cutPage(

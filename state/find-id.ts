@@ -1,5 +1,5 @@
 // The member with the id of an item: as the contract declares or links it, otherwise by its name and its role.
-import { isObject } from '@lockstep/json/json-pointer';
+import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { type ContractTools, type StateOperation, successOf } from './contract-tools.ts';
 import { type Place, type SchemaReader, vagueNames } from './read-schemas.ts';
@@ -21,7 +21,12 @@ export function findId(parts: IdParts, resource: Resource, own: readonly Route[]
   const creates = own.filter(({ operation }) => operation.method === 'post');
   const { reader } = parts;
   return (
-    declaredKey(lists) ?? linkedKey(parts, creates) ?? namedId(reader, resource) ?? madeId(reader, resource, creates)
+    declaredKey(lists) ??
+    linkedKey(parts, creates) ??
+    namedId(reader, resource) ??
+    describedId(parts, resource) ??
+    onlyId(reader, resource) ??
+    madeId(reader, resource, creates)
   );
 }
 
@@ -61,13 +66,11 @@ function nameOf(operation: StateOperation): string {
 
 function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParameter }: Resource): Place | undefined {
   const keys = idNames(idParameter, noun);
-  const isScalar = (member: SchemaNode): boolean =>
-    (['object', 'array', 'boolean'] as const).every((type) => !reader.isOnly(member, type));
+  const isScalar = scalarTest(reader);
   // A member called `code` or `name` may be no id: it needs the type of the parameter.
+  const type = idNodes.some((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
   const isFit = (name: string, member: SchemaNode): boolean =>
-    isScalar(member) &&
-    (!vagueNames.has(name) ||
-      (reader.isOnly(member, 'string') && !idNodes.some((node) => reader.isOnly(node, 'number'))));
+    isScalar(member) && (!vagueNames.has(name) || reader.isOnly(member, type));
   // `{org}` is a text: the member is `name` or `login` and not the number `id`.
   const isByName =
     idNodes.length > 0 &&
@@ -87,7 +90,45 @@ function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParamet
       if (found !== undefined) return [name, found[0]];
     }
   }
-  // Otherwise the only id that the service sets.
+  // `{domainName}` is the member `domain`.
+  const stem = plainName(idParameter ?? '').replace(/(?:id|name|key|code|number)$/, '');
+  for (const node of views) {
+    const found = [...reader.membersOf(node)].find(
+      ([name, member]) => plainName(name) === stem && reader.isOnly(member, type),
+    );
+    if (found !== undefined) return [found[0]];
+  }
+  return undefined;
+}
+
+/** The member with the same description as the parameter: "The MD5 hash of the e-mail address". */
+function describedId({ reader, tools, routes }: IdParts, { name, views }: Resource): Place | undefined {
+  const texts = routes.flatMap(({ name: path, operation, template }) => {
+    const last = template.parameters.at(-1);
+    const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === last);
+    if (path !== `${name}/{}` || parameter === undefined) return [];
+    return describe(readPointer(tools.document, parameter.schema.replace(/\/schema$/, ''))) ?? [];
+  });
+  const isScalar = scalarTest(reader);
+  for (const view of views)
+    for (const [member, node] of reader.membersOf(view))
+      if (isScalar(node) && node.schemas.some((schema) => texts.includes(describe(schema) ?? ''))) return [member];
+  return undefined;
+}
+
+/** A description of several words: a shorter one may describe any member. */
+function describe(value: unknown): string | undefined {
+  const text = isObject(value) && typeof value.description === 'string' ? value.description.trim() : '';
+  return text.split(' ').length < 5 ? undefined : text;
+}
+
+function scalarTest(reader: SchemaReader): (member: SchemaNode) => boolean {
+  return (member) => (['object', 'array', 'boolean'] as const).every((type) => !reader.isOnly(member, type));
+}
+
+/** The only id that the service sets. */
+function onlyId(reader: SchemaReader, { views }: Resource): Place | undefined {
+  const isScalar = scalarTest(reader);
   for (const node of views) {
     const own = [...reader.membersOf(node)].filter(
       ([name, member]) => /(?:id|uuid)$/.test(plainName(name)) && reader.isReadOnly(member) && isScalar(member),

@@ -57,6 +57,8 @@ export interface Plan {
   readonly item: Part | undefined;
   /** The item in the request body. */
   readonly draft: Part | undefined;
+  /** Whether a PUT is documented to create an unknown item. */
+  readonly isCreatedByPut: boolean;
 }
 
 export interface Model {
@@ -107,12 +109,19 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   }
   const used = [...plans.values()];
   const isFilled = (resource: Resource): boolean =>
-    used.some(({ address, role, success }) => {
-      const isOwn = address.resource === resource;
-      return isOwn && (role === 'list' || role === 'create' || (role === 'replace' && success?.status === 201));
-    });
+    used.some(
+      ({ address, role, isCreatedByPut }) =>
+        address.resource === resource && (role === 'list' || role === 'create' || isCreatedByPut),
+    );
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
   return { roles, plans, resources, open: new Set(resources.filter((one) => !isFilled(one))) };
+
+  /** RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. */
+  function createsByPut(operation: StateOperation): boolean {
+    const { operationId } = operation;
+    const isNamed = /create|upsert/i.test(operationId) || /(?:^|[^A-Za-z])add(?![a-z])/.test(operationId);
+    return isNamed || tools.responsesOf(operation).some(({ status }) => status === 201);
+  }
 
   /** Whether every documented answer is a rejection: then a change could not be answered. */
   function documentsNone(operation: StateOperation): boolean {
@@ -318,6 +327,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
       draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
+      isCreatedByPut: role.role === 'replace' && createsByPut(operation),
     };
   }
 }

@@ -10,6 +10,8 @@ export type Filter = { readonly parameter: string } & (
       readonly place: Place;
       /** `least`: this value and greater ones; `below`: smaller ones only. */
       readonly is: 'equal' | 'least' | 'most' | 'below';
+      /** Values that select every item: `state=all`, where no item has the state `all`. */
+      readonly open?: ReadonlySet<string>;
     }
   /** One of these members contains the text, in whatever case. */
   | { readonly is: 'text'; readonly members: readonly string[] }
@@ -36,7 +38,8 @@ export interface ListShape {
   readonly next: { readonly place: Place; readonly end: unknown } | undefined;
   readonly cursorNode: SchemaNode | undefined;
   readonly page: { readonly parameter: string; readonly first: 0 | 1 } | undefined;
-  readonly offset: string | undefined;
+  /** `first` is the number of the first item. */
+  readonly offset: { readonly parameter: string; readonly first: 0 | 1 } | undefined;
   readonly filters: readonly Filter[];
   readonly sort: Sort | undefined;
 }
@@ -44,8 +47,10 @@ export interface ListShape {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const names = {
-  limit: words('limit pagesize perpage maxresults maxitems pagelimit itemsperpage resultsperpage numresults'),
-  /** Lengths of pages only where another parameter selects the page. */
+  limit: words(
+    'limit pagesize perpage maxresults maxitems pagelimit pagelength itemsperpage resultsperpage numresults',
+  ),
+  /** Lengths of pages only where another parameter selects the page, or the contract bounds them. */
   limitOfPage: words('size count take top rows first max'),
   page: words('page pagenumber pageno pagenum pageindex currentpage'),
   offset: words('offset skip startindex startat start'),
@@ -89,7 +94,7 @@ export function readListShape(
   const limit =
     query.find(({ name }) => name === pagination?.limit) ??
     named('limit', isInteger) ??
-    (isPaged ? named('limitOfPage', isInteger) : undefined);
+    named('limitOfPage', (one) => isInteger(one) && (isPaged || isBounded(one)));
   const paging = new Set([page, offset, send, limit].map((one) => one?.name));
   const others = query.filter(({ name }) => !paging.has(name));
   const sort = readSort(pagination, others);
@@ -101,7 +106,7 @@ export function readListShape(
     next: typeof cursor?.read === 'string' ? { place: cursor.read.split('/').slice(1), end: cursor.end } : undefined,
     cursorNode: send && nodeOf(send),
     page: page && { parameter: page.name, first: firstPage(page) },
-    offset: offset?.name,
+    offset: offset && { parameter: offset.name, first: firstOffset(offset) },
     filters: others
       .filter(({ name }) => name !== sort?.parameter && name !== sort?.direction)
       .flatMap((one) => filterOf(one, pagination) ?? []),
@@ -113,6 +118,17 @@ export function readListShape(
     const { minimum, maximum } = reader.form.branch(nodeOf(limit));
     const wish = reader.defaultOf(nodeOf(limit)) ?? usualPage;
     return Math.max(1, minimum, Math.min(maximum, Number(wish)));
+  }
+
+  /** `count` without a default or a maximum may be a filter. */
+  function isBounded(limit: StateParameter): boolean {
+    return reader.defaultOf(nodeOf(limit)) !== undefined || Number.isFinite(reader.form.branch(nodeOf(limit)).maximum);
+  }
+
+  /** OpenSearch, 1.5.3: a `startIndex` may count from 1. */
+  function firstOffset(offset: StateParameter): 0 | 1 {
+    const wish = reader.defaultOf(nodeOf(offset));
+    return wish === 1 || (wish === undefined && reader.form.branch(nodeOf(offset)).minimum === 1) ? 1 : 0;
   }
 
   function firstPage(page: StateParameter): 0 | 1 {
@@ -159,7 +175,13 @@ export function readListShape(
     const memberFor = (name: string): string | undefined =>
       [...members].find(([own, member]) => isSameName(plainName(own), name) && isSameType(value, member))?.[0];
     const equal = memberFor(plain);
-    if (equal !== undefined) return { parameter: parameter.name, place: [equal], is: 'equal' };
+    if (equal !== undefined)
+      return {
+        parameter: parameter.name,
+        place: [equal],
+        is: 'equal',
+        open: openValues(parameter, members.get(equal)),
+      };
     if (names.search.has(plain) && reader.isOnly(node, 'string')) {
       const texts = [...members].flatMap(([name, member]) => (holdsText(member) ? [name] : []));
       return { parameter: parameter.name, is: 'text', members: texts };
@@ -181,6 +203,16 @@ export function readListShape(
       if (member !== undefined) return { parameter: parameter.name, place: [member], is };
     }
     return undefined;
+  }
+
+  function openValues(parameter: StateParameter, member: SchemaNode | undefined): ReadonlySet<string> {
+    const wish = reader.defaultOf(nodeOf(parameter));
+    const own = member && reader.form.branch(member).values;
+    const allowed = reader.form.branch(nodeOf(parameter)).values ?? [];
+    const found = [...(allowed.includes('all') || allowed.includes('any') ? ['all', 'any'] : []), wish];
+    return new Set(
+      found.map(String).filter((word) => /^(?:all|any|none|\*)$/.test(word) && own?.includes(word) !== true),
+    );
   }
 
   function holdsText(member: SchemaNode): boolean {
@@ -212,6 +244,7 @@ export function isSelected(item: unknown, filter: Filter, wanted: unknown): bool
   const { place, is } = filter;
   const value = valueAtPlace(item, place);
   const asked = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
+  if (asked.some((one) => filter.open?.has(one))) return true;
   if (is === 'equal') {
     const own = (Array.isArray(value) ? value : [value]).map((one) => String(isObject(one) ? one.name : one));
     return own.some((one) => asked.includes(one));

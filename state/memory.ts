@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { createRandom, type Random } from '@lockstep/values/random';
-import type { IdOf, ItemBuilder, ItemFacts } from './build-item.ts';
+import type { ItemBuilder, ItemFacts } from './build-item.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import type { StateMover } from './move-state.ts';
 import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import { type Address, idNodeOf, type Resource, readKey } from './resource.ts';
+import { type Address, type IdOf, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
 import { type Limits, nameOf, type Store, type StoredItem } from './store.ts';
 
@@ -51,8 +51,8 @@ export function createMemory({
   /** Examples below other owners than those of the contract, until somebody changes them: reads need no room in the store. */
   const unstored = new Map<string, StoredItem>();
   const creatable = new Set(
-    [...model.plans.values()].flatMap(({ role, address, success }) =>
-      role === 'create' || (role === 'replace' && success?.status === 201) ? [address.resource] : [],
+    [...model.plans.values()].flatMap(({ role, address, isCreatedByPut }) =>
+      role === 'create' || isCreatedByPut ? [address.resource] : [],
     ),
   );
   /** Resources without the items of the examples. */

@@ -1,8 +1,7 @@
 // Items below others: `/users/{}/orders` has the orders of one user, whether the user's id is in their path or in a member.
-import type { IdOf } from './build-item.ts';
 import type { Model } from './infer-roles.ts';
 import type { SchemaReader } from './read-schemas.ts';
-import type { Address, Resource } from './resource.ts';
+import type { Address, IdOf, Resource } from './resource.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
 

@@ -35,6 +35,9 @@ export const reports: ReadonlySet<string> = new Set('messages errors warnings no
 /** Letters of a member that may be the last word of a path: shorter ones are the end of other words. */
 const shortestWord = 5;
 
+/** Objects of an envelope: a commit has a `commit` too, next to its author, its parents and its files. */
+const mostBeside = 3;
+
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
 
@@ -164,7 +167,11 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       const isBetter = inside !== undefined && !isVague(inside);
       if (own !== undefined && !isBetter) return { place: [], node };
       const isWrapper =
-        wrapped !== undefined && (isBetter || inner.length === 1 || members.size <= 3 || isNoun(wrapped[0], noun));
+        wrapped !== undefined &&
+        (isBetter ||
+          inner.length === 1 ||
+          members.size <= 3 ||
+          (isNoun(wrapped[0], noun) && inner.length <= mostBeside));
       return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
     },
     shapesOf: (node: SchemaNode): readonly Shape[] => form.shapes(node),

@@ -47,12 +47,18 @@ export interface Address {
   readonly parents: readonly (Resource | undefined)[];
 }
 
+/** An id, and the member that has it. */
+export interface IdOf {
+  readonly place: Place;
+  readonly value: string | number;
+}
+
 /** Plain names of members that may hold the id, the likeliest first. */
 export function idNames(parameter: string | undefined, noun: string): readonly string[] {
   const plain = plainName(parameter ?? '');
   const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
   const usual = ['id', 'uuid', 'guid', `${noun}id`, `${noun}uuid`, 'uid', 'sid', 'login', 'username', `${noun}name`];
-  const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier'];
+  const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier', 'sha'];
   // `{projectKey}` is the member `key`.
   const [kind = ''] = /(?:id|uuid|key|name|slug|code|number|login)$/.exec(plain) ?? [];
   return [...new Set([plain, rest, kind, ...usual, ...vague])].filter((name) => name !== '');

@@ -76,11 +76,15 @@ const rows: readonly {
     wish: (facts) => [pageAt(facts, facts.page.start)],
   },
   {
-    names: /^(?:limit|pagesize|perpage|size|pagelimit|itemsperpage|maxresults|maxitems)$/,
+    names: /^(?:limit|pagesize|perpage|size|pagelimit|pagelength|itemsperpage|maxresults|maxitems)$/,
     type: 'number',
     wish: ({ page }) => [page.size],
   },
-  { names: /^(?:offset|skip|startindex|start)$/, type: 'number', wish: ({ page }) => [page.start] },
+  {
+    names: /^(?:offset|skip|startindex|start)$/,
+    type: 'number',
+    wish: ({ page, shape }) => [page.start + (shape.offset?.first ?? 0)],
+  },
   { names: nextName, type: 'number', wish: (facts) => ends(facts, 'next', (start) => [pageAt(facts, start)]) },
   { names: previousName, type: 'number', wish: (facts) => ends(facts, 'previous', (start) => [pageAt(facts, start)]) },
   {
@@ -235,7 +239,7 @@ export function createShowPage(reader: SchemaReader) {
       const parameter = shape.page?.parameter;
       if (parameter !== undefined)
         set(parameter, (page.size === 0 ? 0 : Math.floor(start / page.size)) + (shape.page?.first ?? 1));
-      else if (shape.offset !== undefined) set(shape.offset, start);
+      else if (shape.offset !== undefined) set(shape.offset.parameter, start + shape.offset.first);
       else set(shape.cursor, cursorOf(start)[0]);
       return url.pathname + url.search;
     };
@@ -315,12 +319,12 @@ export function cutPage<Item extends Pick<StoredItem, 'key'>>(
   const asked = typeof sentLimit === 'number' ? sentLimit : (from.size ?? pageSize ?? all.length);
   const size = Math.max(0, Math.floor(asked));
   const number = page === undefined ? undefined : query[page.parameter];
-  const skipped = offset === undefined ? undefined : query[offset];
+  const skipped = offset === undefined ? undefined : query[offset.parameter];
   const start =
     typeof number === 'number' && page !== undefined
       ? Math.max(0, number - page.first) * size
-      : typeof skipped === 'number'
-        ? Math.max(0, skipped)
+      : typeof skipped === 'number' && offset !== undefined
+        ? Math.max(0, skipped - offset.first)
         : from.start;
   const items = all.slice(start, start + size);
   return { items, page: { total: all.length, start, length: items.length, size, lastKey: items.at(-1)?.key } };

@@ -1,0 +1,122 @@
+// If these fail, `lockstep mock` loses items of contracts whose ids have other names than the parameters of their paths.
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import { expect, test } from 'vitest';
+import { createCaller } from './fixtures/stateful-caller.ts';
+
+const text = { type: 'string' };
+const number = { type: 'integer' };
+
+const object = (properties: JsonObject) => ({ type: 'object', properties });
+
+const answers = (schema: JsonObject) => ({
+  200: { description: 'Success', content: { 'application/json': { schema } } },
+  404: { description: 'Unknown' },
+});
+
+const sends = (schema: JsonObject) => ({ requestBody: { content: { 'application/json': { schema } } } });
+
+interface Case {
+  readonly parameter: string;
+  readonly shape?: JsonObject;
+  readonly description?: string;
+  readonly made?: JsonObject;
+  readonly item: JsonObject;
+  readonly id: string;
+}
+
+const hash = 'The MD5 hash of the lowercase e-mail address.';
+
+test.each<readonly [string, Case]>([
+  ['is a number of its own', { parameter: 'thing_number', shape: number, item: { id: number, number }, id: 'number' }],
+  [
+    'has a name without the last word',
+    { parameter: 'domain_name', item: { domain: text, size: number }, id: 'domain' },
+  ],
+  ['has the name of a hash', { parameter: 'ref', item: { node_id: text, sha: text }, id: 'sha' }],
+  [
+    'has the description of the parameter',
+    {
+      parameter: 'subscriber',
+      description: hash,
+      item: { list_id: text, email_id: { ...text, description: hash } },
+      id: 'email_id',
+    },
+  ],
+  [
+    'has a longer name in the answer to a create',
+    { parameter: 'tn-number', made: { thingNumber: text }, item: { number: text, size: number }, id: 'thingNumber' },
+  ],
+  [
+    'is outside a member that has the name of the item',
+    {
+      parameter: 'ref',
+      item: { sha: text, thing: object({ note: text }), author: object({}), stats: object({}), files: object({}) },
+      id: 'sha',
+    },
+  ],
+])('an id that %s is found', async (_, { parameter, shape = text, description, made, item, id }) => {
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Ids', version: '1' },
+    paths: {
+      '/things': {
+        post: { operationId: 'create', ...sends(object({ note: text })), responses: answers(object(made ?? item)) },
+      },
+      [`/things/{${parameter}}`]: {
+        parameters: [
+          { name: parameter, in: 'path', required: true, schema: shape, ...(description && { description }) },
+        ],
+        get: { operationId: 'read', responses: answers(object({ ...item, note: text })) },
+      },
+    },
+  });
+  for (const note of ['first', 'second']) {
+    const { body } = await call('create', { body: { note } });
+    const key = (body as JsonObject)[id];
+    const { status, body: shown } = await call('read', { path: { [parameter]: key } });
+    expect([status, (shown as JsonObject).note]).toEqual([200, note]);
+  }
+});
+
+test('new items that are found by their number differ in their id too', async () => {
+  const item = object({ id: number, number, title: text });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Ids', version: '1' },
+    paths: {
+      '/things': {
+        get: { operationId: 'list', responses: answers({ type: 'array', items: { ...item, required: ['id'] } }) },
+        post: { operationId: 'create', ...sends(object({ title: text })), responses: answers(item) },
+      },
+      '/things/{thing_number}': {
+        parameters: [{ name: 'thing_number', in: 'path', required: true, schema: number }],
+        get: { operationId: 'read', responses: answers(item) },
+      },
+    },
+  });
+  const made = [await call('create', { body: { title: 'a' } }), await call('create', { body: { title: 'b' } })];
+  expect(new Set(made.map(({ body }) => (body as JsonObject).id)).size).toBe(2);
+});
+
+test.each([
+  ['add-thing', 200],
+  ['things/create-or-update', 200],
+  ['updateThing', 404],
+  ['addressThing', 404],
+])('a PUT of an unknown item with the name %s is answered by %d', async (operationId, status) => {
+  const item = object({ id: text, note: text });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Ids', version: '1' },
+    paths: {
+      '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: item }) } },
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+        put: { operationId, responses: answers(item) },
+      },
+    },
+  });
+  expect((await call(operationId, { path: { id: 'new' } })).status).toBe(status);
+  const { body } = await call('list', {});
+  expect((body as readonly JsonObject[]).some(({ id }) => id === 'new')).toBe(status === 200);
+});

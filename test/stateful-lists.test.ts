@@ -1,0 +1,77 @@
+// If these fail, `lockstep mock` cuts or filters lists in another way than their parameters state.
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import { expect, test } from 'vitest';
+import { createCaller } from './fixtures/stateful-caller.ts';
+
+const item = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    state: { type: 'string', enum: ['open', 'closed'] },
+    note: { type: 'string' },
+  },
+  required: ['id'],
+};
+
+/** @param query schemas of the parameters of the list */
+async function listOf(query: JsonObject, items: readonly JsonObject[], sent: JsonObject): Promise<readonly unknown[]> {
+  const json = (schema: JsonObject) => ({ description: 'Success', content: { 'application/json': { schema } } });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Lists', version: '1' },
+    paths: {
+      '/things': {
+        get: {
+          operationId: 'list',
+          parameters: Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema })),
+          responses: { 200: json({ type: 'array', items: item }) },
+        },
+        post: {
+          operationId: 'create',
+          requestBody: { content: { 'application/json': { schema: item } } },
+          responses: { 201: json(item) },
+        },
+        delete: { operationId: 'clear', responses: { 204: { description: 'Success' } } },
+      },
+      '/things/{id}': {
+        get: {
+          operationId: 'read',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: { 200: json(item) },
+        },
+      },
+    },
+  });
+  await call('clear', {});
+  for (const body of items) await call('create', { body });
+  const defaults = Object.entries(query).flatMap(([name, schema]) => {
+    const value = (schema as JsonObject).default;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const { body } = await call('list', { query: { ...Object.fromEntries(defaults), ...sent } });
+  return (body as readonly JsonObject[]).map(({ id }) => id);
+}
+
+const three = [
+  { id: 1, state: 'open', note: 'a' },
+  { id: 2, state: 'closed', note: 'none' },
+  { id: 3, state: 'open', note: 'c' },
+];
+
+const count = { type: 'integer' };
+const states = { type: 'string', enum: ['open', 'closed', 'all'], default: 'open' };
+
+test.each<readonly [string, JsonObject, JsonObject, readonly number[]]>([
+  ['`page_length` is the length of a page', { page_length: count }, { page_length: 2 }, [1, 2]],
+  ['`count` with a default is the length of a page', { count: { ...count, default: 10 } }, { count: 1 }, [1]],
+  ['`count` with a maximum is the length of a page', { count: { ...count, maximum: 10 } }, { count: 1 }, [1]],
+  ['`start` with the default 1 counts from 1', { start: { ...count, default: 1 } }, { start: 2 }, [2, 3]],
+  ['`start` with the default 1 begins with the first item', { start: { ...count, default: 1 } }, {}, [1, 2, 3]],
+  ['`start` without a default counts from 0', { start: count }, { start: 2 }, [3]],
+  ['a default filters', { state: states }, {}, [1, 3]],
+  ['`all` opens a filter', { state: states }, { state: 'all' }, [1, 2, 3]],
+  ['the default `none` filters nothing', { note: { type: 'string', default: 'none' } }, {}, [1, 2, 3]],
+  ['a text filters', { note: { type: 'string' } }, { note: 'none' }, [2]],
+])('%s', async (_, query, sent, ids) => {
+  expect(await listOf(query, three, sent)).toEqual(ids);
+});
