@@ -25,8 +25,8 @@ export function jsonPositions(text: string): YamlSource['positionOf'] | undefine
     known.set(offset, members);
     return members;
   };
-  // Ends of lines, in ascending order.
-  let ends: readonly number[] | undefined;
+  /** Places of the line breaks, in ascending order. */
+  let breaks: readonly number[] | undefined;
   return (segments) => {
     let value = skipSpace(text, 0);
     let start = value;
@@ -35,16 +35,16 @@ export function jsonPositions(text: string): YamlSource['positionOf'] | undefine
       if (member === undefined) break;
       ({ start, value } = member);
     }
-    ends ??= findLineEnds(text);
-    const before = countBelow(ends, start);
-    return { line: before + 1, column: start - (ends[before - 1] ?? -1) };
+    breaks ??= findLineBreaks(text);
+    const before = countBelow(breaks, start);
+    return { line: before + 1, column: start - (breaks[before - 1] ?? -1) };
   };
 }
 
-function findLineEnds(text: string): readonly number[] {
-  const ends: number[] = [];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) ends.push(at);
-  return ends;
+function findLineBreaks(text: string): readonly number[] {
+  const breaks: number[] = [];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks.push(at);
+  return breaks;
 }
 
 /** How many of the ascending numbers are lower. */
