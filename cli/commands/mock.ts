@@ -33,7 +33,7 @@ export function mock({ stateless, token, ...options }: MockCommandOptions, aroun
       kind: 'Mock',
       listener,
       isOpen: true,
-      ...(controlled && { isClosed: controlled.isForControl }),
+      ...(controlled && { isClosed: controlled.isForControl, hasWorlds: controlled.hasWorlds }),
       notices: [...bad.map(describeBad), ...(enough.aborted ? [notAll] : [])],
       notes: [
         token === undefined

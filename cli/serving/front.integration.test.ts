@@ -26,3 +26,20 @@ test('a start page that cannot be created is a 500 and a line in the log, and al
   expect(logged).toEqual([{ err: expect.any(URIError) }]);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
+
+test.each([
+  ['/w/one/healthz', true, 200],
+  ['/w/one/healthz?x', true, 200],
+  ['/w/one/healthz', false, 404],
+  ['/w/healthz', true, 404],
+  ['/w/one/two/healthz', true, 404],
+])('%s with worlds: %s is answered %d', async (path, hasWorlds, status) => {
+  const listener = createFront((_, response) => response.writeHead(404).end(), {
+    ...{ operations: {}, page: () => '', isOpen: false, hasWorlds, logger: { error: () => undefined } },
+  });
+  const own = createServer(listener);
+  await once(own.listen(0, '127.0.0.1'), 'listening');
+  const { port } = own.address() as AddressInfo;
+  expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(status);
+  own.close();
+});

@@ -13,6 +13,8 @@ interface FrontOptions {
   readonly isOpen: boolean;
   /** Whether no page of another origin may send this request, even if the others are open. */
   readonly isClosed?: ((request: IncomingMessage) => boolean) | undefined;
+  /** Whether the same pages are below `/w/NAME`. */
+  readonly hasWorlds?: boolean | undefined;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -41,12 +43,13 @@ export function findShadowed(operations: OperationTable): readonly { readonly pa
 /** Adds to a served contract the start page, `/healthz`, and in a mock the permission for any origin (Fetch, 3.2: CORS). */
 export function createFront(
   listener: RequestListener,
-  { operations, page, isOpen, isClosed, logger }: FrontOptions,
+  { operations, page, isOpen, isClosed, hasWorlds = false, logger }: FrontOptions,
 ): RequestListener {
   const shadowed = new Set(findShadowed(operations).map(({ path }) => path));
   return (request, response) => {
     if (isOpen && !isClosed?.(request) && answerCors(request, response)) return;
-    const { path } = readTarget(request.url ?? '/');
+    const target = readTarget(request.url ?? '/').path;
+    const path = hasWorlds ? target.replace(/^\/w\/[^/]+(?=\/)/, '') : target;
     const own = shadowed.has(path) || !Object.hasOwn(plain, path) ? undefined : plain[path];
     if (own === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
       return listener(request, response);

@@ -39,6 +39,7 @@ export interface Flavour {
   readonly isOpen: boolean;
   /** See `createFront`. */
   readonly isClosed?: (request: IncomingMessage) => boolean;
+  readonly hasWorlds?: boolean;
   /** Findings about the contract during its creation. */
   readonly notices?: readonly Notice[];
 }
@@ -99,9 +100,9 @@ export async function serveContract(
     let flavour: Flavour | undefined;
     const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
       flavour = await make({ ...served, origin, logger, unchecked: (place) => report(place), step: progress.step });
-      const { listener, isOpen, isClosed } = flavour;
+      const { listener, isOpen, isClosed, hasWorlds } = flavour;
       const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
-      return createFront(listener, { operations, page, isOpen, isClosed, logger });
+      return createFront(listener, { operations, page, isOpen, isClosed, hasWorlds, logger });
     });
     const started = describeStart(served, running.origin, flavour);
     const found = (flavour?.notices ?? []).map((notice) => placeNotice(served, notice));
