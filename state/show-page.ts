@@ -119,12 +119,16 @@ function ends({ page, shape }: Facts, which: 'next' | 'previous', wish: (start: 
   return [null, absent, ''];
 }
 
-/** Values of a member with a text: a cursor, or an address. */
-function textFor(facts: Facts, name: string, isUri: boolean): Wishes | undefined {
+/**
+ * Values of a member with a text: a cursor, or an address.
+ *
+ * @param kind `whole`: an address with its origin; undefined if the name decides
+ */
+function textFor(facts: Facts, name: string, kind: 'address' | 'whole' | undefined): Wishes | undefined {
   const { shape, urlOf, originUrl, cursorOf } = facts;
   const addresses = (start: number): Wishes =>
-    isUri ? [originUrl(urlOf(start)), urlOf(start)] : [urlOf(start), originUrl(urlOf(start))];
-  const isAddress = isUri || /link|url|uri|href/.test(name) || shape.cursor === undefined;
+    kind === 'whole' ? [originUrl(urlOf(start)), urlOf(start)] : [urlOf(start), originUrl(urlOf(start))];
+  const isAddress = kind !== undefined || /link|url|uri|href/.test(name) || shape.cursor === undefined;
   if (cursorName.test(name) && shape.cursor !== undefined) return ends(facts, 'next', cursorOf);
   if (nextName.test(name)) return ends(facts, 'next', isAddress ? addresses : cursorOf);
   if (previousName.test(name)) return ends(facts, 'previous', isAddress ? addresses : cursorOf);
@@ -211,8 +215,11 @@ export function createShowPage(reader: SchemaReader) {
     const plain = plainName(name === 'href' || name === 'url' ? (place.at(-1) ?? name) : name);
     const shape = reader.form.branch(member);
     for (const { names, type, wish } of rows) if (names.test(plain) && reader.isOnly(member, type)) return wish(facts);
-    const isUri = shape.format !== undefined && /^ur[il]/.test(shape.format);
-    return reader.isOnly(member, 'string') ? textFor(facts, plain, isUri) : undefined;
+    if (!reader.isOnly(member, 'string')) return undefined;
+    const hasExample = (pattern: RegExp): boolean => shape.examples.some((one) => pattern.test(String(one)));
+    const isWhole = /^ur[il]/.test(shape.format ?? '') || hasExample(/^https?:/);
+    const isAddress = plain !== plainName(name) || /links?$/i.test(place.at(-1) ?? '') || hasExample(/^\//);
+    return textFor(facts, plain, isWhole ? 'whole' : isAddress ? 'address' : undefined);
   }
 
   function hasTotalIn(node: SchemaNode, depth: number): boolean {

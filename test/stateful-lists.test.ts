@@ -3,6 +3,8 @@ import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
 import { createCaller } from './fixtures/stateful-caller.ts';
 
+const object = (properties: JsonObject) => ({ type: 'object', properties });
+
 const item = {
   type: 'object',
   properties: {
@@ -74,4 +76,49 @@ test.each<readonly [string, JsonObject, JsonObject, readonly number[]]>([
   ['a text filters', { note: { type: 'string' } }, { note: 'none' }, [2]],
 ])('%s', async (_, query, sent, ids) => {
   expect(await listOf(query, three, sent)).toEqual(ids);
+});
+
+const url = 'https://api.example/things?cursor=x';
+const text = { type: 'string' };
+const token = /^[\w-]+$/;
+const path = /^\/x\?limit=1&cursor=[\w-]+$/;
+const address = /^http:\/\/api\.test\/x\?limit=1&cursor=[\w-]+$/;
+
+test.each<readonly [string, JsonObject, readonly string[], RegExp]>([
+  ['`next` is a cursor', { next: text }, ['next'], token],
+  ['`next` with an address as its example is one', { next: { ...text, examples: [url] } }, ['next'], address],
+  ['`next` below `links` is an address', { links: object({ next: text }) }, ['links', 'next'], path],
+  ['`next.href` is an address', { _links: object({ next: object({ href: text }) }) }, ['_links', 'next', 'href'], path],
+  [
+    '`next_cursor` below `links` is a cursor',
+    { links: object({ next_cursor: text }) },
+    ['links', 'next_cursor'],
+    token,
+  ],
+])('%s', async (_, around, place, expected) => {
+  const content = (schema: JsonObject) => ({ description: 'Success', content: { 'application/json': { schema } } });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Lists', version: '1' },
+    paths: {
+      '/things': {
+        get: {
+          operationId: 'list',
+          parameters: [
+            { name: 'cursor', in: 'query', schema: text },
+            { name: 'limit', in: 'query', schema: count },
+          ],
+          responses: { 200: content(object({ data: { type: 'array', items: item }, ...around })) },
+        },
+        post: {
+          operationId: 'create',
+          requestBody: { content: { 'application/json': { schema: item } } },
+          responses: { 201: content(item) },
+        },
+      },
+    },
+  });
+  for (const id of [7, 8, 9]) await call('create', { body: { id } });
+  const { body } = await call('list', { query: { limit: 1 } });
+  expect(place.reduce<unknown>((part, name) => (part as JsonObject)[name], body)).toMatch(expected);
 });
