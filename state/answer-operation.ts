@@ -92,10 +92,12 @@ export function createAnswers(
 
     create: (call) => {
       const { plan, request } = call;
-      if (Array.isArray(request.body)) {
-        const { body } = request;
-        if (!body.every(isObject)) return undefined;
-        const made = call.memory.attempt(() => createAll(call, body), Array.isArray);
+      const several =
+        plan.many === undefined ? request.body : (valueAtPlace(request.body, plan.many.place) ?? request.body);
+      if (Array.isArray(several)) {
+        const drafts = several.map((one) => draftNamed(plan, one));
+        if (!drafts.every(isObject)) return undefined;
+        const made = call.memory.attempt(() => createAll(call, drafts), Array.isArray);
         return 'kind' in made ? made : respondWithMany(call, made);
       }
       if (request.body !== undefined && !isObject(request.body)) return undefined;
@@ -337,6 +339,12 @@ export function createAnswers(
     if (!isName || typeof value !== 'string' || value === '' || member === undefined || reader.isReadOnly(member))
       return undefined;
     return resource.idNodes.every((node) => reader.accepts(value, node)) ? value : undefined;
+  }
+
+  /** A draft in a list of them. A text is the id: the name of a label. */
+  function draftNamed({ address: { resource } }: Plan, draft: unknown): unknown {
+    const isId = typeof draft === 'string' || typeof draft === 'number';
+    return isId && resource.idPlace !== undefined ? replaceAtPlace({}, resource.idPlace, draft) : draft;
   }
 
   function draftOf({ draft, address: { resource } }: Plan, body: unknown): JsonObject {

@@ -3,7 +3,7 @@ import { type ContractTools, jsonContentOf, successOf } from './contract-tools.t
 import { findId } from './find-id.ts';
 import { listNames, type Part, type Place, type SchemaReader } from './read-schemas.ts';
 import { type Address, idNames, type Resource, type Route } from './resource.ts';
-import { countParameters, nameTemplate, nounOf, plainName, readTemplate } from './template.ts';
+import { countParameters, isNoun, nameTemplate, nounOf, plainName, readTemplate } from './template.ts';
 
 export interface Resources {
   readonly routes: readonly Route[];
@@ -111,24 +111,31 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
 
   /** The collection that a collection without items is a view of; itself by default. */
   function findTarget(name: string, segments: readonly string[]): string {
-    if (withItems.has(name)) return name;
-    const identity = identityOf(name);
     const before = segments.slice(0, -1);
     const around = nameTemplate(before);
+    const noun = nounOf(segments);
+    if (withItems.has(name)) {
+      // `/ref/{ref}` next to `/refs`: nothing else is at `/ref`.
+      const isAlone = segments.at(-1) !== '{}' && !byName.has(name);
+      const whole = [...withItems].find((other) => byName.has(other) && isBeside(collections.get(other) ?? []));
+      return (isAlone ? whole : undefined) ?? name;
+    }
+    const identity = identityOf(name);
     const last = plainName(segments.at(-1) ?? '');
     if (collections.has(around) && before.at(-1) !== '{}')
       if (verbs.has(last) || (identity !== undefined && identity === identityOf(around))) return around;
-    const noun = nounOf(segments);
     const others = [...withItems].map((other) => ({ other, own: collections.get(other) ?? [] }));
-    const sibling = others.find(
-      ({ own }) => nameTemplate(own.slice(0, -1)) === around && own.at(-1) !== '{}' && nounOf(own) === noun,
-    );
+    const sibling = others.find(({ own }) => isBeside(own));
     if (sibling !== undefined) return sibling.other;
     const flat = others.find(
       ({ other, own }) =>
         countParameters(own) === 0 && nounOf(own) === noun && identity !== undefined && identity === identityOf(other),
     );
     return flat?.other ?? name;
+
+    function isBeside(own: readonly string[]): boolean {
+      return nameTemplate(own.slice(0, -1)) === around && own.at(-1) !== '{}' && nounOf(own) === noun;
+    }
   }
 
   function addressOf(name: string, segments: readonly string[]): Address {
@@ -178,7 +185,10 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     };
     const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
     const views = [...reads.flatMap(shown), ...creates.flatMap(shown), ...listed];
-    const drafts = [...creates, ...writes].flatMap(({ body }) => {
+    const drafts = [...creates, ...writes].flatMap((route) => {
+      const { body } = route;
+      const many = findMany(reader, route, noun);
+      if (many !== undefined) return reader.isObjectNode(reader.itemOf(many.node)) ? [reader.itemOf(many.node)] : [];
       const part = body === undefined ? undefined : findDraft(reader, body, { noun, views }, keys);
       return part === undefined ? [] : [part.node];
     });
@@ -218,6 +228,13 @@ export function findDraft(
   const [wrapper] = part?.place ?? [];
   const isMember = wrapper !== undefined && views.some((view) => reader.membersOf(view).has(wrapper));
   return isMember ? { place: [], node: body } : part;
+}
+
+/** The items in the body of a POST that answers a list: `{labels: ["a", "b"]}` to `/labels`. */
+export function findMany(reader: SchemaReader, { operation, body, list }: Route, noun: string): Part | undefined {
+  if (body === undefined || list === undefined || operation.method !== 'post') return undefined;
+  const found = [...reader.membersOf(body)].find(([name, node]) => isNoun(name, noun) && reader.isOnly(node, 'array'));
+  return found && { place: [found[0]], node: found[1] };
 }
 
 function hasKey(reader: SchemaReader, node: SchemaNode, keys: readonly string[]): boolean {

@@ -8,7 +8,7 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import { entryOf, findDraft, findResources } from './find-resources.ts';
+import { entryOf, findDraft, findMany, findResources } from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
 import { type Address, idNames, type Resource, type Route } from './resource.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
@@ -57,6 +57,8 @@ export interface Plan {
   readonly item: Part | undefined;
   /** The item in the request body. */
   readonly draft: Part | undefined;
+  /** The items in the request body, if it creates several. */
+  readonly many: Part | undefined;
   /** Whether a PUT is documented to create an unknown item. */
   readonly isCreatedByPut: boolean;
 }
@@ -292,7 +294,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     );
   }
 
-  function planOf({ operation, template, answer, body, list }: Route, { depth, ...role }: Found): Plan {
+  function planOf(route: Route, { depth, ...role }: Found): Plan {
+    const { operation, template, answer, body, list } = route;
     const { address } = role;
     const { resource } = address;
     const success = successOf(tools, operation);
@@ -327,6 +330,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
       draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
+      many: role.role === 'create' ? findMany(reader, route, resource.noun) : undefined,
       isCreatedByPut: role.role === 'replace' && createsByPut(operation),
     };
   }

@@ -120,3 +120,54 @@ test.each([
   const { body } = await call('list', {});
   expect((body as readonly JsonObject[]).some(({ id }) => id === 'new')).toBe(status === 200);
 });
+
+test('an item at a path in the singular is one of the collection in the plural', async () => {
+  const item = object({ ref: text, note: text });
+  const inPath = [{ name: 'ref', in: 'path', required: true, schema: text }];
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Ids', version: '1' },
+    paths: {
+      '/refs': { post: { operationId: 'create', ...sends(item), responses: answers(item) } },
+      '/refs/{ref}': { delete: { operationId: 'remove', parameters: inPath, responses: answers(item) } },
+      '/ref/{ref}': { get: { operationId: 'read', parameters: inPath, responses: answers(item) } },
+    },
+  });
+  await call('create', { body: { ref: 'a', note: 'x' } });
+  const path = { ref: 'a' };
+  expect((await call('read', { path })).body).toEqual({ ref: 'a', note: 'x' });
+  await call('remove', { path });
+  expect((await call('read', { path })).status).toBe(404);
+});
+
+test.each<readonly [string, JsonObject, JsonObject, unknown]>([
+  ['texts', { labels: { type: 'array', items: text } }, object({ id: number, name: text }), ['a', 'b']],
+  [
+    'objects',
+    { labels: { type: 'array', items: object({ name: text }) } },
+    object({ name: text }),
+    [{ name: 'a' }, { name: 'b' }],
+  ],
+])('a body with a list of %s creates each', async (_, body, label, labels) => {
+  const list = object({ labels: { type: 'array', items: label } });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Ids', version: '1' },
+    paths: {
+      '/labels': {
+        get: { operationId: 'list', responses: answers(list) },
+        post: { operationId: 'create', ...sends(object(body)), responses: answers(list) },
+        delete: { operationId: 'clear', responses: answers(list) },
+      },
+      '/labels/{name}': {
+        parameters: [{ name: 'name', in: 'path', required: true, schema: text }],
+        delete: { operationId: 'remove', responses: answers(list) },
+      },
+    },
+  });
+  await call('clear', {});
+  const named = (names: readonly string[]) => ({ labels: names.map((name) => expect.objectContaining({ name })) });
+  expect((await call('create', { body: { labels } })).body).toEqual(named(['a', 'b']));
+  await call('remove', { path: { name: 'a' } });
+  expect((await call('list', {})).body).toEqual(named(['b']));
+});

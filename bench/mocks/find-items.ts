@@ -146,6 +146,24 @@ export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundI
   return ranked.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length);
 }
 
+/** The items in the answer to a create, if it answers a list as the list itself does; undefined if it answers one item. */
+export function placeOfMany(form: CanonicalForm, pair: Pair): ListPlace | undefined {
+  const { create, list } = pair;
+  if (create === undefined || list === undefined || pair.isCreatedByPut) return undefined;
+  const [own, made] = [findList(form, pair), findList(form, { ...pair, list: create })];
+  return made !== undefined && String(own?.path) === String(made.path) ? made : undefined;
+}
+
+/** The first item in a body: a POST that answers a list may send one, `{labels: ["a"]}`. */
+export function itemInBody(form: CanonicalForm, pair: Pair, value: unknown): unknown {
+  if (placeOfMany(form, pair) === undefined) return value;
+  const noun = normal(pair.noun).replace(/s$/, '');
+  const members = isObject(value) ? Object.entries(value) : [];
+  const named = members.find(([name, part]) => normal(name).replace(/s$/, '') === noun && Array.isArray(part))?.[1];
+  const [first] = [Array.isArray(value) ? value : named].flat();
+  return first ?? value;
+}
+
 /** The parameter that selects the item. */
 export function keyOf({ read, replace, merge, remove, key }: Pair): Parameter | undefined {
   const operation = read ?? replace ?? merge ?? remove;

@@ -6,6 +6,7 @@ import {
   hasId,
   idInAddress,
   idsIn,
+  itemInBody,
   itemsIn,
   keyOf,
   type ListPlace,
@@ -129,7 +130,7 @@ async function findItems(
     if (made.some((known) => known.id.value === id.value))
       verdicts.fail('id', 'broken', `two new items have the id ${String(id.value)}`);
     verdicts.hold('id');
-    const item = { id, sent: body === 'none' ? undefined : body.value };
+    const item = { id, sent: body === 'none' ? undefined : itemInBody(walk.form, pair, body.value) };
     made.push(item);
     await judgeRead(walk, pair, slots, item, verdicts);
   }

@@ -9,8 +9,11 @@ import {
   hasId,
   idsAfter,
   idsIn,
+  itemInBody,
   itemNode,
+  itemsIn,
   keyOf,
+  placeOfMany,
   successSchema,
 } from './find-items.ts';
 import { type Pair, slotsOf } from './find-pairs.ts';
@@ -188,8 +191,13 @@ export async function identify(
 ): Promise<{ readonly id: FoundId | undefined }> {
   if (!isSuccess(reply)) return { id: undefined };
   if (ownId !== undefined) return { id: ownId };
-  const sent = body === 'none' ? undefined : body.value;
-  const candidates = distinct([...idsAfter(pair, walk.maker, reply), ...idsIn(pair, walk.maker, sent)]).slice(0, 6);
+  const sent = body === 'none' ? undefined : itemInBody(walk.form, pair, body.value);
+  const many = placeOfMany(walk.form, pair);
+  const answered = many === undefined ? [] : (itemsIn(reply.body, many) ?? []);
+  const after =
+    many === undefined ? idsAfter(pair, walk.maker, reply) : answered.flatMap((item) => idsIn(pair, walk.maker, item));
+  const own = idsIn(pair, walk.maker, sent);
+  const candidates = distinct(isObject(sent) ? [...after, ...own] : [...own, ...after]).slice(0, 6);
   const place = findList(walk.form, pair);
   const listed = async (): Promise<readonly unknown[]> =>
     place === undefined ? [] : (await readAll(walk, pair, slots, place)).items;
