@@ -118,11 +118,15 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
   return { roles, plans, resources, open: new Set(resources.filter((one) => !isFilled(one))) };
 
-  /** RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. */
+  /**
+   * RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. Without a body there is
+   * nothing to replace: `PUT /blocks/{username}`.
+   */
   function createsByPut(operation: StateOperation): boolean {
-    const { operationId } = operation;
+    const { operationId, requestBody } = operation;
+    const statuses = tools.responsesOf(operation).map(({ status }) => status);
     const isNamed = /create|upsert/i.test(operationId) || /(?:^|[^A-Za-z])add(?![a-z])/.test(operationId);
-    return isNamed || tools.responsesOf(operation).some(({ status }) => status === 201);
+    return isNamed || statuses.includes(201) || (requestBody === null && !statuses.includes(404));
   }
 
   /** Whether every documented answer is a rejection: then a change could not be answered. */

@@ -99,27 +99,31 @@ test('new items that are found by their number differ in their id too', async ()
 });
 
 test.each([
-  ['add-thing', 200],
-  ['things/create-or-update', 200],
-  ['updateThing', 404],
-  ['addressThing', 404],
-])('a PUT of an unknown item with the name %s is answered by %d', async (operationId, status) => {
-  const item = object({ id: text, note: text });
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Ids', version: '1' },
-    paths: {
-      '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: item }) } },
-      '/things/{id}': {
-        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
-        put: { operationId, responses: answers(item) },
+  ['add-thing', '404', 200],
+  ['things/create-or-update', '404', 200],
+  ['updateThing', '404', 404],
+  ['addressThing', '404', 404],
+  ['blockThing', '422', 200],
+])(
+  'a PUT of an unknown item with the name %s and a documented %s is answered by %d',
+  async (operationId, other, status) => {
+    const item = object({ id: text, note: text });
+    const { call } = createCaller({
+      openapi: '3.1.0',
+      info: { title: 'Ids', version: '1' },
+      paths: {
+        '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: item }) } },
+        '/things/{id}': {
+          parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+          put: { operationId, responses: { 200: answers(item)[200], [other]: { description: 'Rejected' } } },
+        },
       },
-    },
-  });
-  expect((await call(operationId, { path: { id: 'new' } })).status).toBe(status);
-  const { body } = await call('list', {});
-  expect((body as readonly JsonObject[]).some(({ id }) => id === 'new')).toBe(status === 200);
-});
+    });
+    expect((await call(operationId, { path: { id: 'new' } })).status).toBe(status);
+    const { body } = await call('list', {});
+    expect((body as readonly JsonObject[]).some(({ id }) => id === 'new')).toBe(status === 200);
+  },
+);
 
 test('an item at a path in the singular is one of the collection in the plural', async () => {
   const item = object({ ref: text, note: text });

@@ -119,8 +119,12 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   };
 }
 
-/** Whether a PUT creates an unknown item: it documents 201 (RFC 9110, 9.3.4), or its name states it, such as `create-or-update`. */
+/**
+ * Whether a PUT creates an unknown item: it documents 201 (RFC 9110, 9.3.4), its name states it, such as `create-or-update`, or it has neither
+ * a body, by which it could replace something, nor a 404.
+ */
 export function createsByPut(put: Operation): boolean {
+  if (put.body === undefined && !documents(put, '404')) return true;
   return documents(put, '201') || /create|upsert/i.test(put.id) || /(?:^|[^A-Za-z])add(?![a-z])/.test(put.id);
 }
 

@@ -50,7 +50,7 @@ export async function walkContract(
 }
 
 /** Without a list, and without a POST that sends or answers an object, the contract describes no collection: `/proxy/{path}`. */
-export function isCollection(form: CanonicalForm, pair: Pair): boolean {
+function isCollection(form: CanonicalForm, pair: Pair): boolean {
   const { create } = pair;
   if (findList(form, pair) !== undefined) return true;
   const schema = successSchema(create);
