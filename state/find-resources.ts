@@ -116,9 +116,8 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const noun = nounOf(segments);
     if (withItems.has(name)) {
       // `/ref/{ref}` next to `/refs`: nothing else is at `/ref`.
-      const isAlone = segments.at(-1) !== '{}' && !byName.has(name);
-      const whole = [...withItems].find((other) => byName.has(other) && isBeside(collections.get(other) ?? []));
-      return (isAlone ? whole : undefined) ?? name;
+      if (segments.at(-1) === '{}' || byName.has(name)) return name;
+      return [...withItems].find((other) => byName.has(other) && isBeside(collections.get(other) ?? [])) ?? name;
     }
     const identity = identityOf(name);
     const last = plainName(segments.at(-1) ?? '');

@@ -120,8 +120,9 @@ export function readListShape(
     return Math.max(1, minimum, Math.min(maximum, Number(wish)));
   }
 
-  /** `count` without a default or a maximum may be a filter. */
+  /** `count` without a default or a maximum may be a filter, and so may `size` where the items have one. */
   function isBounded(limit: StateParameter): boolean {
+    if ([...members.keys()].some((name) => plainName(name) === plainName(limit.name))) return false;
     return reader.defaultOf(nodeOf(limit)) !== undefined || Number.isFinite(reader.form.branch(nodeOf(limit)).maximum);
   }
 

@@ -10,6 +10,7 @@ const item = {
   properties: {
     id: { type: 'integer' },
     state: { type: 'string', enum: ['open', 'closed'] },
+    size: { type: 'integer' },
     note: { type: 'string' },
   },
   required: ['id'],
@@ -67,6 +68,7 @@ test.each<readonly [string, JsonObject, JsonObject, readonly number[]]>([
   ['`page_length` is the length of a page', { page_length: count }, { page_length: 2 }, [1, 2]],
   ['`count` with a default is the length of a page', { count: { ...count, default: 10 } }, { count: 1 }, [1]],
   ['`count` with a maximum is the length of a page', { count: { ...count, maximum: 10 } }, { count: 1 }, [1]],
+  ['`size` with a maximum filters items with a size', { size: { ...count, maximum: 10 } }, { size: 1 }, []],
   ['`start` with the default 1 counts from 1', { start: { ...count, default: 1 } }, { start: 2 }, [2, 3]],
   ['`start` with the default 1 begins with the first item', { start: { ...count, default: 1 } }, {}, [1, 2, 3]],
   ['`start` without a default counts from 0', { start: count }, { start: 2 }, [3]],
