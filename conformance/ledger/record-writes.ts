@@ -105,7 +105,7 @@ export function createdReader(contract: Contract): CreatedReader {
         ...shown,
         ...given,
       ]);
-      const ids = [...rankIds(all, slot), ...(made === undefined ? [] : [['@made', made] as const])];
+      const ids = [...rankIds(all, slot), ...(made === undefined ? [] : [made])];
       return { key: slot.key, slot, parents, ids, shown };
     });
   };
@@ -248,6 +248,11 @@ export function rankIds(scalars: Scalars, slot: Slot): readonly (readonly [membe
     .sort((a, b) => a.rank - b.rank)
     .filter(({ value }) => !values.has(String(value)) && values.add(String(value)))
     .map(({ member, value }) => [member, value] as const);
+}
+
+/** Whether a member is a guess at the id of an object, which a read has to prove. */
+export function isGuess(member: string, slot: Slot | undefined): boolean {
+  return slot !== undefined && rankName(member, slot) >= worstRank;
 }
 
 /** Whether an object has what was sent: each member that it has has the same value, and there is one. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Draft } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
-import { contextOf, contractOf } from '../seeded/by-hand.ts';
-import { createSupply } from './own-objects.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { addressOfCreated, createSupply, deletionOf } from './own-objects.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string', maxLength: 40 } } };
 const requestBody = { content: { 'application/json': { schema } } };
@@ -42,4 +42,18 @@ test('all objects for the probes of one collection have names of their own', asy
   }
   expect(names).toHaveLength(12);
   expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(12);
+});
+
+test('a guess at the id of a new object is its address once another operation has accepted it', () => {
+  const context = contextOf(contract);
+  const headers = { 'content-type': 'application/json' };
+  const made = exchangeOf(contract, { headers, body: JSON.stringify({ customer_code: 'cus-9041' }) });
+  const [create, change] = contract.operations;
+  if (create === undefined || change === undefined) throw new Error('no operation');
+  context.resources.observe({ operation: create, seen: { ...made.seen, status: 200 } });
+  expect(addressOfCreated(context, made)).toBeUndefined();
+  expect(deletionOf(context, made)).toBeUndefined();
+  const { seen } = exchangeOf(contract, { operation: 'change' });
+  context.resources.observe({ operation: change, seen: { ...seen, path: { id: 'cus-9041' }, status: 200 } });
+  expect(addressOfCreated(context, made)).toEqual({ key: '/hats/{}', values: ['cus-9041'] });
 });

@@ -6,7 +6,7 @@ import type { DataTools } from '../data/value-candidates.ts';
 import { type Draft, type Exchange, isRejectedByState, type PhaseName } from '../execute/exchange.ts';
 import { type Session, toolsFor } from '../execute/session.ts';
 import type { Address } from '../ledger/ledger.ts';
-import { createdReader } from '../ledger/record-writes.ts';
+import { createdReader, isGuess } from '../ledger/record-writes.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
@@ -25,8 +25,8 @@ export function deletionOf(
   const [created, ...others] = createdReader(contract)(write, seen, outcome) ?? [];
   const [[member = '@given.', id] = []] = created?.ids ?? [];
   const remove = operationAt(contract, 'delete', created?.key);
-  if (created === undefined || others.length > 0 || remove === undefined || /^@(given|made)/.test(member))
-    return undefined;
+  if (created === undefined || others.length > 0 || remove === undefined) return undefined;
+  if (member.startsWith('@given.') || isGuess(member, created.slot)) return undefined;
   // A create with an id of the client, or of an object that was listed before, may have replaced an object of others.
   const slot = slotsOf(remove.path).at(-1);
   const before = resources.collections.get(slot?.collection ?? '')?.items.filter(({ owned }) => !owned) ?? [];
@@ -60,7 +60,7 @@ export function addressOfCreated(
   if (link !== undefined && !isShown && idsAmong(shown, slot).size > 0) return undefined;
   const pairings = resources.slots.get(key)?.pairings;
   const isProven = ([member]: readonly [string, unknown]): boolean => (pairings?.get(member)?.yes ?? 0) > 0;
-  const [, id] = ids.find(isProven) ?? ids.find(([member]) => member !== '@made') ?? [];
+  const [, id] = ids.find(isProven) ?? ids.find(([member]) => !isGuess(member, slot)) ?? [];
   return id === undefined ? undefined : { key, values: [...parents, id] };
 }
 

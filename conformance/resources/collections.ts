@@ -164,7 +164,7 @@ interface Made {
  * A guess at the id of a new object that has no usual name, `customer_code` of a profile: the only member of the answer that may be
  * one, and that neither the request nor its path has.
  */
-export function madeIdOf({ shown, sent, parents, slot }: Made): Scalar | undefined {
+export function madeIdOf({ shown, sent, parents, slot }: Made): readonly [member: string, value: Scalar] | undefined {
   const known = new Set([...sent.values(), ...parents].map(String));
   const found = [...shown].filter(([member, value]) => {
     const name = normal(member);
@@ -172,9 +172,9 @@ export function madeIdOf({ shown, sent, parents, slot }: Made): Scalar | undefin
     return isId && !sent.has(member) && !known.has(String(value));
   });
   const hasId = [...shown.keys()].some((member) => rankName(member, slot) < worstRank);
-  const [[, only] = []] = found;
+  const [only] = found;
   // A short number may be the id of another object.
-  return found.length === 1 && !hasId && isTelling(only) && /\D/.test(only) ? only : undefined;
+  return found.length === 1 && !hasId && isTelling(only?.[1]) && /\D/.test(only[1]) ? only : undefined;
 }
 
 export function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {

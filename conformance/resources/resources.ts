@@ -140,7 +140,7 @@ export function createResources(contract: Contract): Resources {
     for (const [member, value] of sent) if (!known.has(member)) known.set(`@given.${member}`, value);
     const slot = slots.get(`${path}/{}`)?.slot;
     const made = slot && madeIdOf({ shown: scalars, sent, parents, slot });
-    if (made !== undefined && !hasLocation) known.set('@made', made);
+    if (made !== undefined && !hasLocation) known.set('@made', made[1]);
     if (hasLocation && scalars.size === 0) return;
     const before = itemsAt(path).filter((item) => !item.owned && isSameParents(item.parents, parents));
     // An id that was listed before does not belong to a new object.
