@@ -1,6 +1,8 @@
 // Side effects: reads change nothing, a write changes no other object, and a rejected write changes none.
 import { headerOf, type NumberedExchange, type Trace } from '../execute/exchange.ts';
-import { readScalars } from '../resources/read-items.ts';
+import { idsAmong } from '../resources/collections.ts';
+import { readScalars, type Scalars } from '../resources/read-items.ts';
+import { normal, slotsOf } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
 import { comparableMembers, isUnchanged, objectIn, shownIn } from './compare-objects.ts';
 import { statusOf } from './parts.ts';
@@ -159,22 +161,42 @@ export const idCollides = storyCheck(
   },
   (story) => {
     const [first, second] = [story.of('create'), story.of('second create')];
-    const [id, other] = [idOf(story.of('other read')), idOf(story.of('read'))];
+    const read = story.of('read');
+    const [id, other] = [idOf(story.of('other read')), idOf(read)];
     if (!isDone(first) || !isDone(second) || first.operation.extensions.isIdempotent) return undefined;
     if (id === undefined || other === undefined) return undefined;
     // A replay reads one object twice if the recorded ids were the same.
     if (id !== other || ![first, second].every((create) => showsText(create, id))) return [];
     // Clients name the objects: the second create may replace the first object.
-    if (
-      [first, second].every(({ seen }) => [...readScalars(seen.requestBody).values()].some((one) => String(one) === id))
-    )
-      return undefined;
+    if ([first, second].every((create) => isChosenByClient(create, id, read))) return undefined;
     const message = `two creates with different content gave the id ${spelled(id)}`;
     const found = failureAt(second, { place: 'object', keyword: 'id', clause: 'RFC 9110 9.3.3', message });
     // Any other status may mean that the object was there.
     return [[first, second].every((create) => statusOf(create) === 201) ? found : inconclusive(found)];
   },
 );
+
+/** Whether a create sent this id in a member that shows it in the answer, or in any if the answers show it in none. */
+function isChosenByClient(create: NumberedExchange, id: string, read: NumberedExchange | undefined): boolean {
+  const shown = [create, read].map((one) => scalarsOf(one?.seen.responseBody, id)).find(({ size }) => size > 0);
+  const ids = idsAmong(shown ?? new Map(), read && slotsOf(read.operation.path).at(-1));
+  // A number equals the id by chance, as `copies` does, unless no other member shows it.
+  const telling = [...(shown ?? [])].filter(([member, value]) => typeof value === 'string' || ids.has(member));
+  const names = new Set((telling.length > 0 ? telling : [...(shown ?? [])]).map(([member]) => lastName(member)));
+  return [...scalarsOf(create.seen.requestBody, id).keys()].some(
+    (member) => names.size === 0 || names.has(lastName(member)),
+  );
+}
+
+/** The members of a body with this value. */
+function scalarsOf(body: unknown, value: string): Scalars {
+  return new Map([...readScalars(body)].filter(([, own]) => String(own) === value));
+}
+
+/** `book.code` of a body in a wrapper is `code` of one without. */
+function lastName(member: string): string {
+  return normal(member.split('.').at(-1) ?? '');
+}
 
 function showsText({ outcome, seen }: NumberedExchange, text: string): boolean {
   const location = outcome.kind === 'answer' ? headerOf(outcome, 'location') : undefined;
