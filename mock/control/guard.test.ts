@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createGuard } from './guard.ts';
+import { adviceOfMock, createGuard } from './guard.ts';
 
 const publicOrigin = 'https://mock.example';
 
@@ -11,10 +11,13 @@ interface Given {
   readonly isOpen?: boolean;
 }
 
-function judge({ peer = '127.0.0.1', method = 'GET', headers = {}, isOpen = false }: Given): string {
+function requestOf({ peer = '127.0.0.1', method = 'GET', headers = {} }: Given): IncomingMessage {
   const all = { host: 'localhost:8090', ...headers };
-  const request = { socket: { remoteAddress: peer }, method, headers: all } as unknown as IncomingMessage;
-  const refusal = createGuard({ isOpen, publicOrigin })(request);
+  return { socket: { remoteAddress: peer }, method, headers: all } as unknown as IncomingMessage;
+}
+
+function judge({ isOpen = false, ...given }: Given): string {
+  const refusal = createGuard({ isOpen, publicOrigin })(requestOf(given));
   return refusal === undefined ? 'passes' : `${refusal.status} ${refusal.code}`;
 }
 
@@ -148,4 +151,16 @@ describe('who drives the sandbox', () => {
   ])('by Sec-Fetch-Site $site of $method $more: $want', ({ site, method, more, want }) => {
     expect(judge({ method, headers: { 'sec-fetch-site': site, ...more } })).toBe(want);
   });
+});
+
+test.each<Given>([
+  { peer: '192.0.2.7' },
+  { headers: { via: '1.1 proxy' } },
+  { headers: { host: 'evil.example' } },
+  { headers: { origin: 'https://evil.example' } },
+  { headers: { 'sec-fetch-site': 'cross-site' } },
+])('the mock of any contract does not call itself a sandbox: $peer $headers', (given) => {
+  const text = createGuard({ isOpen: false, publicOrigin, advice: adviceOfMock })(requestOf(given))?.text;
+  expect(text).toBeDefined();
+  expect(text?.replace('/_sandbox/', '')).not.toContain('sandbox');
 });

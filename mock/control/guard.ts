@@ -124,7 +124,7 @@ function judgeOrigin(
   const refuse = (who: string): GuardRejection => ({
     status: 403,
     code: 'foreign_origin',
-    text: `${who} may not drive the sandbox: ${advice}`,
+    text: `${who} may not use the control: ${advice}`,
   });
   if (origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host))
     return refuse(`Pages of ${cut(origin)}`);
