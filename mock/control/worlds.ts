@@ -21,8 +21,11 @@ export interface WorldRejection {
 export interface Worlds<World> {
   readonly names: () => readonly string[];
   readonly all: () => readonly World[];
-  /** @returns whether it existed */
-  readonly remove: (name: string) => boolean;
+  /**
+   * @param only the world to remove: a later one of the name stays
+   * @returns whether it existed
+   */
+  readonly remove: (name: string, only?: World) => boolean;
   /** The world that `select` found for a request; undefined for a path without a world. */
   readonly of: (request: IncomingMessage) => World | undefined;
   /**
@@ -67,9 +70,9 @@ export function createWorlds<World>({ create, most, mayCreate, end }: WorldsOpti
   return {
     names: () => [...named.keys()],
     all: () => [...named.values()],
-    remove: (name) => {
+    remove: (name, only) => {
       const world = named.get(name);
-      if (world === undefined) return false;
+      if (world === undefined || (only !== undefined && world !== only)) return false;
       named.delete(name);
       end?.(world);
       return true;

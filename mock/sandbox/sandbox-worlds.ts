@@ -22,7 +22,7 @@ export async function createSandboxWorlds({ worlds: most, ...options }: SandboxW
     create: (name) => {
       const created = createSandbox({ ...options, world: { name, ...others } });
       // Each request for it reports the failure. The next one tries again.
-      created.catch(() => worlds.remove(name));
+      created.catch(() => worlds.remove(name, created));
       return created;
     },
     most: most ?? usualWorlds,
