@@ -148,13 +148,11 @@ describe('a body becomes what its schema asks for', () => {
   test.each([
     { name: 'any value', by: { type: 'object' } },
     { name: 'a list', by: { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } } },
-  ])('a form with 20,000 values of a member of $name in time linear in their number', ({ by }) => {
+  ])('a form with 20,000 values of a member of $name', ({ by }) => {
+    // To copy the list for each value took a minute: longer than a test may take.
     const bytes = Buffer.from('a&'.repeat(20_000));
-    const before = performance.now();
     const parsed = parseBody({}, { bytes, mediaType: 'application/x-www-form-urlencoded' }, by);
     expect(parsed).toMatchObject({ kind: 'value', value: { a: { length: 20_000 } } });
-    // To copy the list for each value took a minute.
-    expect(performance.now() - before).toBeLessThan(10_000);
   });
 });
 
