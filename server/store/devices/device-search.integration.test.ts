@@ -12,7 +12,7 @@ import type { DeviceQuery } from './device-store.ts';
 
 // If this fails, a search in a large account on PostgreSQL leaves out devices, or takes longer than a request may.
 
-const near = 5;
+const usualNear = 5;
 let database: Kysely<Tables>;
 let statements: string[];
 let accountId: string;
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.destroy());
 
-const search = async (query: Partial<DeviceQuery>) => {
+const search = async (query: Partial<DeviceQuery>, near = usualNear) => {
   statements = [];
   const sort = { by: 'deviceName', descending: false } as const;
   const list = prepareDeviceList(database, postgresSpelling, near);
@@ -66,6 +66,20 @@ test('a search whose page is full with its first devices reads no other', async 
   expect(await search({ limit: 2 })).toEqual([0, 3]);
   expect(statements).toHaveLength(1);
 });
+
+test.each([
+  { near: 20, query: {}, found: gates, reads: 1 },
+  { near: 19, query: {}, found: gates, reads: 2 },
+  { near: 14, query: { after: { value: '06 Gate', deviceId: '' } }, found: gates.slice(2), reads: 1 },
+  { near: 13, query: { after: { value: '06 Gate', deviceId: '' } }, found: gates.slice(2), reads: 2 },
+])(
+  'a search of 20 devices reads them once if none follows its first $near: $query',
+  async ({ near, query, found, reads }) => {
+    expect(await search(query, near)).toEqual(found);
+    expect(statements.filter((text) => /like/.test(text))).toHaveLength(reads);
+    expect(statements.length === 2).toBe(reads === 1);
+  },
+);
 
 test('a search of the whole account reads the table in its order, whatever the planner expects', async () => {
   await search({ search: 'wall' });
