@@ -122,11 +122,10 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
    * RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. Without a body there is
    * nothing to replace: `PUT /blocks/{username}`.
    */
-  function createsByPut(operation: StateOperation): boolean {
+  function createsByPut(operation: StateOperation, noun: string): boolean {
     const { operationId, requestBody } = operation;
     const statuses = tools.responsesOf(operation).map(({ status }) => status);
-    const isNamed = /create|upsert/i.test(operationId) || /(?:^|[^A-Za-z])add(?![a-z])/.test(operationId);
-    return isNamed || statuses.includes(201) || (requestBody === null && !statuses.includes(404));
+    return isCreateOf(operationId, noun) || statuses.includes(201) || (requestBody === null && !statuses.includes(404));
   }
 
   /** Whether every documented answer is a rejection: then a change could not be answered. */
@@ -335,9 +334,23 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       item: isItemLike(item) ? item : undefined,
       draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
       many: role.role === 'create' ? findMany(reader, route, resource.noun) : undefined,
-      isCreatedByPut: role.role === 'replace' && createsByPut(operation),
+      isCreatedByPut: role.role === 'replace' && createsByPut(operation, resource.noun),
     };
   }
+}
+
+/** `add-selected-repo-to-secret` creates a repository of the secret, and `addItemToCart` no cart. */
+function isCreateOf(operationId: string, noun: string): boolean {
+  const words = operationId
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  const verb = words.findIndex((word) => word === 'create' || word === 'add' || word === 'upsert');
+  if (verb < 0) return false;
+  const object = words.slice(verb + 1);
+  const end = object.findIndex((word) => /^(?:to|for|from|in|of|on)$/.test(word));
+  const named = end < 0 ? object : object.slice(0, end);
+  return words[verb] === 'upsert' || named[0] === 'or' || named.some((word) => word.startsWith(noun.slice(0, 4)));
 }
 
 export function pathValues(path: unknown, names: readonly string[]): readonly string[] {

@@ -101,6 +101,7 @@ test('new items that are found by their number differ in their id too', async ()
 test.each([
   ['add-thing', '404', 200],
   ['things/create-or-update', '404', 200],
+  ['addPartToThing', '404', 404],
   ['updateThing', '404', 404],
   ['addressThing', '404', 404],
   ['blockThing', '422', 200],

@@ -94,7 +94,8 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
   const some = item.get ?? item.put ?? item.patch ?? item.delete ?? item.post;
   if (some === undefined) return undefined;
   const names = slotsOf(some.path);
-  const isCreatedByPut = collection.post === undefined && item.put !== undefined && createsByPut(item.put);
+  const isCreatedByPut =
+    collection.post === undefined && item.put !== undefined && createsByPut(item.put, nounOf(some));
   const update = item.post !== undefined && item.patch === undefined && wordOfUpdate.test(item.post.id);
   const merge = item.patch ?? (update ? item.post : undefined);
   const post = collection.post === undefined || isNoCreate(collection.post) ? undefined : collection.post;
@@ -113,19 +114,29 @@ function pairOf(collection: Methods, item: Methods, parent: Pair | undefined): P
     merge,
     remove: item.delete,
     key: names.at(-1) ?? '',
-    noun: some.path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? '',
+    noun: nounOf(some),
     slots: names.length - 1,
     parent,
   };
 }
 
 /**
- * Whether a PUT creates an unknown item: it documents 201 (RFC 9110, 9.3.4), its name states it, such as `create-or-update`, or it has neither
- * a body, by which it could replace something, nor a 404.
+ * Whether a PUT creates an unknown item: it documents 201 (RFC 9110, 9.3.4), its name states it, such as `create-or-update` or `add-member` of
+ * `/members`, or it has neither a body, by which it could replace something, nor a 404.
  */
-export function createsByPut(put: Operation): boolean {
-  if (put.body === undefined && !documents(put, '404')) return true;
-  return documents(put, '201') || /create|upsert/i.test(put.id) || /(?:^|[^A-Za-z])add(?![a-z])/.test(put.id);
+export function createsByPut(put: Operation, noun: string): boolean {
+  if (documents(put, '201') || (put.body === undefined && !documents(put, '404'))) return true;
+  const name = put.id
+    .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase();
+  // `addItemToCart` adds no cart.
+  const [, object] = /(?:^|-)(?:add|create)-(.*?)(?:-(?:to|for|in)-|$)/.exec(name) ?? [];
+  return /(?:^|-)(?:upsert|(?:add|create)-or)-/.test(name) || object?.includes(noun.slice(0, 4).toLowerCase()) === true;
+}
+
+function nounOf({ path }: Operation): string {
+  return path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? '';
 }
 
 /** Whether an operation answers content that has no items, such as an image. */

@@ -181,7 +181,7 @@ export function unknownId(walk: Walk, pair: Pair): unknown {
 
 async function judgeUnknown(walk: Walk, pair: Pair, slots: readonly unknown[], verdicts: Verdicts): Promise<void> {
   const { read, replace, merge, remove, isCreatedByPut } = pair;
-  const creates = isCreatedByPut || (replace !== undefined && createsByPut(replace));
+  const creates = isCreatedByPut || (replace !== undefined && createsByPut(replace, pair.noun));
   for (const operation of [read, creates ? undefined : replace, merge, remove]) {
     const id = unknownId(walk, pair);
     if (operation === undefined || id === undefined) continue;
