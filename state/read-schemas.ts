@@ -54,20 +54,16 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   });
   const form = createCanonicalForm(source('writeOnly'));
   const requests = createCanonicalForm(source('readOnly'));
-  const memberCache = new WeakMap<SchemaNode, ReadonlyMap<string, SchemaNode>>();
 
   const nodeOf = (schema: unknown): SchemaNode => form.join(isSchema(schema) ? schema : true);
 
   /** Members of all branches; the first branch that declares a member describes it. */
-  const membersOf = (node: SchemaNode): ReadonlyMap<string, SchemaNode> => {
-    const known = memberCache.get(node);
-    if (known !== undefined) return known;
+  const membersOf = once((node: SchemaNode): ReadonlyMap<string, SchemaNode> => {
     const found = new Map<string, SchemaNode>();
     for (const shape of form.shapes(node))
       for (const name of shape.properties.keys()) if (!found.has(name)) found.set(name, form.property(shape, name));
-    memberCache.set(node, found);
     return found;
-  };
+  });
 
   /** The latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
   const accepted = new WeakMap<object, SchemaNode>();

@@ -1,6 +1,7 @@
 import { followMember, followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
 import type { Model, Plan } from './infer-roles.ts';
+import { once } from './once.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { idNames, idNodeOf, type Resource, readKey } from './resource.ts';
 import { readIds } from './template.ts';
@@ -29,7 +30,7 @@ export type Seeds = ReturnType<typeof createSeeds>;
 export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans }: Model) {
   const all = [...plans.values()];
   const known = new Map<Resource, readonly Seed[]>();
-  const donors = new Map<Resource, JsonObject>();
+  const donorOf = once((resource: Resource): JsonObject => examplesOf(resource)[0] ?? {});
 
   return {
     of: seedsOnce,
@@ -45,12 +46,6 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     const seeds = seedsOf(resource);
     known.set(resource, seeds);
     return seeds;
-  }
-
-  function donorOf(resource: Resource): JsonObject {
-    const donor = donors.get(resource) ?? examplesOf(resource)[0] ?? {};
-    donors.set(resource, donor);
-    return donor;
   }
 
   function sampleOf({ operation }: Plan, names: readonly string[]): readonly string[] {

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
+import { oncePerDocument } from '../once-per-document.ts';
 import type { Parameter } from '../operation.ts';
 import { dropUnusable } from '../validation/drop-unusable.ts';
 import { createJudge, type JudgeValue } from '../validation/judge-value.ts';
@@ -24,17 +25,11 @@ interface Tools {
 }
 
 /** A large contract takes a second to prepare, and each of its operations needs a sample. */
-const prepared = new WeakMap<ContractDocument, Tools>();
-
-export function readRequests(contract: ContractDocument): Tools {
-  const known = prepared.get(contract);
-  if (known !== undefined) return known;
+export const readRequests = oncePerDocument((contract): Tools => {
   const document = readDirection(dropUnusable(contract).document, 'request');
   const judge = createJudge(document);
-  const tools = { document, judge, makeValue: createValueMaker(document, judge, 'request') };
-  prepared.set(contract, tools);
-  return tools;
-}
+  return { document, judge, makeValue: createValueMaker(document, judge, 'request') };
+});
 
 /** The value of a parameter in the sample request of its operation. */
 export function sampleParameter(contract: ContractDocument, parameter: Parameter): unknown {
