@@ -14,7 +14,7 @@ export interface Resources {
 /** Last words of paths that stand for the collection before them: `/pets/create`, `/pets/list`. */
 const verbs = new Set('create add new list all search find query filter update edit delete remove'.split(' '));
 
-export function readRoutes(tools: ContractTools, reader: SchemaReader): readonly Route[] {
+function readRoutes(tools: ContractTools, reader: SchemaReader): readonly Route[] {
   return tools.operations.map((operation) => {
     const template = readTemplate(operation.basePath + operation.path);
     const schema = jsonContentOf(successOf(tools, operation))?.schema;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { escapeSegment, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { ContractTools } from './contract-tools.ts';
 import type { Model } from './infer-roles.ts';
 import type { SchemaReader } from './read-schemas.ts';
@@ -35,7 +35,7 @@ export function createScenarioReader(tools: ContractTools, reader: SchemaReader,
   ): { readonly fillings: readonly Filling[] } | { readonly faults: readonly ScenarioFault[] } => {
     const faults: ScenarioFault[] = [];
     const fillings = Object.entries(scenario).flatMap(([path, items]): readonly Filling[] => {
-      const at = `/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const at = `/${escapeSegment(path)}`;
       const found = findCollection(path);
       if (found === undefined) {
         const known = collections.slice(0, 10).map(({ own }) => `/${own.join('/')}`);

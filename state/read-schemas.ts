@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
 import { createCanonicalForm } from '@lockstep/values/canonical-form';
-import { isSchema, type JsonType, type Schema, type SchemaNode, type Shape } from '@lockstep/values/shape';
+import { isSchema, type JsonType, type Schema, type SchemaNode } from '@lockstep/values/shape';
 import type { ContractTools } from './contract-tools.ts';
 import { once } from './once.ts';
 import { isNoun, plainName, singular } from './template.ts';
@@ -170,7 +170,6 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
           (isNoun(wrapped[0], noun) && inner.length <= mostBeside));
       return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
     },
-    shapesOf: (node: SchemaNode): readonly Shape[] => form.shapes(node),
   };
 }
 

@@ -2,6 +2,7 @@ import { followMember, followRef, isObject, type JsonObject, readPointer } from 
 import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import { once } from './once.ts';
+import { isSameIds } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { idNames, idNodeOf, type Resource, readKey } from './resource.ts';
 import { readIds } from './template.ts';
@@ -101,9 +102,9 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     const others = firstOwners(plan);
     const chain: string[] = [];
     for (const [index, owner] of plan.address.parents.entries()) {
-      const scope = owner?.parents.length === index ? String(chain) : '';
+      const scope = owner?.parents.length === index ? chain : [];
       const seeds = owner === undefined ? [] : seedsOnce(owner);
-      const seed = seeds.find(({ isListed, parents }) => isListed && String(parents) === scope);
+      const seed = seeds.find(({ isListed, parents }) => isListed && isSameIds(parents, scope));
       chain.push(seed?.key ?? others[index] ?? '');
     }
     return chain;
@@ -135,11 +136,11 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     const isListed = listed.length === 0;
     const named = tuples.flatMap((tuple): readonly Seed[] => {
       const [parents, key = ''] = [tuple.slice(0, -1), tuple.at(-1)];
-      const isKnown = listed.some((one) => one.key === key && String(one.parents) === String(parents));
+      const isKnown = listed.some((one) => one.key === key && isSameIds(one.parents, parents));
       return isKnown ? [] : [{ parents, key, belongs, value: base, isListed }];
     });
     const found = [...listed, ...named];
-    const bare = scopes.filter((scope) => !found.some((one) => one.isListed && String(one.parents) === String(scope)));
+    const bare = scopes.filter((scope) => !found.some((one) => one.isListed && isSameIds(one.parents, scope)));
     return [...found, ...bare.map((parents) => ({ parents, key: baseKey, belongs, value: base, isListed: true }))];
   }
 

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { StateResponse } from './contract-tools.ts';
 import type { ListShape } from './list-shape.ts';
+import { isSameIds as isSamePlace } from './owners.ts';
 import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StoredItem } from './store.ts';
 import { plainName, readIds } from './template.ts';
@@ -278,10 +279,6 @@ function without(value: unknown, name: string): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([own]) => own !== name)) : value;
 }
 
-function isSamePlace(one: Place, other: Place): boolean {
-  return one.length === other.length && one.every((part, index) => other[index] === part);
-}
-
 /** RFC 8288: the other pages by their relation. */
 function linkHeader({ page, urlOf, originUrl }: Facts): string {
   const last = Math.max(0, pagesOf(page) - 1) * page.size;
@@ -295,7 +292,7 @@ function linkHeader({ page, urlOf, originUrl }: Facts): string {
 }
 
 /** The index that a cursor of `createShowPage` names; undefined if it is none. */
-export function readCursor(
+function readCursor(
   sent: unknown,
   keys: readonly string[],
 ): { readonly start: number; readonly size?: number } | undefined {
