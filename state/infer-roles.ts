@@ -232,11 +232,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   /** `POST /users/createWithList` */
   function createsMany({ body, template }: Route, { resource }: Address): boolean {
     if (body === undefined || !reader.isOnly(body, 'array') || template.segments.at(-2) === '{}') return false;
-    const identity = reader.identityOf(reader.itemOf(body));
-    return (
-      identity !== undefined &&
-      [...resource.views, ...resource.drafts].some((node) => reader.identityOf(node) === identity)
-    );
+    return reader.isAmong(reader.itemOf(body), [...resource.views, ...resource.drafts]);
   }
 
   /** The item that a path begins with: `/orders/{}` of `/orders/{}/cancel`. */
@@ -313,13 +309,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     };
     const draftIn = (node: SchemaNode | undefined): Part | undefined =>
       node && findDraft(reader, node, resource, resource.kind === 'singleton' ? [] : keys);
-    const isItemLike = (part: Part | undefined): boolean => {
-      if (part === undefined || role.role !== 'action') return part !== undefined;
-      const identity = reader.identityOf(part.node);
-      return resource.views.some(
-        (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
-      );
-    };
+    const isItemLike = (part: Part | undefined): boolean =>
+      part !== undefined && (role.role !== 'action' || reader.isAmong(part.node, resource.views));
     const item = list === undefined || role.role === 'read' ? itemIn(answer) : undefined;
     return {
       ...role,

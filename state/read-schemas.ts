@@ -90,6 +90,9 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
 
   const itemOf = (node: SchemaNode): SchemaNode => form.item(form.branch(node), 0);
 
+  /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
+  const identityOf = (node: SchemaNode): Schema | undefined => form.common(node).references[0];
+
   /** The lists of objects in a body. */
   const listsIn = (node: SchemaNode, place: Place = []): readonly Part[] => {
     if (isOnly(node, 'array')) return isObjectNode(itemOf(node)) ? [{ place, node }] : [];
@@ -119,8 +122,12 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         schemas.flatMap((schema) => listParts(document, schema)).find((part) => Object.hasOwn(part, 'default'))
           ?.default,
     ),
-    /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
-    identityOf: (node: SchemaNode): Schema | undefined => form.common(node).references[0],
+    identityOf,
+    /** Whether a schema describes the same thing as one of others. */
+    isAmong: (node: SchemaNode, others: readonly SchemaNode[]): boolean => {
+      const identity = identityOf(node);
+      return others.some((one) => one === node || (identity !== undefined && identityOf(one) === identity));
+    },
     /** A value that every schema of the node accepts. */
     make: (node: SchemaNode, seed = 0): unknown => {
       const [only = true, ...others] = node.schemas;

@@ -191,12 +191,7 @@ export function createResponder(
     const part = reader.findItem(node, resource.noun, keys);
     const hasNone = part !== undefined && reader.membersOf(part.node).size === 0 && !resource.views.includes(part.node);
     if (part === undefined || hasNone) return undefined;
-    if (plan.role !== 'action') return part;
-    const identity = reader.identityOf(part.node);
-    const isItem = resource.views.some(
-      (view) => view === part.node || (identity !== undefined && reader.identityOf(view) === identity),
-    );
-    return isItem ? part : undefined;
+    return plan.role !== 'action' || reader.isAmong(part.node, resource.views) ? part : undefined;
   }
 
   function respondWithMany(call: Call, items: readonly StoredItem[]): StateAnswer | undefined {
