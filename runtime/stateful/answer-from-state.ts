@@ -211,7 +211,7 @@ function firstRejection(keys: ReadonlySet<string>, isUnknown: boolean): number |
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
 function describeFull(text: string): UndeclaredAnswer {
-  const detail = `${text}; delete items, or reset the store`;
+  const detail = `${text}; delete some items`;
   const body = { type: 'about:blank', title: 'Insufficient Storage', status: 507, detail };
   return { status: 507, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
