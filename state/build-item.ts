@@ -154,6 +154,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     return new Set([...names].filter(isReadOnly));
   });
 
+  const readOnlyIn = once((node: SchemaNode): ReadonlySet<string> => {
+    const members = [...reader.membersOf(node)].filter(([, member]) => reader.isReadOnly(member));
+    return new Set(members.map(([name]) => name));
+  });
+
   /** A value without the members that only the service sets, at any depth. */
   const withoutReadOnly = (value: unknown, node: SchemaNode | undefined, depth: number): unknown => {
     if (node === undefined || depth > deepestReadOnly || typeof value !== 'object' || value === null) return value;
@@ -162,10 +167,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       return value.map((one) => withoutReadOnly(one, item, depth + 1));
     }
     const members = reader.membersOf(node);
-    const kept = Object.entries(value).filter(([name]) => {
-      const member = members.get(name);
-      return member === undefined || !reader.isReadOnly(member);
-    });
+    const kept = Object.entries(value).filter(([name]) => !readOnlyIn(node).has(name));
     return Object.fromEntries(kept.map(([name, one]) => [name, withoutReadOnly(one, members.get(name), depth + 1)]));
   };
 
@@ -179,6 +181,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       own.map(([name, value]) => [name, withoutReadOnly(value, drafted.get(name)?.[0] ?? views.get(name), 0)]),
     );
   };
+
+  const differentViews = once(({ views }: Resource): readonly SchemaNode[] => {
+    const bySource = Map.groupBy(views, reader.sourceOf);
+    return [...bySource.values()].flatMap(([first]) => first ?? []);
+  });
 
   /**
    * Adds what the answers of the resource require, so that every later answer shows the same values. What another item has is left out:
@@ -198,7 +205,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       if (isOther) others.add(made);
       return made;
     };
-    for (const view of resource.views) {
+    for (const view of differentViews(resource)) {
       const shown = show(whole, view, fill);
       if (!isObject(shown)) continue;
       const members = reader.membersOf(view);
@@ -207,7 +214,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
         return Object.hasOwn(whole, name) && member !== undefined && !reader.accepts(whole[name], member);
       };
       const added = Object.entries(shown).filter(
-        ([name, own]) => !others.has(own) && (!Object.hasOwn(whole, name) || isLost(name)),
+        ([name, own]) => own !== whole[name] && !others.has(own) && (!Object.hasOwn(whole, name) || isLost(name)),
       );
       if (added.length > 0) whole = { ...whole, ...Object.fromEntries(added) };
     }
@@ -220,27 +227,35 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     return [...drafted, member].map(reader.defaultOf).find((value) => value !== undefined);
   };
 
+  /** Members of answers, with the facts about them that depend on the contract alone. */
+  const shownMembers = once((resource: Resource) => {
+    const drafted = draftedOf(resource);
+    const isShared = drafted.size === 0;
+    const shown = [...membersOfAll(resource.views)].filter(([, member]) => !reader.isWriteOnly(member));
+    return shown.map(([name, member]) => {
+      const isOwn = reader.isReadOnly(member) || !drafted.has(name);
+      const isUsual = [states, links, versions, counts].some((names) => names.test(plainName(name)));
+      const isKnown = isTime(name, member) || (isOwn && !isShared && isUsual);
+      const wish = defaultFor(resource, name, member);
+      return {
+        name,
+        member,
+        isOwn,
+        isKnown,
+        wish: wish !== undefined && reader.accepts(wish, member) ? wish : undefined,
+      };
+    });
+  });
+
   /** Members that only the service sets: `readOnly`, or in answers alone. */
   const addOwn = (resource: Resource, value: JsonObject, facts: ItemFacts): JsonObject => {
     const added: Record<string, unknown> = {};
-    const drafted = draftedOf(resource);
-    const isShared = drafted.size === 0;
-    for (const [name, member] of membersOfAll(resource.views)) {
-      if (Object.hasOwn(value, name) || reader.isWriteOnly(member)) continue;
-      const isOwn = reader.isReadOnly(member) || !drafted.has(name);
-      const plain = plainName(name);
-      const isKnown =
-        isTime(name, member) ||
-        (isOwn && !isShared && (states.test(plain) || links.test(plain) || versions.test(plain) || counts.test(plain)));
-      const wish = defaultFor(resource, name, member);
-      const made =
-        wish !== undefined && reader.accepts(wish, member)
-          ? wish
-          : isKnown
-            ? makeMember(name, member, value, facts)
-            : isOwn && Object.hasOwn(facts.donor, name) && reader.accepts(facts.donor[name], member)
-              ? makeMember(name, member, value, facts)
-              : undefined;
+    const { donor } = facts;
+    for (const { name, member, isOwn, isKnown, wish } of shownMembers(resource)) {
+      if (Object.hasOwn(value, name)) continue;
+      const isMade = (): boolean =>
+        isKnown || (isOwn && Object.hasOwn(donor, name) && reader.accepts(donor[name], member));
+      const made = wish === undefined && isMade() ? makeMember(name, member, value, facts) : wish;
       if (made !== undefined && made !== null && reader.accepts(made, member)) added[name] = made;
     }
     return { ...value, ...added };

@@ -65,13 +65,22 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     return found;
   });
 
-  /** The latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
-  const accepted = new WeakMap<object, SchemaNode>();
+  /** The reference that is the whole schema, else the node: each operation has a node of its own for the same reference. */
+  const sourceOf = once((node: SchemaNode): unknown => {
+    const [schema, ...others] = node.schemas;
+    const isReference = isObject(schema) && typeof schema.$ref === 'string' && Object.keys(schema).length === 1;
+    return isReference && others.length === 0 ? schema.$ref : node;
+  });
+
+  /** The source of the latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
+  const accepted = new WeakMap<object, unknown>();
   const accepts = (value: unknown, node: SchemaNode): boolean => {
-    const isKept = typeof value === 'object' && value !== null;
-    if (isKept && accepted.get(value) === node) return true;
+    if (typeof value !== 'object' || value === null)
+      return node.schemas.every((schema) => judge(value, schema) === undefined);
+    const source = sourceOf(node);
+    if (accepted.get(value) === source) return true;
     const isAccepted = node.schemas.every((schema) => judge(value, schema) === undefined);
-    if (isKept && isAccepted) accepted.set(value, node);
+    if (isAccepted) accepted.set(value, source);
     return isAccepted;
   };
 
@@ -104,6 +113,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     form,
     nodeOf,
     membersOf,
+    sourceOf,
     accepts,
     isOnly,
     isObjectNode,
