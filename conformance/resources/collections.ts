@@ -132,10 +132,11 @@ export function createCollections(): Collections {
   };
 }
 
-/** Members of an item that are certainly ids of it. */
+/** Members of an item that are certainly ids of it: `owner.id` of a book is the id of an owner. */
 export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
   if (slot !== undefined) for (const name of [slot.parameter, `${slot.noun}id`]) names.add(normal(name));
+  const isOwn = (member: string): boolean => slot === undefined || rankName(member, slot) < Number.POSITIVE_INFINITY;
   return new Map(
     [...scalars].filter(([member]) => {
       const last =
@@ -143,7 +144,7 @@ export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
           .replace(/^@given\./, '')
           .split('.')
           .at(-1) ?? '';
-      return names.has(member) || names.has(normal(last));
+      return names.has(member) || (names.has(normal(last)) && isOwn(member));
     }),
   );
 }

@@ -361,6 +361,14 @@ describe('ownership of objects', () => {
     expect(run.targets('DELETE /pets/{petId}').some(({ owned }) => owned)).toBe(false);
   });
 
+  test('an object with the owner of a listed one is a new object', () => {
+    const run = after(operations, [
+      { call: 'GET /pets', body: [{ id: 1, owner: { id: 9 } }] },
+      { call: 'POST /pets', status: 201, body: { id: 2, owner: { id: 9 } } },
+    ]);
+    expect(run.targets('DELETE /pets/{petId}')[0]).toMatchObject({ values: { petId: 2 }, owned: true });
+  });
+
   const flat = { timezone: 'Europe/Berlin', title: 'Sunny attic' };
   test.each<{ name: string; answers: readonly Answered[]; owned: readonly unknown[] }>([
     {
