@@ -1,19 +1,9 @@
 // If these fail, `lockstep mock` loses items of contracts whose ids have other names than the parameters of their paths.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { createCaller } from './fixtures/stateful-caller.ts';
+import { answers, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
-const text = { type: 'string' };
 const number = { type: 'integer' };
-
-const object = (properties: JsonObject) => ({ type: 'object', properties });
-
-const answers = (schema: JsonObject) => ({
-  200: { description: 'Success', content: { 'application/json': { schema } } },
-  404: { description: 'Unknown' },
-});
-
-const sends = (schema: JsonObject) => ({ requestBody: { content: { 'application/json': { schema } } } });
 
 interface Case {
   readonly parameter: string;
@@ -55,19 +45,13 @@ test.each<readonly [string, Case]>([
     },
   ],
 ])('an id that %s is found', async (_, { parameter, shape = text, description, made, item, id }) => {
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Ids', version: '1' },
-    paths: {
-      '/things': {
-        post: { operationId: 'create', ...sends(object({ note: text })), responses: answers(object(made ?? item)) },
-      },
-      [`/things/{${parameter}}`]: {
-        parameters: [
-          { name: parameter, in: 'path', required: true, schema: shape, ...(description && { description }) },
-        ],
-        get: { operationId: 'read', responses: answers(object({ ...item, note: text })) },
-      },
+  const { call } = openPaths({
+    '/things': {
+      post: { operationId: 'create', ...sends(object({ note: text })), responses: answers(object(made ?? item)) },
+    },
+    [`/things/{${parameter}}`]: {
+      parameters: [{ name: parameter, in: 'path', required: true, schema: shape, ...(description && { description }) }],
+      get: { operationId: 'read', responses: answers(object({ ...item, note: text })) },
     },
   });
   for (const note of ['first', 'second']) {
@@ -80,18 +64,14 @@ test.each<readonly [string, Case]>([
 
 test('new items that are found by their number differ in their id too', async () => {
   const item = object({ id: number, number, title: text });
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Ids', version: '1' },
-    paths: {
-      '/things': {
-        get: { operationId: 'list', responses: answers({ type: 'array', items: { ...item, required: ['id'] } }) },
-        post: { operationId: 'create', ...sends(object({ title: text })), responses: answers(item) },
-      },
-      '/things/{thing_number}': {
-        parameters: [{ name: 'thing_number', in: 'path', required: true, schema: number }],
-        get: { operationId: 'read', responses: answers(item) },
-      },
+  const { call } = openPaths({
+    '/things': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: { ...item, required: ['id'] } }) },
+      post: { operationId: 'create', ...sends(object({ title: text })), responses: answers(item) },
+    },
+    '/things/{thing_number}': {
+      parameters: [{ name: 'thing_number', in: 'path', required: true, schema: number }],
+      get: { operationId: 'read', responses: answers(item) },
     },
   });
   const made = [await call('create', { body: { title: 'a' } }), await call('create', { body: { title: 'b' } })];
@@ -109,15 +89,11 @@ test.each([
   'a PUT of an unknown item with the name %s and a documented %s is answered by %d',
   async (operationId, other, status) => {
     const item = object({ id: text, note: text });
-    const { call } = createCaller({
-      openapi: '3.1.0',
-      info: { title: 'Ids', version: '1' },
-      paths: {
-        '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: item }) } },
-        '/things/{id}': {
-          parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
-          put: { operationId, responses: { 200: answers(item)[200], [other]: { description: 'Rejected' } } },
-        },
+    const { call } = openPaths({
+      '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: item }) } },
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+        put: { operationId, responses: { 200: answers(item)[200], [other]: { description: 'Rejected' } } },
       },
     });
     expect((await call(operationId, { path: { id: 'new' } })).status).toBe(status);
@@ -129,14 +105,10 @@ test.each([
 test('an item at a path in the singular is one of the collection in the plural', async () => {
   const item = object({ ref: text, note: text });
   const inPath = [{ name: 'ref', in: 'path', required: true, schema: text }];
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Ids', version: '1' },
-    paths: {
-      '/refs': { post: { operationId: 'create', ...sends(item), responses: answers(item) } },
-      '/refs/{ref}': { delete: { operationId: 'remove', parameters: inPath, responses: answers(item) } },
-      '/ref/{ref}': { get: { operationId: 'read', parameters: inPath, responses: answers(item) } },
-    },
+  const { call } = openPaths({
+    '/refs': { post: { operationId: 'create', ...sends(item), responses: answers(item) } },
+    '/refs/{ref}': { delete: { operationId: 'remove', parameters: inPath, responses: answers(item) } },
+    '/ref/{ref}': { get: { operationId: 'read', parameters: inPath, responses: answers(item) } },
   });
   await call('create', { body: { ref: 'a', note: 'x' } });
   const path = { ref: 'a' };
@@ -155,19 +127,15 @@ test.each<readonly [string, JsonObject, JsonObject, unknown]>([
   ],
 ])('a body with a list of %s creates each', async (_, body, label, labels) => {
   const list = object({ labels: { type: 'array', items: label } });
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Ids', version: '1' },
-    paths: {
-      '/labels': {
-        get: { operationId: 'list', responses: answers(list) },
-        post: { operationId: 'create', ...sends(object(body)), responses: answers(list) },
-        delete: { operationId: 'clear', responses: answers(list) },
-      },
-      '/labels/{name}': {
-        parameters: [{ name: 'name', in: 'path', required: true, schema: text }],
-        delete: { operationId: 'remove', responses: answers(list) },
-      },
+  const { call } = openPaths({
+    '/labels': {
+      get: { operationId: 'list', responses: answers(list) },
+      post: { operationId: 'create', ...sends(object(body)), responses: answers(list) },
+      delete: { operationId: 'clear', responses: answers(list) },
+    },
+    '/labels/{name}': {
+      parameters: [{ name: 'name', in: 'path', required: true, schema: text }],
+      delete: { operationId: 'remove', responses: answers(list) },
     },
   });
   await call('clear', {});

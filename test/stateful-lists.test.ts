@@ -1,9 +1,7 @@
 // If these fail, `lockstep mock` cuts or filters lists in another way than their parameters state.
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import { expect, test } from 'vitest';
-import { createCaller } from './fixtures/stateful-caller.ts';
-
-const object = (properties: JsonObject) => ({ type: 'object', properties });
+import { describe, expect, test } from 'vitest';
+import { answers, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const item = {
   type: 'object',
@@ -19,29 +17,25 @@ const item = {
 /** @param query schemas of the parameters of the list */
 async function listOf(query: JsonObject, items: readonly JsonObject[], sent: JsonObject): Promise<readonly unknown[]> {
   const json = (schema: JsonObject) => ({ description: 'Success', content: { 'application/json': { schema } } });
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Lists', version: '1' },
-    paths: {
-      '/things': {
-        get: {
-          operationId: 'list',
-          parameters: Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema })),
-          responses: { 200: json({ type: 'array', items: item }) },
-        },
-        post: {
-          operationId: 'create',
-          requestBody: { content: { 'application/json': { schema: item } } },
-          responses: { 201: json(item) },
-        },
-        delete: { operationId: 'clear', responses: { 204: { description: 'Success' } } },
+  const { call } = openPaths({
+    '/things': {
+      get: {
+        operationId: 'list',
+        parameters: Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema })),
+        responses: { 200: json({ type: 'array', items: item }) },
       },
-      '/things/{id}': {
-        get: {
-          operationId: 'read',
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
-          responses: { 200: json(item) },
-        },
+      post: {
+        operationId: 'create',
+        requestBody: { content: { 'application/json': { schema: item } } },
+        responses: { 201: json(item) },
+      },
+      delete: { operationId: 'clear', responses: { 204: { description: 'Success' } } },
+    },
+    '/things/{id}': {
+      get: {
+        operationId: 'read',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        responses: { 200: json(item) },
       },
     },
   });
@@ -81,7 +75,6 @@ test.each<readonly [string, JsonObject, JsonObject, readonly number[]]>([
 });
 
 const url = 'https://api.example/things?cursor=x';
-const text = { type: 'string' };
 const token = /^[\w-]+$/;
 const path = /^\/x\?limit=1&cursor=[\w-]+$/;
 const address = /^http:\/\/api\.test\/x\?limit=1&cursor=[\w-]+$/;
@@ -99,28 +92,78 @@ test.each<readonly [string, JsonObject, readonly string[], RegExp]>([
   ],
 ])('%s', async (_, around, place, expected) => {
   const content = (schema: JsonObject) => ({ description: 'Success', content: { 'application/json': { schema } } });
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Lists', version: '1' },
-    paths: {
-      '/things': {
-        get: {
-          operationId: 'list',
-          parameters: [
-            { name: 'cursor', in: 'query', schema: text },
-            { name: 'limit', in: 'query', schema: count },
-          ],
-          responses: { 200: content(object({ data: { type: 'array', items: item }, ...around })) },
-        },
-        post: {
-          operationId: 'create',
-          requestBody: { content: { 'application/json': { schema: item } } },
-          responses: { 201: content(item) },
-        },
+  const { call } = openPaths({
+    '/things': {
+      get: {
+        operationId: 'list',
+        parameters: [
+          { name: 'cursor', in: 'query', schema: text },
+          { name: 'limit', in: 'query', schema: count },
+        ],
+        responses: { 200: content(object({ data: { type: 'array', items: item }, ...around })) },
+      },
+      post: {
+        operationId: 'create',
+        requestBody: { content: { 'application/json': { schema: item } } },
+        responses: { 201: content(item) },
       },
     },
   });
   for (const id of [7, 8, 9]) await call('create', { body: { id } });
   const { body } = await call('list', { query: { limit: 1 } });
   expect(place.reduce<unknown>((part, name) => (part as JsonObject)[name], body)).toMatch(expected);
+});
+
+test.each([
+  ['q', 'ROSE', ['Rose garden', 'Old wall']],
+  ['search', 'wall', ['Old wall']],
+  ['query', 'tulip', []],
+])('the parameter %s searches all texts for %s', async (name, value, want) => {
+  const place = object({
+    id: { type: 'integer' },
+    title: text,
+    tags: { type: 'array', items: text },
+    size: { type: 'integer' },
+  });
+  const { call } = openPaths({
+    '/places': {
+      get: { operationId: 'list', parameters: [inQuery(name)], responses: answers({ type: 'array', items: place }) },
+      post: { operationId: 'create', ...sends(place), responses: answers(place) },
+    },
+  });
+  await call('create', { body: { title: 'Rose garden', tags: [], size: 5 } });
+  await call('create', { body: { title: 'Old wall', tags: ['with roses'], size: 6 } });
+  const found = (await call('list', { query: { [name]: value } })).body as readonly JsonObject[];
+  expect(found.map(({ title }) => title)).toEqual(want);
+});
+
+describe('pages of a list', () => {
+  const paged = [inQuery('count', { type: 'integer' }), inQuery('page', { type: 'integer', minimum: 1 })];
+  const texts = { type: 'array', items: text };
+
+  test('without items of its own are cut from the documented answer', async () => {
+    const { call } = openPaths({
+      '/blocks/latest/hashes': {
+        get: { operationId: 'list', parameters: paged, responses: answers(texts, 'application/json', ['a', 'b', 'c']) },
+      },
+    });
+    expect((await call('list')).body).toEqual(['a', 'b', 'c']);
+    expect((await call('list', { query: { count: 2, page: 2 } })).body).toEqual(['c']);
+  });
+
+  test('that no parameter selects have no address of another page', async () => {
+    const item = object({ id: text });
+    const next = { type: 'object', properties: { next: text } };
+    const list = object({ data: { type: 'array', items: item }, links: next }, ['data']);
+    const example = { data: [{ id: 'a' }, { id: 'b' }], links: { next: '?limit=2' } };
+    const path = (parameters: readonly JsonObject[]) => ({
+      get: { operationId: 'list', parameters, responses: answers(list, 'application/json', example) },
+    });
+    const limit = inQuery('limit', { type: 'integer' });
+    const [bare, paged] = [[limit], [limit, inQuery('lastId')]].map((one) => openPaths({ '/things': path(one) }));
+    expect((await bare?.call('list', { query: { limit: 1 } }))?.body).toEqual({ data: [{ id: 'a' }], links: {} });
+    const first = (await paged?.call('list', { query: { limit: 1 } }))?.body as { links: { next: string } };
+    const lastId = new URL(first.links.next, 'http://localhost').searchParams.get('lastId');
+    expect((await paged?.call('list', { query: { limit: 1, lastId } }))?.body).toMatchObject({ data: [{ id: 'b' }] });
+  });
 });

@@ -10,7 +10,6 @@ const answer = (schema: object, more: object = {}) => ({
   description: 'Fine',
   content: { 'application/json': { schema, ...more } },
 });
-const tagged = (schema: object) => ({ ...answer(schema), headers: { ETag: { schema: text } } });
 const body = (schema: object) => ({ required: true, content: { 'application/json': { schema } } });
 const listOf = (items: object) => ({ type: 'array', items });
 const unknown = { description: 'Unknown' };
@@ -110,53 +109,9 @@ test('a created owner has the examples of a list that nothing fills', async () =
   expect((await call('listReadings', { path: { meterId: 999 } })).status).toBe(404);
 });
 
-const customers = describePaths({
-  '/customers': {
-    post: { operationId: 'createCustomer', requestBody: body(thing()), responses: { 201: answer(thing()) } },
-  },
-  '/customers/{customerId}': {
-    parameters: [key('customerId')],
-    get: { operationId: 'readCustomer', responses: { 200: answer(thing()), 404: unknown } },
-    put: { operationId: 'putCustomer', requestBody: body(thing()), responses: { 200: answer(thing()), 404: unknown } },
-  },
-  '/orders': {
-    post: {
-      operationId: 'createOrder',
-      requestBody: body({ type: 'object', properties: { name: text, customerId: { type: 'integer' } } }),
-      responses: { 201: answer(thing({ customerId: { type: 'integer' }, customer: thing() })) },
-    },
-  },
-  '/orders/{orderId}': {
-    parameters: [key('orderId')],
-    get: {
-      operationId: 'readOrder',
-      responses: {
-        200: tagged({
-          ...thing({ customerId: { type: 'integer' }, customer: thing() }),
-          required: ['id', 'name', 'customer'],
-        }),
-        404: unknown,
-      },
-    },
-  },
-});
-
-test('an answer shows the present state of another item, and has another ETag then', async () => {
-  const { call } = createCaller(customers);
-  const { id: customerId } = (await call('createCustomer', { body: { name: 'Ann' } })).body as JsonObject;
-  const order = (await call('createOrder', { body: { name: 'Book', customerId } })).body as JsonObject;
-  const path = { orderId: order.id };
-  const before = await call('readOrder', { path });
-  expect(before.body).toMatchObject({ customer: { id: customerId, name: 'Ann' } });
-  await call('putCustomer', { path: { customerId }, body: { name: 'Bea' } });
-  const after = await call('readOrder', { path });
-  expect(after.body).toMatchObject({ customer: { id: customerId, name: 'Bea' } });
-  expect(after.headers?.ETag).not.toBe(before.headers?.ETag);
-});
-
 const tags = describePaths({
   '/tags': {
-    get: { operationId: 'listTags', responses: { 200: tagged(listOf(thing())) } },
+    get: { operationId: 'listTags', responses: { 200: answer(listOf(thing())) } },
     post: {
       operationId: 'createTags',
       requestBody: body(listOf({ type: 'object', properties: { name: text, email: text } })),
@@ -164,17 +119,6 @@ const tags = describePaths({
         201: answer(listOf(thing({ email: text }))),
         409: answer({ type: 'object', properties: { message: text } }),
       },
-    },
-  },
-  '/tags/{tagId}': {
-    parameters: [key('tagId')],
-    get: {
-      operationId: 'readTag',
-      responses: { 200: tagged(thing()), 404: unknown },
-    },
-    delete: {
-      operationId: 'deleteTag',
-      responses: { 204: { description: 'Gone' }, 404: unknown, 412: { description: 'Changed' } },
     },
   },
 });
@@ -193,45 +137,7 @@ test('a list of items is stored as a whole or not at all', async () => {
   expect((await call('listTags')).body).toHaveLength((before as readonly unknown[]).length + 2);
 });
 
-test.each([
-  ['"7"', 412],
-  ['"7", OWN', 204],
-  ['W/OWN', 412],
-  ['*', 204],
-])('a deletion with If-Match %s is answered %i', async (text, status) => {
-  const { call } = createCaller(tags);
-  const [{ id: tagId } = { id: 0 }] = (await call('createTags', { body: [{ name: 'a' }] }))
-    .body as readonly JsonObject[];
-  const path = { tagId };
-  const { headers } = await call('readTag', { path });
-  const condition = text.replace('OWN', String(headers?.ETag));
-  expect((await call('deleteTag', { path, headers: { 'if-match': condition } })).status).toBe(status);
-  expect((await call('readTag', { path })).status).toBe(status === 412 ? 200 : 404);
-});
-
-test('the ETag of a list changes with its items, and not without', async () => {
-  const { call } = createCaller(tags);
-  const tagNow = async () => (await call('listTags')).headers?.ETag;
-  const before = await tagNow();
-  expect(await tagNow()).toBe(before);
-  await call('createTags', { body: [{ name: 'a' }] });
-  expect(await tagNow()).not.toBe(before);
-});
-
 const note = { type: 'object', properties: { id: text, name: text } };
-const notes = describePaths({
-  '/notes/{noteId}': {
-    parameters: [{ name: 'noteId', in: 'path', required: true, schema: text }],
-    get: { operationId: 'readNote', responses: { 200: tagged(note), 404: unknown } },
-    put: {
-      operationId: 'putNote',
-      requestBody: body(note),
-      responses: { 200: answer(note), 201: answer(note), 412: { description: 'Changed' } },
-    },
-    delete: { operationId: 'deleteNote', responses: { 204: { description: 'Gone' }, 404: unknown } },
-  },
-});
-
 test('a patch that cannot be applied is no unknown item, where only unknown items have a documented answer', async () => {
   const patch = {
     content: { 'application/json-patch+json': { schema: { type: 'array', items: { type: 'object' } } } },
@@ -259,40 +165,6 @@ test('a patch that cannot be applied is no unknown item, where only unknown item
     body: { detail: 'there is no /size' },
   });
   expect(await call('patch', steps('z'))).toMatchObject({ status: 404 });
-});
-
-test.each([
-  { header: 'if-none-match', condition: '*', isThere: true, status: 412 },
-  { header: 'if-none-match', condition: '*', isThere: false, status: 201 },
-  { header: 'if-none-match', condition: '"7"', isThere: true, status: 200 },
-  { header: 'if-none-match', condition: 'OWN', isThere: true, status: 412 },
-  { header: 'if-none-match', condition: 'W/OWN', isThere: true, status: 412 },
-  { header: 'if-match', condition: '*', isThere: true, status: 200 },
-  { header: 'if-match', condition: '*', isThere: false, status: 412 },
-])('a PUT with $header $condition is answered $status if its item exists: $isThere', async (row) => {
-  const { call } = createCaller(notes);
-  const path = { noteId: 'a' };
-  const put = (name: string, headers = {}) => call('putNote', { path, body: { name }, headers });
-  await put('first');
-  const tag = String((await call('readNote', { path })).headers?.ETag);
-  if (!row.isThere) await call('deleteNote', { path });
-  expect((await put('second', { [row.header]: row.condition.replace('OWN', tag) })).status).toBe(row.status);
-  const read = await call('readNote', { path });
-  const kept = row.isThere ? { status: 200, body: { name: 'first' } } : { status: 404 };
-  expect(read).toMatchObject(row.status === 412 ? kept : { status: 200, body: { name: 'second' } });
-});
-
-test('an item that was created again has another ETag', async () => {
-  const { call } = createCaller(notes);
-  const path = { noteId: 'a' };
-  const putNew = async (name: string) => {
-    await call('putNote', { path, body: { name } });
-    return String((await call('readNote', { path })).headers?.ETag);
-  };
-  const first = await putNew('first');
-  await call('deleteNote', { path });
-  expect(await putNew('second')).not.toBe(first);
-  expect((await call('putNote', { path, body: { name: 'late' }, headers: { 'if-match': first } })).status).toBe(412);
 });
 
 const shelf = { type: 'object', required: ['id'], properties: { id: text, name: text } };

@@ -1,20 +1,7 @@
 // If these fail, `lockstep mock` takes an item for a list, or reads an item by no id.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { createCaller } from './fixtures/stateful-caller.ts';
-
-const text = { type: 'string' };
-const object = (properties: JsonObject) => ({ type: 'object', properties });
-const answers = (schema: JsonObject) => ({
-  200: { description: 'Success', content: { 'application/json': { schema } } },
-  404: { description: 'Unknown' },
-});
-const inPath = (name: string) => ({ name, in: 'path', required: true, schema: text });
-const sends = (schema: JsonObject) => ({ requestBody: { content: { 'application/json': { schema } } } });
-
-function openPaths(paths: JsonObject) {
-  return createCaller({ openapi: '3.1.0', info: { title: 'Roles', version: '1' }, paths });
-}
+import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 test('a path with the answer of an item is no list, whatever lists the item has', () => {
   const person = object({

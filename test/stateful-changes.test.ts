@@ -1,0 +1,127 @@
+// If these fail, `lockstep mock` changes or deletes an item in another way than its contract describes.
+import { describe, expect, test } from 'vitest';
+import { answers, inPath, type Limits, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+
+test('a replacement keeps a member that its body cannot have', async () => {
+  const group = object({ id: text, logs: text, colour: text });
+  const { call } = openPaths({
+    '/groups': { post: { operationId: 'create', ...sends(group), responses: answers(group) } },
+    '/groups/{id}': {
+      parameters: [inPath('id')],
+      put: { operationId: 'replace', ...sends(object({ colour: text })), responses: answers(group) },
+    },
+  });
+  await call('create', { body: { id: 'a', logs: 'all', colour: 'red' } });
+  const { body } = await call('replace', { path: { id: 'a' }, body: { colour: 'blue' } });
+  expect(body).toEqual({ id: 'a', logs: 'all', colour: 'blue' });
+});
+
+test('a mock remembers only as many deleted ids as it can have items', async () => {
+  const thing = object({ id: text });
+  const one = {
+    get: { operationId: 'read', responses: answers(thing) },
+    delete: { operationId: 'remove', responses: answers(thing) },
+  };
+  const paths = { '/things/{id}': { parameters: [inPath('id')], ...one } };
+  const { call } = openPaths(paths, { items: 2, bytes: 10_000 });
+  const ids = ['a', 'b', 'c'];
+  for (const id of ids) expect((await call('remove', { path: { id } })).status).toBe(200);
+  const statuses = await Promise.all(ids.map(async (id) => (await call('read', { path: { id } })).status));
+  expect(statuses).toEqual([200, 404, 404]);
+});
+
+test('an action with the name of a member of every JavaScript object answers with its item', async () => {
+  const build = object({ id: text, state: { type: 'string', enum: ['open', 'built'] } });
+  const { call } = openPaths({
+    '/builds': { post: { operationId: 'create', ...sends(build), responses: answers(build) } },
+    '/builds/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(build) } },
+    '/builds/{id}/constructor': {
+      parameters: [inPath('id')],
+      post: { operationId: 'act', responses: answers(build) },
+    },
+  });
+  const { body } = await call('create', { body: { id: 'a', state: 'open' } });
+  expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
+});
+
+describe('a PATCH of the name that addresses an item', () => {
+  const role = object({ name: text, level: text });
+  const right = object({ id: text, role: text });
+  const paths = {
+    '/roles': { post: { operationId: 'create', ...sends(role), responses: answers(role) } },
+    '/roles/{name}': {
+      parameters: [inPath('name')],
+      get: { operationId: 'read', responses: answers(role) },
+      patch: {
+        operationId: 'change',
+        ...sends(role),
+        responses: { ...answers(role), 409: { description: 'Taken' }, 507: { description: 'Full' } },
+      },
+    },
+    '/roles/{name}/rights': {
+      parameters: [inPath('name')],
+      get: { operationId: 'list', responses: answers({ type: 'array', items: right }) },
+      post: { operationId: 'add', ...sends(right), responses: answers(right) },
+    },
+    '/roles/{name}/rights/{id}': {
+      parameters: [inPath('name'), inPath('id')],
+      get: { operationId: 'readRight', responses: answers(right) },
+    },
+  };
+
+  test('moves it, with the items below it', async () => {
+    const { call } = openPaths(paths);
+    for (const name of ['old', 'other']) await call('create', { body: { name, level: '1' } });
+    await call('add', { path: { name: 'old' }, body: { id: 'r' } });
+    const moved = await call('change', { path: { name: 'old' }, body: { name: 'new' } });
+    expect(moved.body).toEqual({ name: 'new', level: '1' });
+    expect((await call('read', { path: { name: 'old' } })).status).toBe(404);
+    expect((await call('read', { path: { name: 'new' } })).body).toEqual(moved.body);
+    expect((await call('readRight', { path: { name: 'new', id: 'r' } })).body).toEqual({
+      id: 'r',
+      role: 'new',
+    });
+    expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
+  });
+
+  test('changes nothing if the store has no room for the items below it', async () => {
+    const fill = async (limits?: Limits) => {
+      const caller = openPaths(paths, limits);
+      await caller.call('create', { body: { name: 'old', level: '1' } });
+      for (const id of ['r', 's']) await caller.call('add', { path: { name: 'old' }, body: { id } });
+      return caller;
+    };
+    const { bytes } = (await fill()).size();
+    // A longer name is in the role twice, and once in each of its rights.
+    const { call, size } = await fill({ items: 10, bytes: bytes + 3 * 50 });
+    const name = 'n'.repeat('old'.length + 50);
+    expect((await call('change', { path: { name: 'old' }, body: { name } })).status).toBe(507);
+    expect((await call('read', { path: { name: 'old' } })).status).toBe(200);
+    expect((await call('list', { path: { name: 'old' } })).body).toEqual([
+      { id: 'r', role: 'old' },
+      { id: 's', role: 'old' },
+    ]);
+    expect((await call('read', { path: { name } })).status).toBe(404);
+    expect(size().bytes).toBe(bytes);
+  });
+});
+
+test('a read-only member inside an object is not stored', async () => {
+  const base = object({ kind: text, version: { type: 'string', readOnly: true } });
+  const model = object({ id: text, base, parts: { type: 'array', items: base } });
+  const { call } = openPaths({
+    '/models': { post: { operationId: 'create', ...sends(model), responses: answers(model) } },
+    '/models/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: answers(model) },
+      patch: { operationId: 'change', ...sends(model), responses: answers(model) },
+    },
+  });
+  const sent = { kind: 'a', version: '9' };
+  const path = { id: 'm' };
+  await call('create', { body: { id: 'm', base: sent, parts: [sent] } });
+  expect((await call('read', { path })).body).toEqual({ id: 'm', base: { kind: 'a' }, parts: [{ kind: 'a' }] });
+  await call('change', { path, body: { base: { kind: 'b', version: '8' } } });
+  expect((await call('read', { path })).body).toMatchObject({ base: { kind: 'b' } });
+  expect((await call('read', { path })).body).not.toHaveProperty('base.version');
+});
