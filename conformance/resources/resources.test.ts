@@ -414,6 +414,17 @@ describe('ownership of objects', () => {
     expect(found()).toMatchObject([{ owned: true, sure: true }]);
   });
 
+  test('an object that was listed before is not owned, whatever the name of its id', () => {
+    const cart = { customer_code: 'cus-9041' };
+    const run = after(operations, [
+      { call: 'GET /pets', body: [cart] },
+      { call: 'POST /pets', status: 200, sent: { title: 'Rex' }, body: cart },
+      { call: 'GET /pets/cus-9041', body: cart },
+    ]);
+    const found = run.targets('DELETE /pets/{petId}').filter(({ values }) => values.petId === 'cus-9041');
+    expect(found.some(({ owned }) => owned)).toBe(false);
+  });
+
   test.each<{ name: string; call: string; sent?: object; body: object }>([
     { name: 'that was sent', call: 'POST /pets', sent: { chip_number: 'cus-9041' }, body: { chip_number: 'cus-9041' } },
     { name: 'of the object above', call: 'POST /pets/pet-4711/toys', body: { owner_code: 'pet-4711' } },

@@ -146,7 +146,7 @@ export function createResources(contract: Contract): Resources {
     // An id that was listed before does not belong to a new object.
     const isKnown = ([member, value]: readonly [string, Scalar]): boolean =>
       before.some((item) => item.scalars.get(member) === value);
-    const owned = !isAnother && ![...idsAmong(scalars, slot)].some(isKnown);
+    const owned = !isAnother && ![...idsAmong(scalars, slot), ...(made === undefined ? [] : [made])].some(isKnown);
     if (known.size > 0) collections.add(path, { scalars: known, parents, owned });
   };
 
