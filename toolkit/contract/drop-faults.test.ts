@@ -380,6 +380,19 @@ describe('a fault under security closes its operation:', () => {
     expect((await read('basic')).components).toEqual({ securitySchemes: { key: { type: 'http', scheme: 'basic' } } });
   });
 
+  test('two lists of schemes have none that differs', async () => {
+    const last = '{http: {type: http, scheme: basic}, key: {type: apiKey, in: header, name: K}}';
+    const text = `${inOperation(found)}components:\n  securitySchemes: {http: {type: http, scheme: bearer}}\n  securitySchemes: ${last}\n`;
+    const { document, notices } = await readContract('contract.yaml', { text });
+    expect(document.components).toEqual({ securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'K' } } });
+    expect(notices.map(({ message }) => message)).toContainEqual(expect.stringContaining('nobody is let in by it'));
+  });
+
+  test('a text with a merge key is refused, as the key may copy a security', async () => {
+    const text = `${head}x-a: &a {security: [{key: []}]}\npaths: {/a: {get: {<<: *a, ${found}, summary: a, summary: b}}}\n${key}`;
+    await expect(readContract('contract.yaml', { text })).rejects.toThrow('The key summary is here');
+  });
+
   test.each([
     {
       name: 'two operations with the same security',

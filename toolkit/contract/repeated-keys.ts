@@ -19,13 +19,15 @@ type Path = readonly string[];
  * - a security scheme with two declarations that differ is left out, so that nobody is let in by it.
  *
  * @param source path or address of the text
- * @returns the value, with a warning for each repeated key; undefined if the text has other faults
+ * @returns the value, with a warning for each repeated key; undefined if the text has other faults or merge keys
  * @throws ContractError for a value that is too deep or too large
  */
 export function readRepeatedKeys(
   source: string,
   text: string,
 ): { readonly value: unknown; readonly warnings: readonly Problem[] } | undefined {
+  // A merge key copies a security that is closed later.
+  if (/<<["']?\s*:/.test(text)) return undefined;
   const { faults } = readYaml(text);
   if (faults.length === 0 || faults.some(({ first }) => first === undefined)) return undefined;
   const { value, repeated } = readRepeated(text);
@@ -59,9 +61,24 @@ function close(root: unknown, { path, before }: RepeatedKey): string {
     delete (valueAt(root, scheme) as Record<string, unknown>)[name];
     return closed;
   }
+  if (dropSchemes(before, kept, path)) return closed;
   const owners = listDiffering(before, kept, path);
   for (const owner of owners) Object.assign(owner, closedSecurity());
   return owners.length === 0 ? lastCounts : `${lastCounts}, but nobody is let in where their security differs`;
+}
+
+/** Leaves out the security schemes that differ between two values of a repeated key around them. @returns whether there are any */
+function dropSchemes(before: unknown, kept: unknown, path: Path): boolean {
+  if (!isObject(before) || !isObject(kept)) return false;
+  if (path.at(-1) !== 'securitySchemes' && path.at(-1) !== 'securityDefinitions')
+    return ['components', 'securitySchemes', 'securityDefinitions'].some((name) =>
+      dropSchemes(before[name], kept[name], [...path, name]),
+    );
+  const differing = Object.keys(kept).filter(
+    (name) => Object.hasOwn(before, name) && !isDeepStrictEqual(before[name], kept[name]),
+  );
+  for (const name of differing) delete (kept as Record<string, unknown>)[name];
+  return differing.length > 0;
 }
 
 /** Objects of both values with another `security` in the one before. */
