@@ -23,6 +23,9 @@ import { plainName } from './template.ts';
 const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
 
+/** Words, not parts of them: `putCredit` changes nothing. */
+const isChange = /(?:^|[^A-Za-z])(?:update|modify|edit|change)(?![a-z])|[a-z](?:Update|Modify|Edit|Change)(?![a-z])/;
+
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
 /** Creates the answers of the operations by their roles. */
@@ -244,7 +247,7 @@ export function createAnswers(
   /** PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is not called an update. */
   function mayPut(plan: Plan): boolean {
     if (plan.isCreatedByPut) return true;
-    if (/update|modify|edit|change/i.test(plan.operation.operationId)) return false;
+    if (isChange.test(plan.operation.operationId)) return false;
     const hasOther = plans.some(({ address, role }) => address.resource === plan.address.resource && role === 'create');
     return !hasOther && !tools.responsesOf(plan.operation).some(({ status }) => status === 404);
   }

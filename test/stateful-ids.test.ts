@@ -102,6 +102,29 @@ test.each([
   },
 );
 
+test.each([
+  ['putCredit', 200],
+  ['exchangeThing', 200],
+  ['update-thing', 422],
+  ['things.modify', 422],
+  ['thingEdit', 422],
+])(
+  'where nothing else creates, a PUT of an unknown item with a body and the name %s is answered by %d',
+  async (operationId, status) => {
+    const item = object({ id: text, note: text });
+    const { call } = openPaths({
+      '/things/{id}': {
+        parameters: [{ name: 'id', in: 'path', required: true, schema: text }],
+        get: { operationId: 'read', responses: answers(item) },
+        put: { operationId, ...sends(item), responses: { 200: answers(item)[200], 422: { description: 'Rejected' } } },
+        delete: { operationId: 'remove', responses: { 204: { description: 'Gone' } } },
+      },
+    });
+    await call('remove', { path: { id: 'new' } });
+    expect((await call(operationId, { path: { id: 'new' }, body: { note: 'a' } })).status).toBe(status);
+  },
+);
+
 test('an item at a path in the singular is one of the collection in the plural', async () => {
   const item = object({ ref: text, note: text });
   const inPath = [{ name: 'ref', in: 'path', required: true, schema: text }];
