@@ -361,7 +361,7 @@ describe('new', () => {
   });
 
   // It packs the repository, which compiles all of it.
-  test('makes it as a process, with the packages that it stands on', { tags: ['full'], timeout: 120_000 }, async () => {
+  test('makes it as a process, with the packages that it stands on', { tags: ['full'] }, async () => {
     const { asked, text } = await fetched(async (contract) => {
       const { code, error } = await spawned('new', 'packed-project', '--contract', contract);
       expect([code, error.replace(/^Packing.*\n/, '')]).toEqual([0, '']);

@@ -197,7 +197,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'count-outcomes.js'), countOutcomes);
   const tested = await execute(['count-outcomes.js', ...files], folder);
   outcomes = JSON.parse(tested.out);
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the compiler looks into every folder below it', () => {

@@ -91,7 +91,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
   }
 
   // axe reads 11,000 elements in 5 s of processor time. `npm run test:full` covers the whole page in light, and more operations.
-  test('dark, then two operations in light, at 1400 px and at 390 px', { timeout: 60_000 }, async () => {
+  test('dark, then two operations in light, at 1400 px and at 390 px', async () => {
     const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'dark' });
     await findsNothing('html', 'dark');
     const section = await openOperation('getJwks');
@@ -110,7 +110,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
   // One load and six runs of axe, up to three seconds each.
   test.each(screens)(
     'at $width px, $colorScheme, at its start and at one operation of each kind',
-    { tags: ['full'], timeout: 90_000 },
+    { tags: ['full'] },
     async (screen) => {
       const { page, openOperation, findsNothing } = await open(screen);
       await findsNothing('html', 'its start');

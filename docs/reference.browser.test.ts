@@ -180,7 +180,7 @@ describe.skipIf(missing)('the reference', () => {
     test('holds to the policy of that server, and shows its origin alone', () =>
       holdsToPolicy(({ operationId }) => operationId === 'exchangeToken'));
     // A section of the page takes up to a second.
-    test('does so at every operation', { tags: ['full'], timeout: 90_000 }, () => holdsToPolicy(() => true));
+    test('does so at every operation', { tags: ['full'] }, () => holdsToPolicy(() => true));
   });
 
   describe('of a contract with extensions', () => {
@@ -264,7 +264,7 @@ describe.skipIf(missing)('the reference', () => {
     });
 
     // Each link loads the page again, which takes up to two seconds.
-    test('leads somewhere in a new tab by every link', { tags: ['full'], timeout: 90_000 }, async () => {
+    test('leads somewhere in a new tab by every link', { tags: ['full'] }, async () => {
       const within = (await listLinks()).filter((link) => link.startsWith('#'));
       expect(within.length).toBeGreaterThan(10);
       for (const link of within) expect(await headingsInNewTab(link), link).not.toContain(nowhere);

@@ -14,7 +14,7 @@ import { openPostgresStore } from './store/postgres/open-store.ts';
 const patienceMs = 800;
 const aSecond = 1000;
 // A busy machine may delay one run by some hundred milliseconds.
-const full = { tags: ['full'], timeout: 60_000, retry: 2 };
+const full = { tags: ['full'], retry: 2 };
 const device = '/devices/LK2A00000001';
 
 let database: OwnServer;
@@ -34,12 +34,12 @@ beforeAll(async () => {
   const { clientId, secret } = clients.find((client) => client.clientId === 'demo-own') ?? { clientId: '', secret: '' };
   basic = `Basic ${btoa(`${clientId}:${secret}`)}`;
   token = JSON.parse((await requestToken()).text).access_token;
-}, 120_000);
+});
 afterAll(async () => {
   await service.close();
   await network[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 async function send(path: string, init: RequestInit = {}) {
   const began = performance.now();

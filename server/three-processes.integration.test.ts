@@ -21,7 +21,7 @@ beforeAll(async () => {
   stores = [await openPostgresStore(url), await openPostgresStore(url), await openPostgresStore(url)];
   // Connections are open by now, so that the first calls run at once too.
   await atOnce(30, (store) => store.ping());
-}, 120_000);
+});
 afterAll(async () => {
   for (const store of stores) await store.close();
 });

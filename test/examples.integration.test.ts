@@ -28,7 +28,7 @@ test('each has a test here', async () => {
 });
 
 // Each runner takes up to ten seconds to start and a sandbox with it: one of them is enough for most changes.
-const full = { tags: ['full'], timeout: 120_000 };
+const full = { tags: ['full'] };
 
 test('vitest', full, async () => {
   expect(await run('vitest')).toMatch(/Tests {2}9 passed \(9\)/);

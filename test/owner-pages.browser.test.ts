@@ -90,7 +90,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
   // 19 pages of a kind, each on four screens.
   test.each(languages.flatMap((language) => kinds.map((kind) => ({ kind, language }))))(
     `${judges}, on every screen`,
-    { tags: ['full'], timeout: 90_000 },
+    { tags: ['full'] },
     (judged) =>
       judgePages(
         pages,

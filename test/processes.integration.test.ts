@@ -12,14 +12,13 @@ import { type Deployment, findFreePort, prepareDeployment, root } from './prepar
 // If these fail, a machine with more processors answers no more requests, or a restart of the service loses some.
 
 /** A start of three processes takes three seconds of processor time. */
-const slow = { timeout: 120_000 };
-const full = { tags: ['full'], timeout: 120_000 };
+const full = { tags: ['full'] };
 
 let deployment: Deployment;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
   deployment = await prepareDeployment({ DATABASE_URL: await createDatabase() });
-}, 120_000);
+});
 afterEach(() => {
   for (const child of children) child.kill('SIGKILL');
   children.clear();
@@ -130,7 +129,7 @@ function load(origin: string) {
 }
 
 describe('serve --processes', () => {
-  test('answers by all processes on one port, replaces them without losing a request, and stops', slow, async () => {
+  test('answers by all processes on one port, replaces them without losing a request, and stops', async () => {
     const service = new Service(2);
     const origin = await service.origin();
     expect(service.lines('ready')).toMatchObject([{ processes: 2, pid: service.child.pid }]);
@@ -251,7 +250,7 @@ describe('serve --processes', () => {
 });
 
 describe('serve --processes can not start', () => {
-  test('on a port in use: its message is printed once', slow, async () => {
+  test('on a port in use: its message is printed once', async () => {
     const port = await findFreePort();
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');

@@ -27,7 +27,7 @@ import { findFreePort } from './prepare-deployment.ts';
 
 const publicOrigin = 'https://api.example';
 const quota = 40;
-const full = { tags: ['full'], timeout: 120_000 };
+const full = { tags: ['full'] };
 
 let folder: string;
 let files: ServedFiles;
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const env = { ACCOUNT_QUOTA: String(quota) };
   const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
   servers = await Promise.all(ports.map((port) => serveProcess(files, { publicOrigin, port, env })));
-}, 120_000);
+});
 afterAll(async () => {
   await store?.close();
   for (const { kill } of servers ?? []) await kill();

@@ -100,7 +100,7 @@ test.each<Prose & { name: string; found: string[] }>([
 });
 
 // Every file is read: 3 s on idle cores.
-test('no text and no name has a word that the glossary has replaced', { timeout: 60_000 }, () => {
+test('no text and no name has a word that the glossary has replaced', () => {
   const found = files.flatMap((file) => {
     const text = readFileSync(file, 'utf8');
     return [...proseOf(file, text), { at: 0, prose: file, isName: true }].flatMap((prose) =>
@@ -114,7 +114,7 @@ test('no text and no name has a word that the glossary has replaced', { timeout:
   expect(found).toEqual([]);
 });
 
-test('no comment begins with a relative clause that has no noun', { timeout: 60_000 }, () => {
+test('no comment begins with a relative clause that has no noun', () => {
   const found = files.flatMap((file) => {
     if (!file.endsWith('.ts')) return [];
     const text = readFileSync(file, 'utf8');

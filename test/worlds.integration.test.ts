@@ -212,7 +212,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(fill) },
 );
 
-test('the interleaving of two programs answers as the two alone do', { tags: ['full'], timeout: 120_000 }, async () => {
+test('the interleaving of two programs answers as the two alone do', { tags: ['full'] }, async () => {
   const ask = await start();
   const headers = { 'x-request-id': 'fixed' };
   /** The answer that a test gets, without the times at which requests arrived. */

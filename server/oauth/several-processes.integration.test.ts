@@ -47,7 +47,7 @@ for (const { name, count, url, tags = [] } of services)
         processes.push(await serveProcess(files, { publicOrigin, port: await findFreePort() }));
       const keys = await readKeyFile(files.keyFile, { warn: () => undefined });
       judge = await startAuth({ store: await openServed(files), keys, publicOrigin });
-    }, 120_000);
+    });
     afterAll(async () => {
       await judge?.close();
       for (const { kill } of processes) await kill();
