@@ -213,6 +213,12 @@ describe('a fault costs the place that it is at, and is a warning with its line:
       line: 5,
       title: 'T',
     },
+    {
+      name: 'a key as a number and as a text',
+      text: "openapi: 3.1.1\ninfo: {title: T, version: '1'}\nx-statuses: {200: A, '200': B}\npaths: {}\n",
+      line: 3,
+      title: 'T',
+    },
   ])('$name', async ({ text, line, title }) => {
     const { document, notices } = await readContract('contract.yaml', { text });
     expect([document.info.title, notices.map((notice) => [notice.severity, notice.line])]).toEqual([

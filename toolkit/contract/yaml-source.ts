@@ -38,7 +38,7 @@ export interface YamlSource {
 /** Parses YAML 1.2 (JSON included). Never throws: every syntax error is in `faults`. */
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: areSameName });
   const positionAt = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
@@ -74,6 +74,11 @@ export function readYaml(text: string): YamlSource {
     value: faults.length === 0 ? document.toJS({ maxAliasCount: -1 }) : undefined,
     positionOf: (segments) => positionAt(offsetOf(document.contents, segments)),
   };
+}
+
+/** An object has names, so `200` and `'200'` are one, as in the parser of the linter. */
+function areSameName(one: unknown, other: unknown): boolean {
+  return isScalar(one) && isScalar(other) && String(one.value) === String(other.value);
 }
 
 /** A key that is in its map again, with the value before, which does not count. */
@@ -162,18 +167,19 @@ function listRepeated(document: Document): readonly Repeated[] {
   const found: Repeated[] = [];
   visit(document, {
     Map(_, map, around) {
-      const seen = new Map<unknown, { readonly first: Scalar; before: unknown }>();
+      const seen = new Map<string, { readonly first: Scalar; before: unknown }>();
       for (const { key, value } of map.items) {
         if (!isScalar(key)) continue;
-        const known = seen.get(key.value);
+        const name = String(key.value);
+        const known = seen.get(name);
         if (known !== undefined)
           found.push({
             key,
             first: known.first,
-            path: [...pathOf([...around, map]), String(key)],
+            path: [...pathOf([...around, map]), name],
             before: known.before,
           });
-        seen.set(key.value, { first: known?.first ?? key, before: value });
+        seen.set(name, { first: known?.first ?? key, before: value });
       }
     },
   });
