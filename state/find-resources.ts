@@ -126,11 +126,15 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const others = [...withItems].map((other) => ({ other, own: collections.get(other) ?? [] }));
     const sibling = others.find(({ own }) => isBeside(own));
     if (sibling !== undefined) return sibling.other;
-    const flat = others.find(
-      ({ other, own }) =>
-        countParameters(own) === 0 && nounOf(own) === noun && identity !== undefined && identity === identityOf(other),
+    const same = others.filter(
+      ({ other, own }) => nounOf(own) === noun && identity !== undefined && identity === identityOf(other),
     );
-    return flat?.other ?? name;
+    const flat = same.find(({ own }) => countParameters(own) === 0);
+    if (flat !== undefined) return flat.other;
+    // `GET /pods` lists the pods of all namespaces.
+    const isOnlyRead = (byName.get(name) ?? []).every(({ operation }) => operation.method === 'get');
+    const nested = countParameters(segments) === 0 && isOnlyRead && same.length === 1 ? same[0] : undefined;
+    return nested?.other ?? name;
 
     function isBeside(own: readonly string[]): boolean {
       return nameTemplate(own.slice(0, -1)) === around && own.at(-1) !== '{}' && nounOf(own) === noun;

@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` cuts or filters lists in another way than their parameters state.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
-import { answers, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, createCaller, inPath, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const item = {
   type: 'object',
@@ -135,6 +135,43 @@ test.each([
   await call('create', { body: { title: 'Old wall', tags: ['with roses'], size: 6 } });
   const found = (await call('list', { query: { [name]: value } })).body as readonly JsonObject[];
   expect(found.map(({ title }) => title)).toEqual(want);
+});
+
+test('a list without owners in its path has the items of all owners, and creates none', async () => {
+  const pod = object({ name: text, host: text }, ['name']);
+  const ref = { $ref: '#/components/schemas/Pod' };
+  const lists = (operationId: string) => ({ operationId, responses: answers({ type: 'array', items: ref }) });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Pods', version: '1' },
+    components: { schemas: { Pod: pod } },
+    paths: {
+      '/pods': { get: lists('listAll') },
+      '/spaces/{space}/pods': {
+        parameters: [inPath('space')],
+        get: lists('list'),
+        post: { operationId: 'create', ...sends(ref), responses: answers(ref) },
+      },
+      '/spaces/{space}/pods/{name}': {
+        parameters: [inPath('space'), inPath('name')],
+        get: { operationId: 'read', responses: answers(ref) },
+        delete: { operationId: 'delete', responses: answers(ref) },
+      },
+    },
+  });
+  const namesOf = async (operationId: string, space?: string): Promise<unknown> => {
+    const { body } = await call(operationId, space === undefined ? {} : { path: { space } });
+    return (body as readonly JsonObject[]).map(({ name }) => name);
+  };
+  for (const [space, name] of [
+    ['a', 'one'],
+    ['b', 'two'],
+  ])
+    await call('create', { path: { space }, body: { name } });
+  expect(await namesOf('listAll')).toEqual(expect.arrayContaining(['one', 'two']));
+  expect(await namesOf('list', 'b')).toEqual(['two']);
+  await call('delete', { path: { space: 'b', name: 'two' } });
+  expect(await namesOf('listAll')).not.toContain('two');
 });
 
 describe('pages of a list', () => {
