@@ -1,11 +1,13 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { LimitFinding } from './limits.ts';
-import { listSchemas, type Visited } from './walk-document.ts';
+import type { Visited } from './walk-document.ts';
 
 export interface ClosedPart extends LimitFinding {
   /** Whether `unevaluatedProperties: false` at the same place states what the author means. */
   readonly isWhole: boolean;
 }
+
+type Part = Pick<Visited, 'at' | 'node'>;
 
 /**
  * Finds parts of an `allOf` that reject what another part requires, by `additionalProperties: false`: no value is valid. A schema around an
@@ -13,11 +15,12 @@ export interface ClosedPart extends LimitFinding {
  * `unevaluatedProperties: false`.
  *
  * @param document bundled
+ * @param objects of the document, by `walkDocument`
  */
-export function findClosedParts(document: unknown): readonly ClosedPart[] {
+export function findClosedParts(document: unknown, objects: readonly Visited[]): readonly ClosedPart[] {
   const found = new Map<unknown, ClosedPart>();
-  for (const schema of listSchemas(document)) {
-    if (!Array.isArray(schema.node.allOf)) continue;
+  for (const schema of objects) {
+    if (!schema.isSchema || !Array.isArray(schema.node.allOf)) continue;
     const parts = partsOf(document, schema, new Set());
     const required = new Set(parts.flatMap((part) => (Array.isArray(part.node.required) ? part.node.required : [])));
     const declared = namesIn(parts);
@@ -41,12 +44,12 @@ export function findClosedParts(document: unknown): readonly ClosedPart[] {
 }
 
 /** The names that the parts declare. */
-function namesIn(parts: readonly Visited[]): ReadonlySet<string> {
+function namesIn(parts: readonly Part[]): ReadonlySet<string> {
   return new Set(parts.flatMap(({ node: { properties } }) => (isObject(properties) ? Object.keys(properties) : [])));
 }
 
 /** A schema and the parts of its `allOf`, at any depth, each once. */
-function partsOf(document: unknown, part: Visited, seen: Set<unknown>): readonly Visited[] {
+function partsOf(document: unknown, part: Part, seen: Set<unknown>): readonly Part[] {
   const { node } = part;
   if (seen.has(node)) return [];
   seen.add(node);

@@ -27,10 +27,10 @@ const oldKeywords: Readonly<Record<string, (schema: Schema) => Pick<OldKeyword, 
  * @param document parsed, of 3.1, without cycles; bundled or not
  */
 export function findOldKeywords(document: unknown): readonly OldKeyword[] {
-  return listSchemas(document).flatMap(({ at, node }) =>
+  return listSchemas(document).flatMap((place) =>
     Object.keys(oldKeywords).flatMap((keyword) => {
-      const found = Object.hasOwn(node, keyword) ? oldKeywords[keyword]?.(node) : undefined;
-      return found === undefined ? [] : [{ pointer: formatPointer([...at, keyword]), ...found }];
+      const found = Object.hasOwn(place.node, keyword) ? oldKeywords[keyword]?.(place.node) : undefined;
+      return found === undefined ? [] : [{ pointer: formatPointer([...place.at, keyword]), ...found }];
     }),
   );
 }

@@ -150,12 +150,13 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       fix: 'Write a schema, an object or a boolean.',
       find: function* (_document, _objects, schemas) {
         for (const schema of schemas())
-          for (const [keyword, value] of Object.entries(schema.node)) {
+          for (const keyword of Object.keys(schema.node)) {
             const holds = schemaKeywords.get(keyword)?.holds;
+            if (holds !== 'schemas' && holds !== 'map') continue;
+            const value = schema.node[keyword];
             if (holds === 'schemas' && Array.isArray(value) && value.length === 0)
               yield { at: [...schema.at, keyword], message: `${keyword} is empty` };
-            const inner = holds === 'schemas' || holds === 'map' ? Object.entries(Object(value)) : [];
-            for (const [name, one] of inner)
+            for (const [name, one] of Object.entries(Object(value)))
               if (!isObject(one) && typeof one !== 'boolean')
                 yield { at: [...schema.at, keyword, name], message: `${JSON.stringify(one)} is no schema` };
           }

@@ -21,6 +21,7 @@ import { completeVersion, respellVersion } from './respell-version.ts';
 import { refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
+import { type Visited, walkOnce } from './walk-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
 /** A decision that the toolkit made for the user, or a fault that it left out, reported once. */
@@ -103,9 +104,10 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   };
   if (dropper !== undefined)
     warnings.push(...completeVersion(loaded.document.parsed).map((one) => ({ ...one, ...placeWritten(one.pointer) })));
-  warnings.push(...dropUnsupported(loaded.document.parsed, 'root', placeWritten, dropper));
+  const ofRoot = dropUnsupported(loaded.document.parsed, 'root', placeWritten, dropper);
+  warnings.push(...ofRoot.warnings);
   if (dropper !== undefined)
-    for (const one of respellVersion(loaded.document.parsed))
+    for (const one of respellVersion(loaded.document.parsed, ofRoot.objects))
       warnings.push({ ...one, ...placeWritten(one.pointer), severity: 'warning' });
   if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
   const {
@@ -128,8 +130,10 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   const placeOrigin = (pointer: string): Place => placeWritten(originOf(lastDropper?.originOf(pointer) ?? pointer));
 
   // 5. Constructs that OpenAPI allows but the toolkit can't derive from.
-  warnings.push(...dropUnsupported(upgraded, 'bundle', placeOrigin, lastDropper));
-  for (const { at, message, isWhole } of lastDropper === undefined ? [] : findClosedParts(upgraded)) {
+  const ofBundle = dropUnsupported(upgraded, 'bundle', placeOrigin, lastDropper);
+  warnings.push(...ofBundle.warnings);
+  const objects = ofBundle.objects();
+  for (const { at, message, isWhole } of lastDropper === undefined ? [] : findClosedParts(upgraded, objects)) {
     const fault = { pointer: formatPointer(at), rule: 'closed-parts', message };
     const [leftOut = ''] = lastDropper?.drop([fault]) ?? [];
     if (isWhole)
@@ -159,7 +163,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   ];
 
   // 7. The exact schemas of the wire and the plain ones for generators, both frozen.
-  const document = JSON.stringify(plain).includes('"x-exact"') ? exactDocument(plain) : plain;
+  const document = objects.some(({ node }) => 'x-exact' in node) ? exactDocument(plain) : plain;
   return {
     file: source,
     text,
@@ -182,6 +186,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
  * Removes the unsupported constructs of a step.
  *
  * @param dropper removes them; if undefined, each refuses the contract
+ * @returns a warning for each, and the objects of the document without them
  * @throws ContractError for those that leave nothing to work on, and for those that would occupy the toolkit without end
  */
 function dropUnsupported(
@@ -189,12 +194,13 @@ function dropUnsupported(
   step: LimitStep,
   placeOf: (pointer: string) => Place,
   dropper: FaultDropper | undefined,
-): readonly Problem[] {
+): { readonly warnings: readonly Problem[]; readonly objects: () => readonly Visited[] } {
   const warnings: Problem[] = [];
   for (;;) {
-    const unsupported = findUnsupported(document, step);
+    const objects = walkOnce(document);
+    const unsupported = findUnsupported(document, step, objects);
     const found = unsupported.map((one): Problem => ({ ...one, ...placeOf(one.pointer), pointer: one.pointer }));
-    if (found.length === 0) return warnings;
+    if (found.length === 0) return { warnings, objects };
     const final = dropper === undefined ? found : found.filter(({ rule }) => !isDropped(rule));
     if (final.length > 0 || dropper === undefined) throw new ContractError(foldSame(final));
     const written = found.map((one) => ({ ...one, pointer: placeOf(one.pointer).pointer }));

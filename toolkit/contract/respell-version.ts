@@ -1,7 +1,7 @@
 import { formatPointer, isObject } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { findOldKeywords } from './find-old-keywords.ts';
-import { listSchemas } from './walk-document.ts';
+import { listSchemas, type Visited } from './walk-document.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -15,12 +15,13 @@ export type Respelt = Pick<Problem, 'pointer' | 'rule' | 'message' | 'fix'>;
  * - in 3.1, a boolean `exclusiveMinimum` or `exclusiveMaximum`.
  *
  * @param root parsed, without cycles; it is changed
+ * @param objects of the root
  * @returns what was rewritten
  */
-export function respellVersion(root: unknown): readonly Respelt[] {
+export function respellVersion(root: unknown, objects: () => readonly Visited[]): readonly Respelt[] {
   const version = String((root as { readonly openapi?: unknown } | null)?.openapi);
   if (version.startsWith('3.1.')) return respellBounds(root);
-  return version.startsWith('3.0.') ? respellTypes(root) : [];
+  return version.startsWith('3.0.') ? respellTypes(objects()) : [];
 }
 
 /** Completes a version without its third part, or as a number: YAML reads `openapi: 3.1` so. */
@@ -55,9 +56,10 @@ function respellBounds(root: unknown): readonly Respelt[] {
 
 const jsonTypes: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
-function respellTypes(root: unknown): readonly Respelt[] {
-  return listSchemas(root).flatMap(({ at, node }): Respelt[] => {
-    const schema = node as Schema;
+function respellTypes(objects: readonly Visited[]): readonly Respelt[] {
+  return objects.flatMap((place): Respelt[] => {
+    if (!place.isSchema) return [];
+    const schema = place.node as Schema;
     const { type } = schema;
     if (type !== 'null' && !(Array.isArray(type) && type.length > 0 && type.every((one) => jsonTypes.has(one))))
       return [];
@@ -76,6 +78,6 @@ function respellTypes(root: unknown): readonly Respelt[] {
     }
     const message = `type is ${JSON.stringify(type)}, as in OpenAPI 3.1; it is read so`;
     const fix = "Write nullable: true for 'null', anyOf for several types, or openapi: 3.1.1.";
-    return [{ pointer: formatPointer([...at, 'type']), rule: 'struct', message, fix }];
+    return [{ pointer: formatPointer([...place.at, 'type']), rule: 'struct', message, fix }];
   });
 }

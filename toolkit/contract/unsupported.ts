@@ -1,6 +1,6 @@
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { type LimitFinding, type LimitStep, limits } from './limits.ts';
-import { listSchemas, type Visited, walkDocument } from './walk-document.ts';
+import { type Visited, walkOnce } from './walk-document.ts';
 
 /** A construct that OpenAPI allows but the toolkit can't derive from. */
 export interface Unsupported {
@@ -10,17 +10,20 @@ export interface Unsupported {
   readonly fix: string;
 }
 
-/** Lists the unsupported constructs of one step. After a finding of a limit with `stops`, the step finishes, since later limits may rely on it. */
-export function findUnsupported(document: unknown, step: LimitStep): readonly Unsupported[] {
+/**
+ * Lists the unsupported constructs of one step. After a finding of a limit with `stops`, the step finishes, since later limits may rely on it.
+ *
+ * @param objects of the document: a caller who needs them too passes its own
+ */
+export function findUnsupported(
+  document: unknown,
+  step: LimitStep,
+  objects = walkOnce(document),
+): readonly Unsupported[] {
   const found: Unsupported[] = [];
-  let walked: readonly Visited[] | undefined;
-  const objects = (): readonly Visited[] => {
-    walked ??= walkDocument(document);
-    return walked;
-  };
   let listed: readonly Visited[] | undefined;
   const schemas = (): readonly Visited[] => {
-    listed ??= listSchemas(document);
+    listed ??= objects().filter(({ isSchema }) => isSchema);
     return listed;
   };
   for (const { name, fix, find, stops } of limits[step]) {
