@@ -15,19 +15,20 @@ import {
 import type { Problem } from '../problem.ts';
 import { ContractError } from './contract-error.ts';
 import { outsideFile, pathOf } from './contract-files.ts';
-import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
+import { refuseTooDeepText, refuseTooLargeValue, refuseTooManyValues } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { FaultDropper, findStructuralNulls, mostRounds, warnOf } from './drop-faults.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
 import { findOldKeywords } from './find-old-keywords.ts';
 import { isSound } from './is-sound.ts';
+import { readPlainJson } from './json-positions.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
 import { readRepeatedKeys } from './repeated-keys.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
-import { readPlainJson, readValue, readYaml } from './yaml-source.ts';
+import { readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
@@ -126,8 +127,9 @@ class FileResolver extends BaseResolver {
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
     try {
-      refuseTooLargeText(source.absoluteRef, source.body);
+      refuseTooManyValues(source.absoluteRef, source.body);
       const parsed = readPlainJson(source.body);
+      if (parsed === undefined) refuseTooDeepText(source.absoluteRef, source.body);
       const document = parsed === undefined ? this.#parseYaml(source, isRoot) : { source, parsed };
       // JSON has no aliases.
       if (parsed === undefined) refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);

@@ -3,7 +3,7 @@ import { ContractError, problemAtTop } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 
 /** Ten times as deep as any known contract. Parsers and walks recurse for each level, and deeper ones overflow the stack. */
-const deepest = 1000;
+export const deepest = 1000;
 
 /** Limit of one file. The linter needs a gigabyte for so many values, and an address can send more in 60 kB (compressed). */
 const mostValues = 2_000_000;
@@ -14,12 +14,22 @@ const mostValues = 2_000_000;
  * @throws ContractError with the location of the excess depth
  */
 export function refuseTooLargeText(source: string, text: string): void {
+  refuseTooManyValues(source, text);
+  refuseTooDeepText(source, text);
+}
+
+/** Applies only the limit of values. */
+export function refuseTooManyValues(source: string, text: string): void {
   if (text.length > mostValues && countValues(text) > mostValues)
     throw tooLarge(
       source,
       `it holds more than ${mostValues.toLocaleString('en')} values`,
       'Split it into several contracts.',
     );
+}
+
+/** Applies only the limit of depth. */
+export function refuseTooDeepText(source: string, text: string): void {
   const offset = findTooDeep(text);
   if (offset === undefined) return;
   const before = text.slice(0, offset);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonPositions } from './json-positions.ts';
+import { jsonPositions, readPlainJson } from './json-positions.ts';
 import { readYaml } from './yaml-source.ts';
 
 test.each([
@@ -18,6 +18,25 @@ test.each([
 
 test('YAML is none', () => {
   expect(jsonPositions('a: 1')).toBeUndefined();
+});
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+test.each([
+  { name: 'an object', text: '{"a": {"b": [{"b": 1}]}}', isPlain: true },
+  {
+    name: 'colons, quotes and backslashes in strings',
+    text: String.raw`{"a:\\" : "\":b", "c\":": [":"]}`,
+    isPlain: true,
+  },
+  { name: 'a key twice', text: '{"a": 1, "a": ":"}', isPlain: false },
+  { name: 'a key twice in an inner object', text: '{"b": [{"a": 1, "a": 2}]}', isPlain: false },
+  { name: 'a thousand levels', text: nested(1000), isPlain: true },
+  { name: 'a level more', text: nested(1001), isPlain: false },
+  { name: 'no object', text: '"a"', isPlain: false },
+  { name: 'YAML', text: '{a: 1}', isPlain: false },
+])('$name is plain JSON: $isPlain', ({ text, isPlain }) => {
+  expect(readPlainJson(text)).toEqual(isPlain ? JSON.parse(text) : undefined);
 });
 
 function* waysIn(value: unknown, at: readonly string[] = []): Generator<readonly string[]> {
