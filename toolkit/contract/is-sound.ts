@@ -32,10 +32,9 @@ export function isSound(document: JsonObject, types: Readonly<Record<string, Nod
 
   function isNodeSound(node: unknown, type: NodeType): boolean {
     if (isReference(node)) {
-      const { $ref, ...siblings } = node;
-      const target = targetOf($ref);
-      if (target === undefined) return false;
-      return Object.keys(siblings).every((name) => isMemberSound(node, name, type)) && isNodeSound(target, type);
+      const target = targetOf(node.$ref);
+      const isMember = (name: string): boolean => name === '$ref' || isMemberSound(node, name, type);
+      return target !== undefined && Object.keys(node).every(isMember) && isNodeSound(target, type);
     }
     if (typeof node !== 'object' || node === null) return false;
     const known = seen.get(type.name) ?? new Set();

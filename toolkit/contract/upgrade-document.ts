@@ -21,6 +21,36 @@ interface Move {
   readonly to: Path;
 }
 
+/** A place in both documents. It computes its paths on demand: a document has a million places, and few of them move. */
+class Place implements Move {
+  readonly #around: Place | undefined;
+  readonly #name: string | number;
+  readonly #wrap: Path;
+
+  /** @param wrap the names around a wrapped schema, which only the new document has */
+  constructor(around?: Place, name: string | number = '', wrap: Path = []) {
+    this.#around = around;
+    this.#name = name;
+    this.#wrap = wrap;
+  }
+
+  get from(): Path {
+    return this.#around === undefined ? [] : [...this.#around.from, this.#name];
+  }
+
+  get to(): Path {
+    return this.#around === undefined ? [] : [...this.#around.to, this.#name, ...this.#wrap];
+  }
+
+  below(name: string | number): Place {
+    return new Place(this, name);
+  }
+
+  wrapped(): Place {
+    return new Place(this.#around, this.#name, ['anyOf', 0]);
+  }
+}
+
 /**
  * Keywords that describe a value but do not constrain it. If a schema is wrapped, these stay outside, where tools look for them.
  * `readOnly` and `writeOnly` are of that kind (JSON Schema 2020-12 validation, 9.4).
@@ -56,7 +86,7 @@ const annotations = new Set([
  */
 export function upgradeDocument(document: unknown): Upgraded {
   const moves: Move[] = [];
-  const upgraded = upgradeNode(document, 'keywords', { from: [], to: [] }, moves);
+  const upgraded = upgradeNode(document, 'keywords', new Place(), moves);
   const whole = isObject(upgraded) ? { ...upgraded, openapi: version } : upgraded;
   if (moves.length === 0) return { document: whole, originOf: (pointer) => pointer };
   const originOf = (pointer: string) => formatPointer(follow(moves, parsePointer(pointer), 'to', 'from'));
@@ -69,19 +99,18 @@ export function upgradeDocument(document: unknown): Upgraded {
 }
 
 /** Searches a part that is not a schema for schemas. */
-function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): unknown {
-  if (Array.isArray(node))
-    return mapList(node, (item, index) => upgradeNode(item, 'keywords', below(at, index), moves));
+function upgradeNode(node: unknown, reading: Reading, at: Place, moves: Move[]): unknown {
+  if (Array.isArray(node)) return mapList(node, (item, index) => upgradeNode(item, 'keywords', at.below(index), moves));
   if (!isObject(node)) return node;
   // A path item may have members next to its reference.
   if (reading === 'keywords' && typeof node.$ref === 'string' && !isPathItem(at.from)) return dropSiblings(node);
   return mapMembers(node, (name, value) => {
     const within = readingIn(reading, name);
     if (within === 'data' || typeof value !== 'object' || value === null) return value;
-    const place = below(at, name);
+    const place = at.below(name);
     if (reading === 'keywords' && name === 'schema') return upgradeSchema(value, place, moves);
     if (reading === 'keywords' && name === 'schemas' && isObject(value))
-      return mapMembers(value, (key, schema) => upgradeSchema(schema, below(place, key), moves));
+      return mapMembers(value, (key, schema) => upgradeSchema(schema, place.below(key), moves));
     return upgradeNode(value, within, place, moves);
   });
 }
@@ -96,13 +125,15 @@ function isPathItem(at: Path): boolean {
   );
 }
 
-function upgradeSchema(schema: unknown, at: Move, moves: Move[]): unknown {
+function upgradeSchema(schema: unknown, at: Place, moves: Move[]): unknown {
   if (!isObject(schema)) return schema;
   if (typeof schema.$ref === 'string') return dropSiblings(schema);
   const wrap = wrapOf(schema);
-  const inside = wrap === 'choice' ? { from: at.from, to: [...at.to, 'anyOf', 0] } : at;
-  if (inside !== at) moves.push(inside, { from: at.from, to: [...at.to, 'anyOf', 1] });
-  const mapped = mapMembers(schema, (name, value) => upgradePart(name, value, below(inside, name), moves));
+  const inside = wrap === 'choice' ? at.wrapped() : at;
+  if (inside !== at) moves.push({ from: at.from, to: inside.to }, { from: at.from, to: [...at.to, 'anyOf', 1] });
+  const mapped = mapMembers(schema, (name, value) =>
+    typeof value === 'object' ? upgradePart(name, value, inside.below(name), moves) : value,
+  );
   const respelt = respellBounds(respellBytes(mapped));
   if (!('nullable' in respelt)) return respelt;
   const { nullable, ...rest } = respelt;
@@ -116,12 +147,12 @@ function readingIn(around: Reading, name: string): Reading | 'data' {
 }
 
 /** Upgrades the value of one keyword of a schema. */
-function upgradePart(name: string, value: unknown, at: Move, moves: Move[]): unknown {
+function upgradePart(name: string, value: unknown, at: Place, moves: Move[]): unknown {
   const holds = schemaKeywords.get(name)?.holds;
   if (holds === 'schemas' && Array.isArray(value))
-    return mapList(value, (item, index) => upgradeSchema(item, below(at, index), moves));
+    return mapList(value, (item, index) => upgradeSchema(item, at.below(index), moves));
   if (holds === 'map' && isObject(value))
-    return mapMembers(value, (key, item) => upgradeSchema(item, below(at, key), moves));
+    return mapMembers(value, (key, item) => upgradeSchema(item, at.below(key), moves));
   return holds === 'schema' ? upgradeSchema(value, at, moves) : value;
 }
 
@@ -226,14 +257,6 @@ function isBelow(path: Path, above: Path): boolean {
   return path.length >= above.length && above.every((segment, index) => String(segment) === String(path[index]));
 }
 
-function below({ from, to }: Move, name: string | number): Move {
-  return from === to ? same([...from, name]) : { from: [...from, name], to: [...to, name] };
-}
-
-function same(path: Path): Move {
-  return { from: path, to: path };
-}
-
 /** The same list if nothing changed: the new document shares most parts with the old one. */
 function mapList(list: readonly unknown[], map: (item: unknown, index: number) => unknown): readonly unknown[] {
   const mapped = list.map(map);
@@ -241,11 +264,10 @@ function mapList(list: readonly unknown[], map: (item: unknown, index: number) =
 }
 
 function mapMembers(node: JsonObject, map: (name: string, value: unknown) => unknown): JsonObject {
-  let isChanged = false;
-  const mapped = Object.entries(node).map(([name, value]) => {
-    const next = map(name, value);
-    isChanged ||= next !== value;
-    return [name, next] as const;
-  });
-  return isChanged ? Object.fromEntries(mapped) : node;
+  let changed: Map<string, unknown> | undefined;
+  for (const name of Object.keys(node)) {
+    const next = map(name, node[name]);
+    if (next !== node[name]) changed = (changed ?? new Map<string, unknown>()).set(name, next);
+  }
+  return changed === undefined ? node : Object.fromEntries([...Object.entries(node), ...changed]);
 }
