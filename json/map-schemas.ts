@@ -1,5 +1,5 @@
 import { escapeSegment, isObject, type JsonObject } from './json-pointer.ts';
-import { readingOf, schemaKeywords } from './schema-keywords.ts';
+import { type Reading, readingOf, schemaKeywords } from './schema-keywords.ts';
 
 /** Location of a schema. */
 export interface SchemaPlace {
@@ -17,27 +17,28 @@ export type MapSchema = (schema: JsonObject, place: SchemaPlace) => JsonObject;
  * Parameter Object has a `required` too. Extensions stay as they are, since their format is unknown.
  */
 export function mapSchemas(document: JsonObject, map: MapSchema): JsonObject {
-  return mapObject(document, '#', (name, value, pointer) => mapOutside(name, value, pointer, 'keywords'));
+  return mapOutside(document, new Place(), 'keywords');
 
-  function mapOutside(name: string, value: unknown, pointer: string, around: 'keywords' | 'names'): unknown {
-    const isKeyword = around === 'keywords';
-    if (isKeyword && name.startsWith('x-')) return value;
-    if (isKeyword && name === 'schema') return mapSchema(value, pointer);
-    if (isKeyword && name === 'schemas' && isObject(value))
-      return mapObject(value, pointer, (_, schema, at) => mapSchema(schema, at));
-    const reading = readingOf(around, name);
-    if (reading === 'data') return value;
-    if (Array.isArray(value))
-      return mapList(value, pointer, (item, at) =>
-        isObject(item) ? mapObject(item, at, (...member) => mapOutside(...member, 'keywords')) : item,
-      );
-    return isObject(value) ? mapObject(value, pointer, (...member) => mapOutside(...member, reading)) : value;
+  function mapOutside(node: JsonObject, around: Place, reading: Reading): JsonObject {
+    const isKeyword = reading === 'keywords';
+    return mapObject(node, around, (name, value, at) => {
+      if (isKeyword && name.startsWith('x-')) return value;
+      if (isKeyword && name === 'schema') return mapSchema(value, at);
+      if (isKeyword && name === 'schemas' && isObject(value))
+        return mapObject(value, at, (_, schema, place) => mapSchema(schema, place));
+      const within = readingOf(reading, name);
+      if (within === 'data') return value;
+      if (Array.isArray(value))
+        return mapList(value, at, (item, place) => (isObject(item) ? mapOutside(item, place, 'keywords') : item));
+      return isObject(value) ? mapOutside(value, at, within) : value;
+    });
   }
 
-  function mapSchema(schema: unknown, pointer: string, whole?: JsonObject): unknown {
+  function mapSchema(schema: unknown, around: Place, whole?: JsonObject): unknown {
     if (!isObject(schema)) return schema;
-    const mapped = map(schema, { pointer, whole: whole ?? schema });
-    return mapObject(mapped, pointer, (name, value, at) => {
+    around.whole = whole ?? schema;
+    const mapped = map(schema, around);
+    return mapObject(mapped, around, (name, value, at) => {
       const keyword = schemaKeywords.get(name);
       const inner = keyword?.judges === 'value' ? (whole ?? schema) : undefined;
       if (keyword === undefined || keyword.holds === 'data') return value;
@@ -48,17 +49,33 @@ export function mapSchemas(document: JsonObject, map: MapSchema): JsonObject {
   }
 }
 
+/** Computes its pointer on demand: a document has a million places, and few are reported. */
+class Place implements SchemaPlace {
+  readonly #around: Place | undefined;
+  readonly #name: string | number;
+  whole: JsonObject = {};
+
+  constructor(around?: Place, name: string | number = '') {
+    this.#around = around;
+    this.#name = name;
+  }
+
+  get pointer(): string {
+    return this.#around === undefined ? '#' : `${this.#around.pointer}/${escapeSegment(String(this.#name))}`;
+  }
+}
+
 function mapObject(
   node: JsonObject,
-  pointer: string,
-  map: (name: string, value: unknown, pointer: string) => unknown,
+  around: Place,
+  map: (name: string, value: unknown, at: Place) => unknown,
 ): JsonObject {
   let changed: Map<string, unknown> | undefined;
   for (const name of Object.keys(node)) {
     const value = node[name];
-    // Only objects and lists can contain schemas and need a pointer.
+    // Only objects and lists can contain schemas.
     if (typeof value !== 'object' || value === null) continue;
-    const mapped = map(name, value, step(pointer, name));
+    const mapped = map(name, value, new Place(around, name));
     if (mapped !== value) changed = (changed ?? new Map<string, unknown>()).set(name, mapped);
   }
   return changed === undefined ? node : Object.fromEntries([...Object.entries(node), ...changed]);
@@ -66,13 +83,9 @@ function mapObject(
 
 function mapList(
   items: readonly unknown[],
-  pointer: string,
-  map: (item: unknown, pointer: string) => unknown,
+  around: Place,
+  map: (item: unknown, at: Place) => unknown,
 ): readonly unknown[] {
-  const mapped = items.map((item, index) => map(item, `${pointer}/${index}`));
+  const mapped = items.map((item, index) => map(item, new Place(around, index)));
   return mapped.every((item, index) => item === items[index]) ? items : mapped;
-}
-
-function step(pointer: string, name: string): string {
-  return `${pointer}/${escapeSegment(name)}`;
 }

@@ -71,9 +71,9 @@ function cut(
     [...circles.keys()].filter(isObject).flatMap((schema) => schemasIn({ ...schema, allOf: undefined }, 'value')),
   );
   const unchecked: UsableSchemas['unchecked'][number][] = [];
-  const mapped = mapSchemas(document, (schema, { pointer }) => {
+  const mapped = mapSchemas(document, (schema, place) => {
     const changed = circles.has(schema) ? change(schema, circles, forms.has(schema)) : undefined;
-    unchecked.push(...(changed?.faults ?? []).map(({ name, why }) => ({ pointer: `${pointer}/${name}`, why })));
+    unchecked.push(...(changed?.faults ?? []).map(({ name, why }) => ({ pointer: `${place.pointer}/${name}`, why })));
     return changed?.schema ?? schema;
   });
   return { document: mapped, unchecked };
@@ -135,11 +135,13 @@ function findCircles(document: ContractDocument): Circles {
   function visit(schema: JsonObject): number {
     const number = order.size;
     order.set(schema, number);
+    const { $ref } = schema;
+    const next = [...schemasIn(schema, 'value'), ...(typeof $ref === 'string' ? [readPointer(document, $ref)] : [])];
+    // Most schemas refer to none.
+    if (next.length === 0) return number;
     open.push(schema);
     isOpen.add(schema);
     let earliest = number;
-    const { $ref } = schema;
-    const next = [...schemasIn(schema, 'value'), ...(typeof $ref === 'string' ? [readPointer(document, $ref)] : [])];
     for (const one of next.filter(isObject)) {
       const known = order.get(one);
       if (known === undefined) earliest = Math.min(earliest, visit(one));

@@ -8,7 +8,7 @@ import { readPattern } from './read-pattern.ts';
 /** @returns the expected value, if the value is unusable */
 type Expect = (value: unknown, document: ContractDocument) => string | undefined;
 
-const jsonTypes = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+const jsonTypes: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
 const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean';
 const unless =
@@ -36,7 +36,10 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
     'type',
     unless(
       (value) =>
-        [value].flat().every((type) => jsonTypes.has(String(type))) && value !== undefined && [value].flat().length > 0,
+        jsonTypes.has(value) ||
+        ([value].flat().every((type) => jsonTypes.has(String(type))) &&
+          value !== undefined &&
+          [value].flat().length > 0),
       'a type of JSON',
     ),
   ],
@@ -111,22 +114,19 @@ const meaningless = 'nullable';
  */
 export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
   const unchecked: Unchecked[] = [];
-  const faulty = new Map<JsonObject, readonly string[]>();
-  mapSchemas(contract, (schema, { pointer }) => {
-    const faults = Object.entries(schema).flatMap(([keyword, value]) => {
-      const why = forms.get(keyword)?.(value, contract);
-      return why === undefined ? [] : [{ keyword, why }];
-    });
-    if (faults.length > 0)
-      faulty.set(
-        schema,
-        faults.map(({ keyword }) => keyword),
-      );
-    unchecked.push(
-      ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
-    );
+  const faulty = new Map<JsonObject, string[]>();
+  let isPlain = true;
+  mapSchemas(contract, (schema, place) => {
+    for (const keyword of Object.keys(schema)) {
+      const why = forms.get(keyword)?.(schema[keyword], contract);
+      isPlain &&= why === undefined && keyword !== meaningless;
+      if (why === undefined) continue;
+      faulty.set(schema, [...(faulty.get(schema) ?? []), keyword]);
+      unchecked.push({ pointer: `${place.pointer}/${keyword}`, why: `${keyword} ${why}` });
+    }
     return schema;
   });
+  if (isPlain) return cutCircles(contract);
   const lax = findHolders(
     contract,
     [...faulty].filter(([, names]) => !names.every((name) => naming.has(name))).map(([schema]) => schema),

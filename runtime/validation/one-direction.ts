@@ -1,4 +1,4 @@
-import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
 import { listParts } from '@lockstep/json/schema-keywords';
 import { oncePerDocument } from '../once-per-document.ts';
@@ -27,17 +27,14 @@ function leaveOut(contract: ContractDocument, mark: string): ContractDocument {
     const schema = selectByTag(contract, given);
     const { required } = schema;
     if (!Array.isArray(required) || required.length === 0) return schema;
-    const absent = findMarked(contract, whole, mark).union(findMarked(contract, given, mark));
-    const left = required.filter((name) => !absent.has(name));
+    const parts = [...new Set([whole, given])].flatMap((one) => listParts(contract, one));
+    const isMarked = (name: unknown): boolean =>
+      parts.some(
+        ({ properties }) => isObject(properties) && followMember(contract, properties, String(name))[mark] === true,
+      );
+    const left = required.filter((name) => !isMarked(name));
     return left.length === required.length ? schema : { ...schema, required: left };
   });
-}
-
-function findMarked(contract: ContractDocument, schema: JsonObject, mark: string): ReadonlySet<unknown> {
-  const properties = listParts(contract, schema).flatMap((part) =>
-    isObject(part.properties) ? Object.entries(part.properties) : [],
-  );
-  return new Set(properties.filter(([, own]) => followRef(contract, own)[mark] === true).map(([name]) => name));
 }
 
 /**
@@ -45,7 +42,8 @@ function findMarked(contract: ContractDocument, schema: JsonObject, mark: string
  * the same members would all match a value of one of them, so that `oneOf` would reject it. Without a mapped value, all alternatives are tried.
  */
 function selectByTag(contract: ContractDocument, schema: JsonObject): JsonObject {
-  const { propertyName, mapping } = isObject(schema.discriminator) ? schema.discriminator : {};
+  if (!isObject(schema.discriminator)) return schema;
+  const { propertyName, mapping } = schema.discriminator;
   const keyword = ['oneOf', 'anyOf'].find((name) => Array.isArray(schema[name]));
   if (typeof propertyName !== 'string' || !isObject(mapping) || keyword === undefined) return schema;
   const alternatives = schema[keyword] as readonly unknown[];
