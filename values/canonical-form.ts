@@ -57,7 +57,16 @@ export function createCanonicalForm(source: SchemaSource): CanonicalForm {
   const adopted = new Map<string, JsonObject>();
   const nodes = new Map<Schema | string, Node>();
 
-  const join = (...schemas: readonly Schema[]): Node => {
+  const ofReferences = new Map<string, Schema>();
+  const share = (schema: Schema): Schema => {
+    if (typeof schema === 'boolean' || typeof schema.$ref !== 'string' || Object.keys(schema).length > 1) return schema;
+    const known = ofReferences.get(schema.$ref) ?? schema;
+    ofReferences.set(schema.$ref, known);
+    return known;
+  };
+
+  const join = (...given: readonly Schema[]): Node => {
+    const schemas = source.sharesReferences === true ? given.map(share) : given;
     const parts = schemas.length < 2 ? schemas : [...new Set(schemas)].filter((schema) => schema !== true);
     // Most nodes have one schema.
     const key = parts.length < 2 ? (parts[0] ?? true) : parts.includes(false) ? false : keyOf(parts);

@@ -12,6 +12,8 @@ export interface SchemaSource {
   readonly leavesOut: 'readOnly' | 'writeOnly';
   /** The schema that a `$ref` names. */
   readonly resolve: (reference: string) => Schema | undefined;
+  /** Whether all schemas that are only the same `$ref` have one node: then it is merged once, and its schema may be of another place. */
+  readonly sharesReferences?: true;
   /** Returns the schema with implied constraints added, such as those of a discriminator. */
   readonly reword?: (schema: JsonObject) => JsonObject;
 }

@@ -45,6 +45,7 @@ const plainest = ['string', 1, {}, [], true, null];
 export function createValueMaker(document: ContractDocument, judge: JudgeValue, direction: Direction): MakeValue {
   const source = {
     leavesOut: direction === 'request' ? 'readOnly' : 'writeOnly',
+    sharesReferences: true,
     resolve: (reference: string) => {
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;
