@@ -182,11 +182,6 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     );
   };
 
-  const differentViews = once(({ views }: Resource): readonly SchemaNode[] => {
-    const bySource = Map.groupBy(views, reader.sourceOf);
-    return [...bySource.values()].flatMap(([first]) => first ?? []);
-  });
-
   /**
    * Adds what the answers of the resource require, so that every later answer shows the same values. What another item has is left out:
    * it may change.
@@ -205,7 +200,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       if (isOther) others.add(made);
       return made;
     };
-    for (const view of differentViews(resource)) {
+    for (const view of resource.views) {
       const shown = show(whole, view, fill);
       if (!isObject(shown)) continue;
       const members = reader.membersOf(view);

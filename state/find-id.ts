@@ -77,25 +77,24 @@ function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParamet
     !/id$/.test(plainName(idParameter ?? '')) &&
     idNodes.every((node) => reader.isOnly(node, 'string'));
   for (const node of [...views, ...drafts]) {
-    const members = [...reader.membersOf(node)];
-    const named = keys.flatMap((key) =>
-      members.filter(([name, member]) => plainName(name) === key && isFit(key, member)),
-    );
+    const byName = reader.plainMembersOf(node);
+    const named = keys.flatMap((key) => (byName.get(key) ?? []).filter(([, member]) => isFit(key, member)));
     const found = (isByName ? named.find(([, member]) => !reader.isOnly(member, 'number')) : undefined) ?? named[0];
     if (found !== undefined) return [found[0]];
-    for (const [name, member] of members) {
+    for (const [name, member] of reader.membersOf(node)) {
       if (!/^(?:meta(?:data)?|attributes|properties|summary)$/i.test(name)) continue;
-      const inner = [...reader.membersOf(member)];
-      const found = keys.flatMap((key) => inner.filter(([own]) => plainName(own) === key)).at(0);
+      const inner = reader.plainMembersOf(member);
+      const [found] = keys.flatMap((key) => inner.get(key) ?? []);
       if (found !== undefined) return [name, found[0]];
     }
   }
   // `{domainName}` is the member `domain`.
   const stem = plainName(idParameter ?? '').replace(/(?:id|name|key|code|number)$/, '');
   for (const node of views) {
-    const found = [...reader.membersOf(node)].find(
-      ([name, member]) => plainName(name) === stem && reader.isOnly(member, type),
-    );
+    const found = reader
+      .plainMembersOf(node)
+      .get(stem)
+      ?.find(([, member]) => reader.isOnly(member, type));
     if (found !== undefined) return [found[0]];
   }
   return undefined;
@@ -104,9 +103,10 @@ function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParamet
 /** The member with the same description as the parameter: "The MD5 hash of the e-mail address". */
 function describedId({ reader, tools, routes }: IdParts, { name, views }: Resource): Place | undefined {
   const texts = routes.flatMap(({ name: path, operation, template }) => {
+    if (path !== `${name}/{}`) return [];
     const last = template.parameters.at(-1);
     const parameter = operation.parameters.find((one) => one.in === 'path' && one.name === last);
-    if (path !== `${name}/{}` || parameter === undefined) return [];
+    if (parameter === undefined) return [];
     return describe(readPointer(tools.document, parameter.schema.replace(/\/schema$/, ''))) ?? [];
   });
   const isScalar = scalarTest(reader);

@@ -74,7 +74,12 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     return node === undefined ? undefined : (reader.identityOf(node) ?? node);
   };
 
+  const holders = [...withItems].map((name) => {
+    const segments = collections.get(name) ?? [];
+    return { name, segments, noun: nounOf(segments) };
+  });
   const targets = new Map([...collections].map(([name, segments]) => [name, findTarget(name, segments)]));
+  const pathsOf = Map.groupBy(targets.keys(), (name) => targets.get(name));
   const resources = new Map<string, Resource>();
   const addresses = new Map<string, Address>();
   const inOrder = [...collections].toSorted(([, a], [, b]) => a.length - b.length);
@@ -117,27 +122,26 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     if (withItems.has(name)) {
       // `/ref/{ref}` next to `/refs`: nothing else is at `/ref`.
       if (segments.at(-1) === '{}' || byName.has(name)) return name;
-      return [...withItems].find((other) => byName.has(other) && isBeside(collections.get(other) ?? [])) ?? name;
+      return holders.find((other) => byName.has(other.name) && isBeside(other))?.name ?? name;
     }
     const identity = identityOf(name);
     const last = plainName(segments.at(-1) ?? '');
     if (collections.has(around) && before.at(-1) !== '{}')
       if (verbs.has(last) || (identity !== undefined && identity === identityOf(around))) return around;
-    const others = [...withItems].map((other) => ({ other, own: collections.get(other) ?? [] }));
-    const sibling = others.find(({ own }) => isBeside(own));
-    if (sibling !== undefined) return sibling.other;
-    const same = others.filter(
-      ({ other, own }) => nounOf(own) === noun && identity !== undefined && identity === identityOf(other),
-    );
-    const flat = same.find(({ own }) => countParameters(own) === 0);
-    if (flat !== undefined) return flat.other;
+    const sibling = holders.find(isBeside);
+    if (sibling !== undefined) return sibling.name;
+    if (identity === undefined) return name;
+    const same = holders.filter((other) => other.noun === noun && identity === identityOf(other.name));
+    const flat = same.find((other) => countParameters(other.segments) === 0);
+    if (flat !== undefined) return flat.name;
     // `GET /pods` lists the pods of all namespaces.
     const isOnlyRead = (byName.get(name) ?? []).every(({ operation }) => operation.method === 'get');
     const nested = countParameters(segments) === 0 && isOnlyRead && same.length === 1 ? same[0] : undefined;
-    return nested?.other ?? name;
+    return nested?.name ?? name;
 
-    function isBeside(own: readonly string[]): boolean {
-      return nameTemplate(own.slice(0, -1)) === around && own.at(-1) !== '{}' && nounOf(own) === noun;
+    function isBeside(other: (typeof holders)[number]): boolean {
+      const own = other.segments;
+      return other.noun === noun && own.at(-1) !== '{}' && nameTemplate(own.slice(0, -1)) === around;
     }
   }
 
@@ -165,7 +169,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const known = resources.get(name);
     if (known !== undefined) return known;
     const noun = nounOf(segments);
-    const members = [...targets].flatMap(([own, target]) => (target === name ? [own] : []));
+    const members = pathsOf.get(name) ?? [];
     const items = members.flatMap((own) => byName.get(`${own === '/' ? '' : own}/{}`) ?? []);
     const own = members.flatMap((member) => byName.get(member) ?? []);
     const idParameter = items[0]?.template.parameters.at(-1);
@@ -183,7 +187,8 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const shown = ({ answer, list }: Route): readonly SchemaNode[] => {
       const part = answer === undefined ? undefined : reader.findItem(answer, noun, keys);
       if (part === undefined) return [];
-      const isItem = list === undefined || (isInside(list.place, part.place) && hasKey(reader, part.node, keys));
+      const isItem =
+        list === undefined || (isInside(list.place, part.place) && reader.keyAmong(part.node, keys) !== undefined);
       return isItem ? [part.node] : [];
     };
     const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
@@ -217,7 +222,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
 export function entryOf(reader: SchemaReader, { node }: Part, noun: string, keys: readonly string[]): Part {
   const element = reader.itemOf(node);
   const part = reader.findItem(element, noun, keys);
-  return part !== undefined && hasKey(reader, part.node, keys) ? part : { place: [], node: element };
+  return part !== undefined && reader.keyAmong(part.node, keys) !== undefined ? part : { place: [], node: element };
 }
 
 /** The item in a request body. A member that the answers show among those of the item is no wrapper: `graph` of `POST /graphs`. */
@@ -238,10 +243,6 @@ export function findMany(reader: SchemaReader, { operation, body, list }: Route,
   if (body === undefined || list === undefined || operation.method !== 'post') return undefined;
   const found = [...reader.membersOf(body)].find(([name, node]) => isNoun(name, noun) && reader.isOnly(node, 'array'));
   return found && { place: [found[0]], node: found[1] };
-}
-
-function hasKey(reader: SchemaReader, node: SchemaNode, keys: readonly string[]): boolean {
-  return [...reader.membersOf(node).keys()].some((name) => keys.includes(plainName(name)));
 }
 
 function isInside(place: Place, around: Place): boolean {

@@ -109,14 +109,11 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     plans.set(operationId, plan);
     roles.push({ operationId, role: plan.role, resource: plan.address.resource.name, why: plan.why });
   }
-  const used = [...plans.values()];
-  const isFilled = (resource: Resource): boolean =>
-    used.some(
-      ({ address, role, isCreatedByPut }) =>
-        address.resource === resource && (role === 'list' || role === 'create' || isCreatedByPut),
-    );
+  const filled = new Set<Resource>();
+  for (const { address, role, isCreatedByPut } of plans.values())
+    if (role === 'list' || role === 'create' || isCreatedByPut) filled.add(address.resource);
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
-  return { roles, plans, resources, open: new Set(resources.filter((one) => !isFilled(one))) };
+  return { roles, plans, resources, open: new Set(resources).difference(filled) };
 
   /**
    * RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. Without a body there is

@@ -28,15 +28,14 @@ const mostFaults = 100;
 
 /** Creates a reader that finds the collection of each path, and judges each item by the schemas of answers and of the bodies that create it. */
 export function createScenarioReader(tools: ContractTools, reader: SchemaReader, model: Model) {
-  const collections = model.resources.filter(({ kind }) => kind === 'collection').map(describe);
-
   return (
     scenario: Scenario,
   ): { readonly fillings: readonly Filling[] } | { readonly faults: readonly ScenarioFault[] } => {
     const faults: ScenarioFault[] = [];
+    const collections = model.resources.filter(({ kind }) => kind === 'collection').map(describe);
     const fillings = Object.entries(scenario).flatMap(([path, items]): readonly Filling[] => {
       const at = `/${escapeSegment(path)}`;
-      const found = findCollection(path);
+      const found = findCollection(collections, path);
       if (found === undefined) {
         const known = collections.slice(0, 10).map(({ own }) => `/${own.join('/')}`);
         faults.push({ at, text: `${path} is not a collection. Collections: ${known.join(', ') || 'none'}` });
@@ -57,7 +56,10 @@ export function createScenarioReader(tools: ContractTools, reader: SchemaReader,
   }
 
   /** The collection whose path has the fewest parameters. */
-  function findCollection(path: string): Pick<Filling, 'resource' | 'parents'> | undefined {
+  function findCollection(
+    collections: readonly ReturnType<typeof describe>[],
+    path: string,
+  ): Pick<Filling, 'resource' | 'parents'> | undefined {
     const sent = path.split('/').filter((segment) => segment !== '');
     const fits = (template: readonly string[]): boolean =>
       template.length === sent.length &&

@@ -47,6 +47,7 @@ export type SchemaReader = ReturnType<typeof createSchemaReader>;
 export function createSchemaReader({ document, judge, makeValue }: ContractTools) {
   const source = (leavesOut: 'readOnly' | 'writeOnly') => ({
     leavesOut,
+    sharesReferences: true as const,
     resolve: (reference: string): Schema | undefined => {
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;
@@ -65,22 +66,14 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     return found;
   });
 
-  /** The reference that is the whole schema, else the node: each operation has a node of its own for the same reference. */
-  const sourceOf = once((node: SchemaNode): unknown => {
-    const [schema, ...others] = node.schemas;
-    const isReference = isObject(schema) && typeof schema.$ref === 'string' && Object.keys(schema).length === 1;
-    return isReference && others.length === 0 ? schema.$ref : node;
-  });
-
-  /** The source of the latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
-  const accepted = new WeakMap<object, unknown>();
+  /** The latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
+  const accepted = new WeakMap<object, SchemaNode>();
   const accepts = (value: unknown, node: SchemaNode): boolean => {
     if (typeof value !== 'object' || value === null)
       return node.schemas.every((schema) => judge(value, schema) === undefined);
-    const source = sourceOf(node);
-    if (accepted.get(value) === source) return true;
+    if (accepted.get(value) === node) return true;
     const isAccepted = node.schemas.every((schema) => judge(value, schema) === undefined);
-    if (isAccepted) accepted.set(value, source);
+    if (isAccepted) accepted.set(value, node);
     return isAccepted;
   };
 
@@ -102,18 +95,33 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   /** The schemas that references lead to, the nearest one first: two nodes with the same first one describe the same thing. */
   const identityOf = (node: SchemaNode): Schema | undefined => form.common(node).references[0];
 
-  /** The lists of objects in a body. */
-  const listsIn = (node: SchemaNode, place: Place = []): readonly Part[] => {
-    if (isOnly(node, 'array')) return isObjectNode(itemOf(node)) ? [{ place, node }] : [];
-    if (place.length >= deepest) return [];
-    return [...membersOf(node)].flatMap(([name, member]) => listsIn(member, [...place, name]));
-  };
+  /** The lists of objects in a body, by the levels of objects in which they are searched. */
+  const listsWithin: readonly ((node: SchemaNode) => readonly Part[])[] = Array.from(
+    { length: deepest + 1 },
+    (_, levels) =>
+      once((node: SchemaNode) => {
+        if (isOnly(node, 'array')) return isObjectNode(itemOf(node)) ? [{ place: [], node }] : [];
+        const inner = listsWithin[levels - 1];
+        if (inner === undefined) return [];
+        return [...membersOf(node)].flatMap(([name, member]) =>
+          inner(member).map((list) => ({ place: [name, ...list.place], node: list.node })),
+        );
+      }),
+  );
+
+  /** Members by their plain names. */
+  const plainMembersOf = once((node: SchemaNode) => Map.groupBy(membersOf(node), ([name]) => plainName(name)));
+
+  /** The first of these plain names that a member has. */
+  const keyAmong = (node: SchemaNode, keys: readonly string[]): string | undefined =>
+    keys.find((key) => plainMembersOf(node).has(key));
 
   return {
     form,
     nodeOf,
     membersOf,
-    sourceOf,
+    plainMembersOf,
+    keyAmong,
     accepts,
     isOnly,
     isObjectNode,
@@ -146,7 +154,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     },
     /** The list of a response: the body itself, or a member with a usual name, or the only one. */
     findList: (node: SchemaNode, noun: string): Part | undefined => {
-      const lists = listsIn(node);
+      const lists = listsWithin.at(-1)?.(node) ?? [];
       const nameOf = ({ place }: Part): string => plainName(place.at(-1) ?? '');
       const named =
         lists.find(({ place }) => place.length === 0) ??
@@ -166,7 +174,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     findItem: (node: SchemaNode, noun: string, keys: readonly string[]): Part | undefined => {
       if (!isObjectNode(node)) return undefined;
       const members = membersOf(node);
-      const own = keyAmong(members, keys);
+      const own = keyAmong(node, keys);
       const isVague = (key: string): boolean => key !== keys[0] && vagueNames.has(key);
       if (own !== undefined && !isVague(own)) return { place: [], node };
       const inner = [...members].filter(([, member]) => isObjectNode(member));
@@ -174,9 +182,9 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         ([name, member]) =>
           isNoun(name, noun) ||
           wrappers.has(plainName(name)) ||
-          (members.size === 1 && keyAmong(membersOf(member), keys) !== undefined),
+          (members.size === 1 && keyAmong(member, keys) !== undefined),
       );
-      const inside = wrapped === undefined ? undefined : keyAmong(membersOf(wrapped[1]), keys);
+      const inside = wrapped === undefined ? undefined : keyAmong(wrapped[1], keys);
       const isBetter = inside !== undefined && !isVague(inside);
       if (own !== undefined && !isBetter) return { place: [], node };
       const isWrapper =
@@ -188,12 +196,6 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
     },
   };
-}
-
-/** The first of these plain names that a member has. */
-function keyAmong(members: ReadonlyMap<string, unknown>, keys: readonly string[]): string | undefined {
-  const plain = new Set([...members.keys()].map(plainName));
-  return keys.find((key) => plain.has(key));
 }
 
 export function valueAtPlace(root: unknown, place: Place): unknown {
