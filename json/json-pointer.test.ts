@@ -27,8 +27,13 @@ test.each([
   expect(formatPointer(segments)).toBe(want);
 });
 
-test('extending escapes only the new segments', () => {
-  expect(extendPointer('#/paths/~1a', 'b/c')).toBe('#/paths/~1a/b~1c');
+test.each([
+  { pointer: '#/paths/~1a', segments: ['b/c', 0], want: '#/paths/~1a/b~1c/0' },
+  { pointer: '#', segments: ['a'], want: '#/a' },
+  { pointer: '#/', segments: ['a'], want: '#/a' },
+  { pointer: '/a', segments: [], want: '#/a' },
+])('extending $pointer by $segments escapes only the new segments', ({ pointer, segments, want }) => {
+  expect(extendPointer(pointer, ...segments)).toBe(want);
 });
 
 test.each([

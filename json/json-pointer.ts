@@ -17,7 +17,8 @@ export function formatPointer(segments: readonly (string | number)[]): string {
 
 /** `('#/paths', 'a/b')` → `#/paths/a~1b`. */
 export function extendPointer(pointer: string, ...segments: readonly (string | number)[]): string {
-  return formatPointer([...parsePointer(pointer), ...segments]);
+  const path = pointer.replace(/^#?\/?/, '');
+  return `#${path === '' ? '' : `/${path}`}${formatPointer(segments).slice(1)}`;
 }
 
 /**

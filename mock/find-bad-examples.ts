@@ -111,12 +111,8 @@ function listContents(document: ContractDocument, { pointer }: Operation): { sta
   return statuses
     .filter((status) => !/^\d{3}$/.test(status) || hasContent(Number(status)))
     .flatMap((status) => {
-      const response = resolve(document, extendPointer(responses.pointer, status));
-      const contents = Object.keys(isObject(response.node.content) ? response.node.content : {});
-      return contents.map((type) => ({
-        status,
-        content: resolve(document, extendPointer(response.pointer, 'content', type)),
-      }));
+      const contents = memberOf(document, memberOf(document, responses, status), 'content');
+      return Object.keys(contents.node).map((type) => ({ status, content: memberOf(document, contents, type) }));
     });
 }
 
@@ -128,8 +124,9 @@ interface PlacedExample {
 
 function listPlacedExamples(document: ContractDocument, { pointer, node }: Resolved): PlacedExample[] {
   if (Object.hasOwn(node, 'example')) return [{ name: 'default', value: node.example, pointer: `${pointer}/example` }];
-  return Object.keys(isObject(node.examples) ? node.examples : {}).flatMap((name) => {
-    const example = resolve(document, extendPointer(pointer, 'examples', name));
+  const examples = memberOf(document, { pointer, node }, 'examples');
+  return Object.keys(examples.node).flatMap((name) => {
+    const example = memberOf(document, examples, name);
     if (!Object.hasOwn(example.node, 'value')) return [];
     return [{ name, value: example.node.value, pointer: `${example.pointer}/value` }];
   });
@@ -137,7 +134,14 @@ function listPlacedExamples(document: ContractDocument, { pointer, node }: Resol
 
 /** A location after all references: a shared example is reported once. */
 function resolve(document: ContractDocument, pointer: string, hops = 0): Resolved {
-  const node = readPointer(document, pointer);
+  return follow(document, pointer, readPointer(document, pointer), hops);
+}
+
+function follow(document: ContractDocument, pointer: string, node: unknown, hops = 0): Resolved {
   if (!isObject(node)) return { pointer, node: {} };
   return typeof node.$ref === 'string' && hops < 32 ? resolve(document, node.$ref, hops + 1) : { pointer, node };
+}
+
+function memberOf(document: ContractDocument, { pointer, node }: Resolved, name: string): Resolved {
+  return follow(document, extendPointer(pointer, name), Object.hasOwn(node, name) ? node[name] : undefined);
 }
