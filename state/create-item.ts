@@ -55,14 +55,20 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     return memory.put(resource, item) ? item : full(memory);
   }
 
-  /** An id that the client may choose: the body that creates an item declares it, or its answers do, and it is not read-only there. */
+  /**
+   * An id that the client may choose: the body that creates an item declares it, or its answers do, and it is not read-only there. The body
+   * may call it as the path does: `{shopId: 71}` creates the item with the `id` 71 at `/favourites/{shopId}`.
+   */
   function chosenKey({ draft, address: { resource } }: Plan, sent: JsonObject): string | undefined {
-    const { idPlace, idNodes, drafts, views } = resource;
+    const { idPlace, idNodes, idParameter = '', drafts, views } = resource;
     const [name] = idPlace ?? [];
-    const value = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
+    const body = draft === undefined ? undefined : reader.membersOf(draft.node);
+    const own = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
+    const inPath = [...(body?.keys() ?? [])].find((member) => plainName(member) === plainName(idParameter));
+    const value = own === undefined && inPath !== undefined ? sent[inPath] : own;
     if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
       return undefined;
-    const drafted = draft === undefined ? undefined : reader.membersOf(draft.node).get(name);
+    const drafted = body?.get(own === undefined ? (inPath ?? name) : name);
     const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
     const isOwn = (drafted === undefined ? members : [drafted]).some((member) => reader.isReadOnly(member));
     const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));

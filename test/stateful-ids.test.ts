@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` loses items of contracts whose ids have other names than the parameters of their paths.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { answers, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const number = { type: 'integer' };
 
@@ -60,6 +60,34 @@ test.each<readonly [string, Case]>([
     const { status, body: shown } = await call('read', { path: { [parameter]: key } });
     expect([status, (shown as JsonObject).note]).toEqual([200, note]);
   }
+});
+
+test('a client chooses the id by the name that the path has for it, where the list calls it `id`', async () => {
+  const { call } = openPaths({
+    '/favourites': {
+      get: {
+        operationId: 'list',
+        responses: answers({ type: 'array', items: object({ href: text, id: { ...number, readOnly: true } }) }),
+      },
+      post: {
+        operationId: 'add',
+        ...sends(object({ shopId: number }, ['shopId'])),
+        responses: { 204: { description: 'Added' }, 409: { description: 'Known' } },
+      },
+    },
+    '/favourites/{shopId}': {
+      parameters: [{ name: 'shopId', in: 'path', required: true, schema: number }],
+      delete: {
+        operationId: 'remove',
+        responses: { 204: { description: 'Removed' }, 404: { description: 'Unknown' } },
+      },
+    },
+  });
+  expect((await call('add', { body: { shopId: 71 } })).status).toBe(204);
+  expect((await call('list')).body).toContainEqual(expect.objectContaining({ id: 71 }));
+  expect((await call('add', { body: { shopId: 71 } })).status).toBe(409);
+  expect((await call('remove', { path: { shopId: 71 } })).status).toBe(204);
+  expect((await call('remove', { path: { shopId: 71 } })).status).toBe(404);
 });
 
 test('new items that are found by their number differ in their id too', async () => {
