@@ -17,7 +17,7 @@ import type { StateAnswer, StateRequest } from './request.ts';
 import { idNames, type Resource } from './resource.ts';
 import type { ShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
-import { nameTemplate, plainName, readTemplate } from './template.ts';
+import { nameTemplate, plainName, readIds, readTemplate } from './template.ts';
 
 /** A request of one operation. */
 export interface Call {
@@ -166,6 +166,11 @@ export function createResponder(
   /** @returns undefined if no valid body shows the item */
   function bodyFor(plan: Plan, content: ResponseContent, item: StoredItem, memory: ItemMemory): unknown {
     const node = reader.nodeOf(content.schema);
+    // A create that answers a text or a number answers the id.
+    if (plan.role === 'create' && plan.address.resource.hasItemPath && !reader.isObjectNode(node)) {
+      const id = readIds(item.key).find((one) => reader.accepts(one, node));
+      if (id !== undefined) return id;
+    }
     const part = partOf(plan, node);
     if (part === undefined) return undefined;
     const base = baseFor(node, content.examples);

@@ -90,6 +90,33 @@ test('a client chooses the id by the name that the path has for it, where the li
   expect((await call('remove', { path: { shopId: 71 } })).status).toBe(404);
 });
 
+test('the answer of a create is the id where it is a text or a number', async () => {
+  for (const shape of [text, number, { ...text, format: 'uuid' }, {}]) {
+    const { call } = openPaths({
+      '/things': {
+        post: {
+          operationId: 'create',
+          ...sends(object({ note: text })),
+          responses: { 201: { description: 'Created', content: { 'application/json': { schema: shape } } } },
+        },
+      },
+      '/things/{thingId}': {
+        parameters: [{ name: 'thingId', in: 'path', required: true, schema: shape }],
+        get: { operationId: 'read', responses: answers(object({ id: shape, note: text })) },
+      },
+    });
+    const made = [
+      (await call('create', { body: { note: 'first' } })).body,
+      (await call('create', { body: { note: 'second' } })).body,
+    ];
+    const read = made.map(async (id) => (await call('read', { path: { thingId: id } })).body);
+    expect(await Promise.all(read)).toEqual([
+      { id: made[0], note: 'first' },
+      { id: made[1], note: 'second' },
+    ]);
+  }
+});
+
 test('new items that are found by their number differ in their id too', async () => {
   const item = object({ id: number, number, title: text });
   const { call } = openPaths({
