@@ -117,6 +117,52 @@ test('the answer of a create is the id where it is a text or a number', async ()
   }
 });
 
+test('an id with a longer name than the parameter is found in a list', async () => {
+  const { call } = openPaths({
+    '/pool': {
+      get: {
+        operationId: 'list',
+        responses: answers({ type: 'array', items: object({ tx_hash: text }, ['tx_hash']) }, undefined, [
+          { tx_hash: 'h-1' },
+          { tx_hash: 'h-2' },
+        ]),
+      },
+    },
+    '/pool/{hash}': {
+      parameters: [{ name: 'hash', in: 'path', required: true, schema: text }],
+      get: {
+        operationId: 'read',
+        responses: answers(object({ tx: object({ hash: text }), inputs: text, slot: text })),
+      },
+    },
+  });
+  expect((await call('read', { path: { hash: 'h-2' } })).status).toBe(200);
+  expect((await call('read', { path: { hash: 'h-3' } })).status).toBe(404);
+});
+
+test('the only member with the last word of the parameter is the id, if it names no owner', async () => {
+  const key = object({ kid: text, use: text, ownerId: text });
+  const { call } = openPaths({
+    '/owners/{ownerId}/keys': {
+      parameters: [inPath('ownerId')],
+      get: {
+        operationId: 'list',
+        responses: answers({ type: 'array', items: key }, undefined, [{ kid: 'k-1', use: 'a' }]),
+      },
+    },
+    '/owners/{ownerId}/keys/{keyId}': {
+      parameters: [inPath('ownerId'), inPath('keyId')],
+      get: { operationId: 'read', responses: answers(key) },
+    },
+    '/owners/{ownerId}': {
+      parameters: [inPath('ownerId')],
+      get: { operationId: 'owner', responses: answers(object({ id: text })) },
+    },
+  });
+  expect((await call('read', { path: { ownerId: 'o-1', keyId: 'k-1' } })).body).toMatchObject({ kid: 'k-1', use: 'a' });
+  expect((await call('read', { path: { ownerId: 'o-1', keyId: 'k-2' } })).status).toBe(404);
+});
+
 test('new items that are found by their number differ in their id too', async () => {
   const item = object({ id: number, number, title: text });
   const { call } = openPaths({
