@@ -89,7 +89,10 @@ export function readListShape(
   const cursor = isObject(pagination?.cursor) ? pagination.cursor : undefined;
   const page = pagination === undefined ? named('page', isInteger) : undefined;
   const offset = pagination === undefined ? named('offset', isInteger) : undefined;
-  const send = cursor === undefined ? named('cursor', isScalar) : query.find(({ name }) => name === cursor.send);
+  // A schema without a type, such as that of a token, allows a text too.
+  const isCursor = (one: StateParameter): boolean =>
+    isScalar(one) || reader.form.branch(nodeOf(one)).types.has('string');
+  const send = cursor === undefined ? named('cursor', isCursor) : query.find(({ name }) => name === cursor.send);
   const isPaged = page !== undefined || offset !== undefined || send !== undefined;
   const limit =
     query.find(({ name }) => name === pagination?.limit) ??

@@ -114,6 +114,27 @@ test.each<readonly [string, JsonObject, readonly string[], RegExp]>([
   expect(place.reduce<unknown>((part, name) => (part as JsonObject)[name], body)).toMatch(expected);
 });
 
+test('a cursor may have a schema without a type', async () => {
+  const content = (schema: JsonObject) => ({ description: 'Success', content: { 'application/json': { schema } } });
+  const page = object({ items: { type: 'array', items: item }, continuationToken: { type: ['string', 'null'] } });
+  const { call } = openPaths({
+    '/things': {
+      get: {
+        operationId: 'list',
+        parameters: [inQuery('continuationToken', { oneOf: [{}] }), inQuery('limit', count)],
+        responses: { 200: content(page) },
+      },
+      post: { operationId: 'create', ...sends(item), responses: { 201: content(item) } },
+    },
+  });
+  for (const id of [7, 8]) await call('create', { body: { id } });
+  const first = (await call('list', { query: { limit: 1 } })).body as JsonObject;
+  const { continuationToken } = first;
+  const second = (await call('list', { query: { limit: 100, continuationToken } })).body as JsonObject;
+  expect(second.items).not.toEqual(expect.arrayContaining(first.items as unknown[]));
+  expect(second.continuationToken).toBeNull();
+});
+
 test.each([
   ['q', 'ROSE', ['Rose garden', 'Old wall']],
   ['search', 'wall', ['Old wall']],
