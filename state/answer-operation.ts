@@ -104,9 +104,10 @@ export function createAnswers(
         return 'kind' in made ? made : respondWithMany(call, made);
       }
       if (request.body !== undefined && !isObject(request.body)) return undefined;
-      const sent = draftOf(plan, request.body);
+      const sent = { ...queryMembers(plan, request), ...draftOf(plan, request.body) };
       const made = createOne(call, sent);
       if ('kind' in made) return made;
+      if (plan.answer !== undefined && reader.isOnly(plan.answer, 'array')) return respondWithMany(call, [made]);
       const response = responseWith(plan, [201]) ?? plan.success;
       return respond(call, response, made, locationFor(plan.address.resource, made, response));
     },
@@ -355,7 +356,7 @@ export function createAnswers(
     return names.align(resource, isObject(inner) ? inner : isObject(body) ? body : {});
   }
 
-  /** Query parameters of an update that are members of the item: `POST /pet/{petId}?name=Rex`. */
+  /** Query parameters of a request without a body that are members of the item: `POST /pet/{petId}?name=Rex`. */
   function queryMembers(plan: Plan, { query }: StateRequest): JsonObject {
     return plan.operation.requestBody === null ? membersAmong(plan.address.resource, query) : {};
   }

@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` loses items of contracts whose ids have other names than the parameters of their paths.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, inPath, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const number = { type: 'integer' };
 
@@ -138,6 +138,24 @@ test('an id with a longer name than the parameter is found in a list', async () 
   });
   expect((await call('read', { path: { hash: 'h-2' } })).status).toBe(200);
   expect((await call('read', { path: { hash: 'h-3' } })).status).toBe(404);
+});
+
+test('a create without a body sets members by its query, and its answer may be a list', async () => {
+  const item = object({ id: text, shopId: text, branch: text });
+  const inShop = inQuery('shopId');
+  const list = answers({ type: 'array', items: item });
+  const { call } = openPaths({
+    '/runs': {
+      get: { operationId: 'list', parameters: [inShop], responses: list },
+      post: { operationId: 'create', parameters: [inShop, inQuery('branch')], responses: list },
+    },
+    '/runs/{runId}': { parameters: [inPath('runId')], get: { operationId: 'read', responses: answers(item) } },
+  });
+  const { body } = await call('create', { query: { shopId: 's-7', branch: 'main' } });
+  expect(body).toMatchObject([{ shopId: 's-7', branch: 'main' }]);
+  expect((await call('list', { query: { shopId: 's-7' } })).body).toEqual(body);
+  const [made] = body as readonly JsonObject[];
+  expect((await call('read', { path: { runId: made?.id } })).body).toEqual(made);
 });
 
 test('the only member with the last word of the parameter is the id, if it names no owner', async () => {
