@@ -20,7 +20,7 @@ import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
 
-const unknownItem = [404, 410, 400, 422] as const;
+export const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
 
 /** Words, not parts of them: `putCredit` changes nothing. */

@@ -1,8 +1,8 @@
 import { createRandom } from '@lockstep/values/random';
-import { createAnswers } from './answer-operation.ts';
+import { createAnswers, unknownItem } from './answer-operation.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { createDocumentedPage } from './documented-page.ts';
-import { inferRoles, type Role } from './infer-roles.ts';
+import { inferRoles, pathValues, type Role } from './infer-roles.ts';
 import { createMemory, type ItemMemory } from './memory.ts';
 import { createStateMover } from './move-state.ts';
 import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
@@ -73,7 +73,11 @@ export function createState(tools: ContractTools): State {
     createMemory({ reader, model, seeds, builder, mover, now, random: createRandom(seed), limits, store, prefix });
   const answer = (operationId: string, request: StateRequest, memory: ItemMemory): StateAnswer | undefined => {
     const plan = model.plans.get(operationId);
-    return plan === undefined ? undefined : answers.answer(plan, request, memory);
+    if (plan !== undefined) return answers.answer(plan, request, memory);
+    const below = model.below.get(operationId);
+    const missing =
+      below && memory.change(() => memory.findMissingOwner(below, pathValues(request.path, below.parameters)));
+    return missing === undefined ? undefined : { kind: 'rejected', statuses: unknownItem, text: missing };
   };
   return {
     roles: model.roles,

@@ -9,6 +9,8 @@ export interface Resources {
   readonly routes: readonly Route[];
   readonly addresses: ReadonlyMap<string, Address>;
   readonly resources: readonly Resource[];
+  /** The resources whose items a path goes through, one for each parameter. */
+  readonly parentsOf: (segments: readonly string[]) => readonly (Resource | undefined)[];
 }
 
 /** Last words of paths that stand for the collection before them: `/pets/create`, `/pets/list`. */
@@ -84,7 +86,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
   const addresses = new Map<string, Address>();
   const inOrder = [...collections].toSorted(([, a], [, b]) => a.length - b.length);
   for (const [name, segments] of inOrder) addressOf(name, segments);
-  return { routes, addresses, resources: [...resources.values()] };
+  return { routes, addresses, resources: [...resources.values()], parentsOf };
 
   /** Whether another operation of the path writes the list as a member of a single object: `PUT /cart` of `{items, note}`. */
   function isWhole({ name, list }: Route): boolean {

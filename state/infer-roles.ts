@@ -13,7 +13,10 @@ import type { Part, SchemaReader } from './read-schemas.ts';
 import { type Address, idNames, type Resource, type Route } from './resource.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
 
-/** The effect of an operation on a resource. An operation of the role `none` answers as documented. */
+/**
+ * The effect of an operation on a resource. An operation of the role `none` answers as documented, and so does one of the role `below` while
+ * the items exist that own its path.
+ */
 export type RoleName =
   | 'list'
   | 'create'
@@ -24,6 +27,7 @@ export type RoleName =
   | 'action'
   | 'singleton-read'
   | 'singleton-write'
+  | 'below'
   | 'none';
 
 export interface Role {
@@ -36,7 +40,7 @@ export interface Role {
 
 /** The role of an operation with the parts of the contract that its answers need. */
 export interface Plan {
-  readonly role: Exclude<RoleName, 'none'>;
+  readonly role: Exclude<RoleName, 'below' | 'none'>;
   readonly why: string;
   readonly operation: StateOperation;
   readonly address: Address;
@@ -63,10 +67,18 @@ export interface Plan {
   readonly isCreatedByPut: boolean;
 }
 
+/** An operation of the role `below`. */
+export interface Below extends Pick<Address, 'parents'> {
+  readonly operation: StateOperation;
+  /** Names of the path parameters of the owners. */
+  readonly parameters: readonly string[];
+}
+
 export interface Model {
   /** One for each operation, in the order of the contract. */
   readonly roles: readonly Role[];
   readonly plans: ReadonlyMap<string, Plan>;
+  readonly below: ReadonlyMap<string, Below>;
   readonly resources: readonly Resource[];
   /** Resources of which every id exists until it is deleted, since no operation lists or creates their items. */
   readonly open: ReadonlySet<Resource>;
@@ -90,6 +102,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   const singletons = new Map<string, Address>();
   const byName = Map.groupBy(found.routes, ({ name }) => name);
   const plans = new Map<string, Plan>();
+  const below = new Map<string, Below>();
   const roles: Role[] = [];
   const routeOf = new Map(found.routes.map((route) => [route.operation, route]));
   for (const operation of tools.operations) {
@@ -102,7 +115,14 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
           ? 'it documents no success'
           : findRole(route);
     if (typeof result === 'string') {
-      roles.push({ operationId, role: 'none', why: result });
+      const parents = route === undefined || documentsNone(operation) ? [] : ownersOf(route);
+      const owner = parents.findLast((one) => one !== undefined);
+      if (owner === undefined) roles.push({ operationId, role: 'none', why: result });
+      else {
+        below.set(operationId, { operation, parents, parameters: route?.template.parameters ?? [] });
+        const why = `${result}, and it is below an item of ${owner.name}`;
+        roles.push({ operationId, role: 'below', resource: owner.name, why });
+      }
       continue;
     }
     const plan = planOf(route as Route, result);
@@ -113,7 +133,13 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   for (const { address, role, isCreatedByPut } of plans.values())
     if (role === 'list' || role === 'create' || isCreatedByPut) filled.add(address.resource);
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
-  return { roles, plans, resources, open: new Set(resources).difference(filled) };
+  return { roles, plans, below, resources, open: new Set(resources).difference(filled) };
+
+  /** The resources with a word after their item in a path: `/files/{type}/{number}` is below no item `/files/{fileId}`. */
+  function ownersOf({ template: { segments } }: Route): readonly (Resource | undefined)[] {
+    const after = segments.flatMap((segment, index) => (segment === '{}' ? [segments[index + 1] ?? '{}'] : []));
+    return found.parentsOf(segments).map((owner, index) => (after[index] === '{}' ? undefined : owner));
+  }
 
   /**
    * RFC 9110, 9.3.4: 201 is documented. A contract may state it by the name alone: `create-or-update`, `add-member`. Without a body there is

@@ -365,7 +365,7 @@ export function createMemory({
       return found.filter(belowTest(reader, address, values, parameters));
     },
     /** Whether the owners of an address exist. @returns the first that does not */
-    findMissingOwner: ({ parents }: Address, values: readonly string[]): string | undefined => {
+    findMissingOwner: ({ parents }: Pick<Address, 'parents'>, values: readonly string[]): string | undefined => {
       for (const [index, owner] of parents.entries()) {
         if (owner === undefined) continue;
         const scope = owner.parents.length === index ? values.slice(0, index) : [];

@@ -1,6 +1,6 @@
 import { followMember, followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { type ContractTools, jsonContentOf, type StateOperation, successOf } from './contract-tools.ts';
-import type { Model, Plan } from './infer-roles.ts';
+import type { Below, Model, Plan } from './infer-roles.ts';
 import { once } from './once.ts';
 import { isSameIds } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
@@ -28,7 +28,7 @@ const mostSamples = 6;
 export type Seeds = ReturnType<typeof createSeeds>;
 
 /** Finds the items that a resource has at first: those of the examples, and those that the sample requests of the contract name. */
-export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans }: Model) {
+export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans, below }: Model) {
   const all = [...plans.values()];
   const known = new Map<Resource, readonly Seed[]>();
   const donorOf = once((resource: Resource): JsonObject => examplesOf(resource)[0] ?? {});
@@ -49,25 +49,27 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans 
     return seeds;
   }
 
-  function sampleOf({ operation }: Plan, names: readonly string[]): readonly string[] {
+  function sampleOf({ operation }: Pick<Plan, 'operation'>, names: readonly string[]): readonly string[] {
     return names.map((name) => String(tools.sampleParameter(operation, name)));
   }
 
   /** Ids of owners and item in the sample requests. */
   function tuplesOf(resource: Resource): readonly (readonly string[])[] {
     const count = resource.parents.length;
-    const found = all.flatMap((plan): readonly (readonly string[])[] => {
-      const { address, parents, key } = plan;
-      const owned = address.parents.flatMap((owner, index) => {
+    const ownedIn = ({ operation, parents, parameters }: Below): readonly (readonly string[])[] =>
+      parents.flatMap((owner, index) => {
         if (owner !== resource) return [];
-        const values = sampleOf(plan, parents.slice(0, index + 1));
+        const values = sampleOf({ operation }, parameters.slice(0, index + 1));
         return count === index ? [values] : count === 0 ? [values.slice(-1)] : [];
       });
+    const named = all.flatMap((plan): readonly (readonly string[])[] => {
+      const { operation, address, parents, key } = plan;
+      const owned = ownedIn({ operation, parents: address.parents, parameters: parents });
       if (address.resource !== resource || key === undefined) return owned;
       const values = sampleOf(plan, [...(parents.length === count ? parents : []), key]);
       return values.length === count + 1 ? [...owned, values] : owned;
     });
-    return distinct(found)
+    return distinct([...named, ...[...below.values()].flatMap(ownedIn)])
       .filter((tuple) => isValid(resource, tuple))
       .slice(0, mostSamples);
   }

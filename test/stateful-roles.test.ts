@@ -23,6 +23,34 @@ test('a path with the answer of an item is no list, whatever lists the item has'
   ]);
 });
 
+test('an operation without a role answers as documented while the items exist that own its path', async () => {
+  const shop = object({ id: text, name: text });
+  const { roles, call } = openPaths({
+    '/shops': { post: { operationId: 'create', ...sends(object({ name: text })), responses: answers(shop) } },
+    '/shops/{shopId}': {
+      parameters: [inPath('shopId')],
+      get: { operationId: 'read', responses: answers(shop) },
+      delete: {
+        operationId: 'remove',
+        responses: { 204: { description: 'Removed' }, 404: { description: 'Unknown' } },
+      },
+    },
+    '/shops/{shopId}/colours': {
+      parameters: [inPath('shopId')],
+      get: { operationId: 'colours', responses: answers({ type: 'array', items: text }, undefined, ['red']) },
+    },
+  });
+  expect(roles.find(({ operationId }) => operationId === 'colours')).toMatchObject({
+    role: 'below',
+    resource: '/shops',
+  });
+  const path = { shopId: ((await call('create', { body: { name: 'A' } })).body as JsonObject).id };
+  expect((await call('colours', { path })).body).toEqual(['red']);
+  expect((await call('colours', { path: { shopId: 'other' } })).status).toBe(404);
+  await call('remove', { path });
+  expect((await call('colours', { path })).status).toBe(404);
+});
+
 test('the only id that the service sets may be a level deeper', async () => {
   const kind = object({ id: { type: 'string', format: 'uuid', readOnly: true }, title: text });
   const template = object({ kind, owner: object({ id: text }), subject: text });

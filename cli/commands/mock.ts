@@ -52,7 +52,7 @@ function describeMemory(roles: readonly Role[] | undefined): string {
   const documented = 'examples of the contract, or generated from its schemas';
   if (roles === undefined)
     return `The mock stores nothing: an object that you create cannot be read back. Answers are ${documented}.`;
-  const kept = roles.filter(({ role }) => role !== 'none').length;
+  const kept = roles.filter(({ role }) => role !== 'none' && role !== 'below').length;
   return `${kept} of ${roles.length} operations share a store in memory: what you create can be read, listed, changed and deleted, until the mock stops. Answers of the others are ${documented}: --explain lists both.`;
 }
 

@@ -77,6 +77,7 @@ export function explainStored(contract: ContractDocument, operations: OperationT
     const operation = operations[role.operationId];
     const success = operation && tools.responsesOf(operation).find(({ status }) => status < 300);
     const isShown = success === undefined || success.contents.length === 0 || jsonContentOf(success) !== undefined;
+    if (role.role === 'below') return { operationId: role.operationId, role: 'none', why: role.why };
     if (role.role === 'none' || isShown) return role;
     return { operationId: role.operationId, role: 'none', why: 'its answer is not JSON' };
   });
