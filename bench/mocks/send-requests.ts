@@ -7,6 +7,7 @@ import {
   responseFor,
   type SecurityScheme,
 } from '../../conformance/contract/contract.ts';
+import { isObject } from '../../conformance/contract/document.ts';
 import type { Authorization, Draft, OutgoingRequest } from '../../conformance/execute/exchange.ts';
 import { writeRequest } from '../../conformance/execute/write-request.ts';
 import type { Judge } from '../../conformance/schema/create-judge.ts';
@@ -78,12 +79,18 @@ export function createClient(
     send: async (operation, asked) => {
       const request = write(operation, asked);
       count += 1;
-      const response = await fetch(`${request.base}${request.path}`, {
-        method: request.method,
-        headers: request.headers.map(([name, value]): [string, string] => [name, value]),
-        body: request.body === undefined ? null : new Uint8Array(request.body),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(patienceMs),
+      const ask = (): Promise<Response> =>
+        fetch(`${request.base}${request.path}`, {
+          method: request.method,
+          headers: request.headers.map(([name, value]): [string, string] => [name, value]),
+          body: request.body === undefined ? null : new Uint8Array(request.body),
+          redirect: 'manual',
+          signal: AbortSignal.timeout(patienceMs),
+        });
+      // RFC 9112, 9.3.1: a mock may close an idle connection while the next request is on its way.
+      const response = await ask().catch((error: unknown) => {
+        if (isClosed(error)) return ask();
+        throw error;
       });
       const text = await response.text();
       const { status, headers } = response;
@@ -91,6 +98,11 @@ export function createClient(
       return { operation, status, headers, body: parse(text), faults };
     },
   };
+}
+
+function isClosed(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isObject(cause) && (cause.code === 'UND_ERR_SOCKET' || cause.code === 'ECONNRESET');
 }
 
 function parse(text: string): unknown {

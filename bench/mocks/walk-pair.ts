@@ -78,7 +78,7 @@ async function judgePair(walk: Walk, pair: Pair, verdicts: Verdicts): Promise<vo
   const [item, other] = items;
   if (item === undefined) {
     // The contract describes no way to the item: then no law about it can be judged.
-    if (pair.create !== undefined && !verdicts.hasFailed('create') && !canIdentify(walk.form, pair)) return;
+    if (!verdicts.hasFailed('create') && !canIdentify(walk.form, pair)) return;
     for (const law of lawsOf(walk, pair)) verdicts.fail(law, 'unjudged', 'there is no item');
     return;
   }
@@ -127,10 +127,15 @@ async function findItems(
       verdicts.fail('id', 'broken', `nothing in the answer to ${nameOf(reply)} leads to the item`);
       return made;
     }
-    if (made.some((known) => known.id.value === id.value))
-      verdicts.fail('id', 'broken', `two new items have the id ${String(id.value)}`);
-    verdicts.hold('id');
     const item = { id, sent: body === 'none' ? undefined : itemInBody(walk.form, pair, body.value) };
+    const before = made.findIndex((known) => known.id.value === id.value);
+    if (before >= 0 && pair.isCreatedByPut && unknownId(walk, pair) === undefined) {
+      // The enum has few ids: this PUT has replaced the item.
+      made[before] = item;
+      return made;
+    }
+    if (before >= 0) verdicts.fail('id', 'broken', `two new items have the id ${String(id.value)}`);
+    verdicts.hold('id');
     made.push(item);
     await judgeRead(walk, pair, slots, item, verdicts);
   }

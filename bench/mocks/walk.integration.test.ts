@@ -1,4 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { readContract } from '../../conformance/contract/read-contract.ts';
 import { findPairs } from './find-pairs.ts';
 import { type Fault, shelves, startShelves } from './fixtures/shelves.ts';
 import type { LawName } from './laws.ts';
@@ -73,4 +77,40 @@ test('a server that answers with constants, or forgets its items, breaks most la
   );
   const [forgetful] = failedLaws(await walkShelves('forgets'));
   expect(forgetful).toEqual(expect.arrayContaining(['read', 'listed', 'replace', 'merge', 'delete', 'gone', 'again']));
+});
+
+test('a PUT to the only id of an enum replaces its item, and a closed connection is opened again', async () => {
+  const shown = {
+    description: 'Fine',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Terms' } } },
+  };
+  const schemas = { Terms: { type: 'object', required: ['note'], properties: { note: { type: 'string' } } } };
+  const item = {
+    parameters: [{ name: 'kind', in: 'path', required: true, schema: { type: 'string', enum: ['terms'] } }],
+    put: { requestBody: { required: true, content: shown.content }, responses: { 200: shown, 201: shown } },
+    get: { responses: { 200: shown, 404: { description: 'Unknown' } } },
+  };
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/documents/{kind}': item } };
+  const contract = readContract('terms.json', JSON.stringify({ ...document, components: { schemas } }));
+  let stored: unknown;
+  let requests = 0;
+  const server = createServer(async (request, response) => {
+    requests += 1;
+    if (requests === 2) {
+      request.socket.destroy();
+      return;
+    }
+    if (request.method === 'PUT') stored = await json(request);
+    response.writeHead(stored === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(stored ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const result = await walkContract(contract, () => `http://127.0.0.1:${port}`);
+    expect([failedLaws(result), result.pairs[0]?.laws.id.kind]).toEqual([[[]], 'held']);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
