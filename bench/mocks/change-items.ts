@@ -65,7 +65,7 @@ async function judgeChange(
   const reply = await walk.send(operation, { slots: values, body });
   if (!isSuccess(reply)) verdicts.judge(law, notSuccess(reply));
   if (!isSuccess(reply) || body === 'none') return;
-  const sent = /json-patch/.test(body.content.mediaType) ? patched(body.value) : body.value;
+  const sent = isJsonPatch(body) ? patched(body.value) : body.value;
   const after = read === undefined ? reply : await walk.send(read, { slots: values });
   const { faults, shared } = compareWithSent(
     walk,
@@ -148,7 +148,7 @@ function updateFor(
   if (body === undefined || body === 'none') return body;
   const node = readNode(walk, pair);
   // A schema without members, such as that of a patch document, gets those of a create.
-  const isPatch = /json-patch/.test(body.content.mediaType);
+  const isPatch = isJsonPatch(body);
   const isDescribed = !isPatch && node !== undefined && findOverlap(walk.form, node, body.value).count > 0;
   const created =
     isDescribed || pair.create === undefined ? undefined : walk.maker.body(pair.create, walk.nextSerial(), fixed);
@@ -174,6 +174,12 @@ function updateFor(
     if (walk.maker.accepts(body.content.schema, value)) return { ...body, value };
   }
   return body;
+}
+
+/** RFC 6902. Contracts declare it as `application/json` too: then its schema has the steps. */
+export function isJsonPatch({ content, value }: MadeBody): boolean {
+  const isStep = (step: unknown): boolean => isObject(step) && Object.hasOwn(step, 'op') && Object.hasOwn(step, 'path');
+  return /json-patch/.test(content.mediaType) || (Array.isArray(value) && value.length > 0 && value.every(isStep));
 }
 
 /** The members that a JSON Patch sets. */

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { readContract } from '../../conformance/contract/read-contract.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
+import { isJsonPatch } from './change-items.ts';
 import { canIdentify, findList } from './find-items.ts';
 import { findPairs } from './find-pairs.ts';
+import { isCollection } from './walk-contract.ts';
 
 const text = { type: 'string' };
 const object = (properties: object) => ({ type: 'object', properties });
@@ -58,4 +60,32 @@ test.each([
   const post = { ...sends(object({ data: text })), ...shows(answer) };
   const { pair, form } = readPair({ post }, { get: shows(text, 'image/png') });
   expect(pair && canIdentify(form, pair)).toBe(want);
+});
+
+test.each([
+  [listOf({ size: text }), false],
+  [listOf({ fileId: text }), true],
+  [{ type: 'array', items: text }, true],
+])('whether the list %j, without a create, leads to its items: %s', (list, want) => {
+  const { pair, form } = readPair({ get: shows(list) }, { get: shows(object({ size: text })) });
+  expect(pair && canIdentify(form, pair)).toBe(want);
+});
+
+test.each([
+  [{}, false],
+  [{ delete: { responses: { 204: { description: 'Gone' } } } }, true],
+])('whether a path that answers a list, with the other operations %j, has items: %s', (others, want) => {
+  const { pair, form } = readPair(
+    { get: shows(listOf({ id: text })) },
+    { get: shows(listOf({ id: text })), ...others },
+  );
+  expect(pair && isCollection(form, pair)).toBe(want);
+});
+
+test.each([
+  ['application/json', [{ op: 'add', path: '/a', value: 1 }], true],
+  ['application/json', [{ name: 'a' }], false],
+  ['application/json-patch+json', [], true],
+])('whether a %s body %j is a JSON Patch: %s', (mediaType, value, want) => {
+  expect(isJsonPatch({ content: { mediaType, schema: undefined, examples: [] } as never, value })).toBe(want);
 });

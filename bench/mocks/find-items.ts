@@ -105,16 +105,22 @@ const ranksOfNames: readonly ((member: string, key: string, noun: string) => boo
   (member) => /(id|sid|key|code|name|number|token|reference|ref)$/.test(member),
 ];
 
-/** Whether the contract describes a way from a create to the new item: a list, `Location`, or a member that may be the id. */
+/**
+ * Whether the contract describes a way from a create to the new item: a list, `Location`, or a member that may be the id. Without a create,
+ * a listed item must have such a member.
+ */
 export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
   const { create, isCreatedByPut } = pair;
-  if (isCreatedByPut || findList(form, pair) !== undefined) return true;
+  const list = findList(form, pair);
+  if (isCreatedByPut || (create !== undefined && list !== undefined)) return true;
+  if (list !== undefined && !canBe(form, list.item, 'object')) return true;
   const headers = create?.responses.flatMap((response) => response.headers) ?? [];
   if (headers.some(({ name }) => name.toLowerCase() === 'location')) return true;
   const schema = successSchema(create);
   const nodes = [
     ...bodyNodes(form, { ...pair, replace: undefined, merge: undefined }),
     ...(schema === undefined ? [] : [form.at(schema)]),
+    ...(list === undefined ? [] : [list.item]),
   ];
   const [key, noun] = [normal(pair.key), normal(pair.noun).replace(/s$/, '')];
   const names = nodes.flatMap((node) =>

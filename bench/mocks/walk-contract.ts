@@ -49,9 +49,16 @@ export async function walkContract(
   return { pairs: found.flatMap((pair) => results.get(pair) ?? []), requests: client.count() };
 }
 
-/** Without a list, and without a POST that sends or answers an object, the contract describes no collection: `/proxy/{path}`. */
-function isCollection(form: CanonicalForm, pair: Pair): boolean {
-  const { create } = pair;
+/**
+ * Without a list, and without a POST that sends or answers an object, the contract describes no collection: `/proxy/{path}`. A path that is
+ * only read, and answers a list itself, has no item.
+ */
+export function isCollection(form: CanonicalForm, pair: Pair): boolean {
+  const { create, read, replace, merge, remove } = pair;
+  const shown = successSchema(read);
+  const node = shown === undefined ? undefined : form.at(shown);
+  const isWritten = [create, replace, merge, remove].some((operation) => operation !== undefined);
+  if (!isWritten && node !== undefined && canBe(form, node, 'array') && !canBe(form, node, 'object')) return false;
   if (findList(form, pair) !== undefined) return true;
   const schema = successSchema(create);
   return (

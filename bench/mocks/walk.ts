@@ -133,7 +133,8 @@ export class Walk {
     }
     const parameter = keyOf(pair);
     const invented = parameter === undefined ? undefined : this.maker.parameter(parameter, number);
-    const isDocumented = pair.create !== undefined || pair.list !== undefined;
+    // A list whose schema has no items shows no parent.
+    const isDocumented = pair.create !== undefined || findList(this.form, pair) !== undefined;
     return { values: [...values, invented ?? `walk${number}`], source: isDocumented ? 'missing' : 'invented' };
   }
 }
