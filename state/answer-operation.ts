@@ -144,7 +144,8 @@ export function createAnswers(
       const { plan, request } = call;
       const { resource } = plan.address;
       const { body, mediaType = '' } = request;
-      if (Array.isArray(body) && body.every(isStep))
+      // A list that is sent to a collection has changes of several items.
+      if (Array.isArray(body) && plan.key !== undefined && body.every(isStep))
         return change(call, ({ value }, facts) => builder.patch(resource, value, body, facts));
       if (body !== undefined && !isObject(body)) return undefined;
       const sent = { ...queryMembers(plan, request), ...draftOf(plan, body) };

@@ -16,6 +16,18 @@ test('a replacement keeps a member that its body cannot have', async () => {
   expect(body).toEqual({ id: 'a', logs: 'all', colour: 'blue' });
 });
 
+test('a list of changes of a collection names no unknown item, even if it is empty', async () => {
+  const thing = object({ id: text, name: text });
+  const { call } = openPaths({
+    '/things': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: thing }) },
+      patch: { operationId: 'change', ...sends({ type: 'array', items: thing }), responses: answers(object({})) },
+    },
+    '/things/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(thing) } },
+  });
+  for (const body of [[], [{ id: 'a', name: 'n' }]]) expect((await call('change', { body })).status).toBe(200);
+});
+
 test('a mock remembers only as many deleted ids as it can have items', async () => {
   const thing = object({ id: text });
   const one = {
