@@ -320,8 +320,9 @@ export function cutPage<Item extends Pick<StoredItem, 'key'>>(
           all.map(({ key }) => key),
         );
   if (from === undefined) return undefined;
-  const asked = typeof sentLimit === 'number' ? sentLimit : (from.size ?? pageSize ?? all.length);
-  const size = Math.max(0, Math.floor(asked));
+  // A negative limit bounds nothing: an empty page without a next one would hide the items.
+  const isBound = typeof sentLimit === 'number' && sentLimit >= 0;
+  const size = Math.floor(isBound ? sentLimit : (from.size ?? pageSize ?? all.length));
   const number = page === undefined ? undefined : query[page.parameter];
   const skipped = offset === undefined ? undefined : query[offset.parameter];
   const start =

@@ -209,6 +209,15 @@ describe('pages of a list', () => {
     expect((await call('list', { query: { count: 2, page: 2 } })).body).toEqual(['c']);
   });
 
+  test('have their usual length if a limit is negative', async () => {
+    const { call } = openPaths({
+      '/hashes': {
+        get: { operationId: 'list', parameters: paged, responses: answers(texts, 'application/json', ['a', 'b']) },
+      },
+    });
+    expect((await call('list', { query: { count: -1 } })).body).toEqual(['a', 'b']);
+  });
+
   test('that no parameter selects have no address of another page', async () => {
     const item = object({ id: text });
     const next = { type: 'object', properties: { next: text } };
