@@ -486,6 +486,12 @@ test('gives ids from a server a name that is the same in every run', () => {
   expect(named).toEqual(['pet#1', 'pet#1']);
 });
 
+test('deletes a created key by its id and not by its content', () => {
+  const answer = { call: 'POST /keys', status: 201, body: { key: 'ssh-rsa AAAA', id: 5 } };
+  const run = after(['POST /keys', 'DELETE /keys/{key_id}'], [answer]);
+  expect(run.resources.created().map(({ undo }) => undo?.values)).toEqual([{ key_id: 5 }]);
+});
+
 test('lists how to delete created objects, the last one first', () => {
   const run = after(
     [

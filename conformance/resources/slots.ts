@@ -138,9 +138,11 @@ function rankOf(member: string, parameter: string, noun: string): number {
   if (last === wanted) return 2 + depth;
   if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
   const stem = stemOf(parameter);
-  if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
   const ids = idNames.indexOf(last);
   const names = plainNames.indexOf(last);
+  // `{key_id}` is the `id` of a key: its `key` may be a secret.
+  const isStem = stem !== '' && (last === `${stem}id` || (last === stem && !(asksId && names >= 0)));
+  if (last === `${noun}id` || isStem) return (asksId ? 3 : 7) + depth;
   // `{licensee}` asks for a slug, a key or a login, then for an id: its `name` is likelier a text for readers.
   const isOfNoun = wanted === noun && !isBare;
   if (isOfNoun && ids >= 0) return 5.5 + ids / 100 + depth;
