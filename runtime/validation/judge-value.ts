@@ -6,6 +6,7 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
+import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { typeOf } from './coerce-text.ts';
 import { isDateTime } from './is-date-time.ts';
@@ -27,6 +28,8 @@ const longestChain = 64;
 
 /** Schemas for one value, a third of a second of work: nested compositions double with every level. */
 const mostSteps = 300_000;
+
+const noSchemas: readonly unknown[] = [];
 
 const tooMuch = 'it takes too long to judge';
 
@@ -63,6 +66,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
     steps += 1;
     if (steps > mostSteps) return { at: '', why: tooMuch };
     if (isOn(before, schema)) return { at: '', why: 'the schema refers to itself without end' };
+    if (!isComposed(schema)) return judgeAny(value, schema) ?? judgeByType(value, schema);
     const way = { schema, before, length: (before?.length ?? 0) + 1 };
     return (
       judgeReference(value, schema, way) ??
@@ -88,7 +92,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
   function judgeText(text: string, schema: JsonObject): ValueFault | undefined {
     const { minLength, maxLength, pattern, format } = schema;
     if (minLength !== undefined || maxLength !== undefined) {
-      const { length } = [...text];
+      const length = ucs2length.default(text);
       if (length < bound(minLength, 0)) return { at: '', why: `minLength ${minLength}` };
       if (length > bound(maxLength, Infinity)) return { at: '', why: `maxLength ${maxLength}` };
     }
@@ -117,13 +121,14 @@ export function createJudge(document: ContractDocument): JudgeValue {
   function judgeMembers(object: JsonObject, schema: JsonObject): ValueFault | undefined {
     const { required, minProperties, maxProperties, propertyNames, dependentRequired } = schema;
     const names = Object.keys(object);
-    const missing = listOf(required).find((name) => !Object.hasOwn(object, String(name)));
-    if (missing !== undefined) return { at: '', why: `required ${String(missing)}` };
+    for (const name of listOf(required))
+      if (!Object.hasOwn(object, String(name))) return { at: '', why: `required ${String(name)}` };
     if (names.length < bound(minProperties, 0)) return { at: '', why: `minProperties ${minProperties}` };
     if (names.length > bound(maxProperties, Infinity)) return { at: '', why: `maxProperties ${maxProperties}` };
-    for (const [name, needed] of Object.entries(isObject(dependentRequired) ? dependentRequired : {}))
-      if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
-        return { at: '', why: `dependentRequired ${name}` };
+    if (isObject(dependentRequired))
+      for (const [name, needed] of Object.entries(dependentRequired))
+        if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
+          return { at: '', why: `dependentRequired ${name}` };
     for (const name of names) {
       if (propertyNames !== undefined && judge(name, propertyNames) !== undefined)
         return { at: '', why: `propertyNames ${name}` };
@@ -140,9 +145,9 @@ export function createJudge(document: ContractDocument): JudgeValue {
   function memberSchemasOf(
     { properties, patternProperties, additionalProperties }: JsonObject,
     name: string,
-  ): unknown[] {
-    const own = isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
-    const rest = additionalProperties === undefined ? [] : [additionalProperties];
+  ): readonly unknown[] {
+    const own = isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : noSchemas;
+    const rest = additionalProperties === undefined ? noSchemas : [additionalProperties];
     if (!isObject(patternProperties)) return own.length > 0 ? own : rest;
     const matching = Object.entries(patternProperties)
       .filter(([pattern]) => findPattern(pattern)?.test(name) === true)
@@ -246,6 +251,30 @@ export function createJudge(document: ContractDocument): JudgeValue {
   }
 }
 
+/** Keywords whose schemas apply to the value itself, or that depend on such. */
+const composing = [
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+] as const;
+
+const composed = new WeakMap<JsonObject, boolean>();
+
+/** Most schemas are not, so that a value needs no memory of the schemas around them. */
+function isComposed(schema: JsonObject): boolean {
+  const known = composed.get(schema);
+  if (known !== undefined) return known;
+  const found = composing.some((keyword) => schema[keyword] !== undefined);
+  composed.set(schema, found);
+  return found;
+}
+
 function isOn(way: Way | undefined, schema: JsonObject): boolean {
   if (way !== undefined && way.length > longestChain) return true;
   for (let one = way; one !== undefined; one = one.before) if (one.schema === schema) return true;
@@ -259,15 +288,20 @@ function below(segment: string, { at, why }: ValueFault): ValueFault {
 
 function judgeAny(value: unknown, schema: JsonObject): ValueFault | undefined {
   const { type, enum: values } = schema;
-  if (type !== undefined) {
-    const own = typeOf(value);
-    const isFit = (one: unknown): boolean => one === own || (one === 'number' && own === 'integer');
-    if (!(Array.isArray(type) ? type.some(isFit) : isFit(type)))
-      return { at: '', why: `type ${[type].flat().join(' or ')}` };
-  }
+  if (type !== undefined && !hasType(value, type)) return { at: '', why: `type ${[type].flat().join(' or ')}` };
   if ('const' in schema && !isSame(value, schema.const)) return { at: '', why: 'const' };
-  if (Array.isArray(values) && !values.some((one) => isSame(one, value))) return { at: '', why: 'enum' };
-  return undefined;
+  return Array.isArray(values) && !isAmong(value, values) ? { at: '', why: 'enum' } : undefined;
+}
+
+function hasType(value: unknown, type: unknown): boolean {
+  const own = typeOf(value);
+  if (type === own) return true;
+  const types: readonly unknown[] = Array.isArray(type) ? type : [type];
+  return types.includes(own) || (own === 'integer' && types.includes('number'));
+}
+
+function isAmong(value: unknown, values: readonly unknown[]): boolean {
+  return values.some((one) => isSame(one, value));
 }
 
 function judgeNumber(value: number, schema: JsonObject): ValueFault | undefined {
