@@ -160,9 +160,11 @@ function collectFields<Sent extends { readonly name: string }>(
   return { kind: 'value', value: Object.fromEntries(fields) };
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeUtf8(bytes: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return undefined;
   }
