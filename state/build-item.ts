@@ -5,7 +5,7 @@ import type { SchemaNode } from '@lockstep/values/shape';
 import type { MemberNames } from './member-names.ts';
 import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
-import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { mapMembers, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { IdOf, Resource } from './resource.ts';
 import type { FillMember, ShowValue } from './show-value.ts';
 import { plainName, readIds } from './template.ts';
@@ -115,10 +115,11 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     const shape = reader.form.branch(node);
     const given = facts.donor[name];
     // An example may have members that its schema does not declare.
-    const example = given === undefined ? undefined : show(given, node, fillWith({ ...facts, donor: {} }));
+    const showExample = (): unknown =>
+      given === undefined ? undefined : show(given, node, fillWith({ ...facts, donor: {} }));
     const isGood = (value: unknown): boolean => value !== undefined && reader.accepts(value, node);
     if (isTime(name, node)) {
-      const time = timeFor(node, facts.now, example ?? shape.examples[0]);
+      const time = timeFor(node, facts.now, showExample() ?? shape.examples[0]);
       if (time !== undefined) return time;
     }
     if (links.test(plain) && facts.path !== undefined && isGood(facts.path)) return facts.path;
@@ -131,6 +132,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     if (states.test(plain) && shape.values !== undefined) return shape.values.find(isGood);
     if (versions.test(plain) && isGood(1)) return 1;
     if (counts.test(plain) && isGood(0)) return 0;
+    const example = showExample();
     if (isGood(example)) return example;
     if (reader.isOnly(node, 'boolean')) return [switchedOn.test(plain), true, false].find(isGood);
     if (reader.isOnly(node, 'array') && isGood([])) return [];
@@ -167,8 +169,10 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       return value.map((one) => withoutReadOnly(one, item, depth + 1));
     }
     const members = reader.membersOf(node);
-    const kept = Object.entries(value).filter(([name]) => !readOnlyIn(node).has(name));
-    return Object.fromEntries(kept.map(([name, one]) => [name, withoutReadOnly(one, members.get(name), depth + 1)]));
+    const readOnly = readOnlyIn(node);
+    return mapMembers(value as JsonObject, (name, one) =>
+      readOnly.has(name) ? undefined : withoutReadOnly(one, members.get(name), depth + 1),
+    );
   };
 
   /** The members of an item that a client can set. */
@@ -176,9 +180,8 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     const readOnly = readOnlyNames(resource);
     const drafted = draftedOf(resource);
     const views = membersOfAll(resource.views);
-    const own = Object.entries(sent).filter(([name]) => !readOnly.has(name));
-    return Object.fromEntries(
-      own.map(([name, value]) => [name, withoutReadOnly(value, drafted.get(name)?.[0] ?? views.get(name), 0)]),
+    return mapMembers(sent, (name, value) =>
+      readOnly.has(name) ? undefined : withoutReadOnly(value, drafted.get(name)?.[0] ?? views.get(name), 0),
     );
   };
 

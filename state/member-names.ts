@@ -19,7 +19,7 @@ export function createMemberNames({ membersOf, isOnly, itemOf }: SchemaReader) {
 
   /** The name in these schemas; the same name if they declare it, or nothing like it. */
   const nameIn = (nodes: readonly SchemaNode[], name: string): string => {
-    if (nodes.some((node) => membersOf(node).has(name))) return name;
+    for (const node of nodes) if (membersOf(node).has(name)) return name;
     const plain = plainName(name);
     return nodes.map((node) => spellings(node).get(plain)).find((own) => own !== undefined) ?? name;
   };
@@ -33,15 +33,25 @@ export function createMemberNames({ membersOf, isOnly, itemOf }: SchemaReader) {
     return isObject(value) ? alignObject(value, nodes, depth) : value;
   };
 
+  /** The same object if every name stays. */
   const alignObject = (value: JsonObject, nodes: readonly SchemaNode[], depth: number): JsonObject => {
-    const entries = Object.entries(value).map(([sent, member]): [string, unknown] => {
+    const entries: [string, unknown][] = [];
+    let isSame = true;
+    for (const sent of Object.keys(value)) {
       const own = nameIn(nodes, sent);
       const name = Object.hasOwn(value, own) ? sent : own;
-      const inner = nodes.flatMap((node) => membersOf(node).get(name) ?? []);
-      return [name, align(member, inner, depth + 1)];
-    });
-    return Object.fromEntries(entries);
+      const member = value[sent];
+      // Scalars have no names.
+      const isScalar = typeof member !== 'object' || member === null;
+      const aligned = isScalar ? member : align(member, membersNamed(nodes, name), depth + 1);
+      isSame &&= name === sent && aligned === member;
+      entries.push([name, aligned]);
+    }
+    return isSame ? value : Object.fromEntries(entries);
   };
+
+  const membersNamed = (nodes: readonly SchemaNode[], name: string): readonly SchemaNode[] =>
+    nodes.flatMap((node) => membersOf(node).get(name) ?? []);
 
   return {
     /** The members of a request with the names of the resource's answers. */

@@ -69,12 +69,11 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   /** The latest schema that accepted an object: values are never changed, and the same one is judged several times for an answer. */
   const accepted = new WeakMap<object, SchemaNode>();
   const accepts = (value: unknown, node: SchemaNode): boolean => {
-    if (typeof value !== 'object' || value === null)
-      return node.schemas.every((schema) => judge(value, schema) === undefined);
-    if (accepted.get(value) === node) return true;
-    const isAccepted = node.schemas.every((schema) => judge(value, schema) === undefined);
-    if (isAccepted) accepted.set(value, node);
-    return isAccepted;
+    const isScalar = typeof value !== 'object' || value === null;
+    if (!isScalar && accepted.get(value) === node) return true;
+    for (const schema of node.schemas) if (judge(value, schema) !== undefined) return false;
+    if (!isScalar) accepted.set(value, node);
+    return true;
   };
 
   const typesOf = once((node: SchemaNode): ReadonlySet<JsonType> => {
@@ -210,4 +209,19 @@ export function replaceAtPlace(root: unknown, place: Place, value: unknown): unk
   if (name === undefined) return value;
   const around: JsonObject = isObject(root) ? root : {};
   return { ...around, [name]: replaceAtPlace(around[name], rest, value) };
+}
+
+/**
+ * An object with other values of its members, without those whose value is undefined. The same object if every value stays: most
+ * objects of requests need no copy.
+ */
+export function mapMembers(object: JsonObject, change: (name: string, value: unknown) => unknown): JsonObject {
+  const entries: [string, unknown][] = [];
+  let isSame = true;
+  for (const name of Object.keys(object)) {
+    const value = change(name, object[name]);
+    isSame &&= value === object[name];
+    if (value !== undefined) entries.push([name, value]);
+  }
+  return isSame ? object : Object.fromEntries(entries);
 }

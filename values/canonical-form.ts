@@ -144,8 +144,10 @@ function remembered<Key, Result>(make: (shape: Shape, key: Key) => Result): (sha
   const known = new WeakMap<Shape, Map<Key, Result>>();
   return (shape, key) => {
     const own = known.get(shape) ?? new Map<Key, Result>();
+    const found = own.get(key);
+    if (found !== undefined) return found;
     known.set(shape, own);
-    const result = own.get(key) ?? make(shape, key);
+    const result = make(shape, key);
     own.set(key, result);
     return result;
   };
