@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode, Shape } from '@lockstep/values/shape';
-import type { SchemaReader } from './read-schemas.ts';
+import { once } from './once.ts';
+import { mapMembers, type SchemaReader } from './read-schemas.ts';
 import { readIds } from './template.ts';
 
 /**
@@ -20,31 +21,40 @@ const deepest = 12;
  * that it lacks. A valid value without such members stays the same.
  */
 export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): ShowValue {
-  return (value, node, fill) => show(value, node, fill, 0);
+  const isHidden = once((node: SchemaNode) => node.schemas.includes(false) || isWriteOnly(node));
+  return (value, node, fill) => show(value, node, fill, 0, false);
 
-  function show(value: unknown, node: SchemaNode, fill: FillMember, depth: number): unknown {
+  /** @param isPart whether the value around it is judged as a whole afterwards: an object or list in it is not judged twice */
+  function show(value: unknown, node: SchemaNode, fill: FillMember, depth: number, isPart: boolean): unknown {
     if (depth > deepest || node.schemas.length === 0) return value;
-    if (isObject(value)) return showObject(value, node, fill, depth);
-    if (Array.isArray(value)) return showList(value, node, fill, depth);
+    if (isObject(value)) return showObject(value, node, fill, depth, isPart);
+    if (Array.isArray(value)) return showList(value, node, fill, depth, isPart);
     if (accepts(value, node)) return value;
     // One answer has an id as a number, and another as text.
     const spellings = typeof value === 'string' || typeof value === 'number' ? readIds(value) : [];
     return spellings.find((one) => String(one) === String(value) && accepts(one, node));
   }
 
-  function showList(value: readonly unknown[], node: SchemaNode, fill: FillMember, depth: number): unknown {
-    for (const shape of form.shapes(node)) {
-      if (!shape.types.has('array')) continue;
+  function showList(
+    value: readonly unknown[],
+    node: SchemaNode,
+    fill: FillMember,
+    depth: number,
+    isPart: boolean,
+  ): unknown {
+    const shapes = form.shapes(node).filter(({ types }) => types.has('array'));
+    for (const shape of shapes) {
+      const isTrusted = isPart && shapes.length === 1;
       const items = value
-        .map((item, index) => show(item, form.item(shape, index), fill, depth + 1))
+        .map((item, index) => show(item, form.item(shape, index), fill, depth + 1, isTrusted))
         .filter((item) => item !== undefined);
       const own = items.length === value.length && items.every((item, index) => item === value[index]) ? value : items;
-      if (accepts(own, node)) return own;
+      if (isTrusted || accepts(own, node)) return own;
     }
     return undefined;
   }
 
-  function showObject(value: JsonObject, node: SchemaNode, fill: FillMember, depth: number): unknown {
+  function showObject(value: JsonObject, node: SchemaNode, fill: FillMember, depth: number, isPart: boolean): unknown {
     const names = Object.keys(value);
     const shapes = form.shapes(node).filter(({ types }) => types.has('object'));
     const lacking = (shape: Shape): number => [...shape.required].filter((name) => !Object.hasOwn(value, name)).length;
@@ -59,40 +69,42 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
       shapes.length < 2
         ? shapes
         : shapes.toSorted((a, b) => fixed(b) - fixed(a) || lacking(a) - lacking(b) || known(b) - known(a));
-    for (const shape of ranked) {
-      const shown = project(value, shape, fill, depth);
-      if (shown !== undefined && accepts(shown, node)) return shown;
-    }
+    const [only, ...others] = ranked;
+    if (isPart && only !== undefined && others.length === 0) return project(value, only, fill, depth, true);
+    // Part by part only if the whole is not valid at once, for example with a part that can be left out.
+    for (const shape of ranked)
+      for (const isWhole of [true, false]) {
+        const shown = project(value, shape, fill, depth, isWhole);
+        if (shown !== undefined && accepts(shown, node)) return shown;
+      }
     return undefined;
   }
 
-  function project(value: JsonObject, shape: Shape, fill: FillMember, depth: number): JsonObject | undefined {
-    const shown = new Map<string, unknown>();
-    let isSame = true;
+  function project(
+    value: JsonObject,
+    shape: Shape,
+    fill: FillMember,
+    depth: number,
+    isWhole: boolean,
+  ): JsonObject | undefined {
     const isDescribed = shape.properties.size > 0 && !shape.rests.some(({ schema }) => isObject(schema));
-    for (const [name, member] of Object.entries(value)) {
-      const own = showMember(name, member);
-      if (own !== undefined) shown.set(name, own);
-      isSame &&= own === member;
-    }
+    // Not a copy if it is the same: its validity is known already, and an answer needs no memory of its own.
+    const shown = mapMembers(value, (name, member) => {
+      if (isDescribed && !shape.properties.has(name)) return undefined;
+      const node = form.property(shape, name);
+      if (isHidden(node)) return undefined;
+      const present = show(member, node, fill, depth + 1, isWhole);
+      return present === undefined ? fill(name, node, value, false) : present;
+    });
+    const added: [string, unknown][] = [];
     for (const name of shape.required) {
-      if (shown.has(name)) continue;
+      if (Object.hasOwn(shown, name)) continue;
       const node = form.property(shape, name);
       if (isWriteOnly(node)) continue;
       const made = fill(name, node, value, true);
       if (made === undefined) return undefined;
-      shown.set(name, made);
-      isSame = false;
+      added.push([name, made]);
     }
-    // Not a copy: its validity is known already, and an answer needs no memory of its own.
-    return isSame ? value : Object.fromEntries(shown);
-
-    function showMember(name: string, member: unknown): unknown {
-      if (isDescribed && !shape.properties.has(name)) return undefined;
-      const node = form.property(shape, name);
-      if (node.schemas.includes(false) || isWriteOnly(node)) return undefined;
-      const present = show(member, node, fill, depth + 1);
-      return present === undefined ? fill(name, node, value, false) : present;
-    }
+    return added.length === 0 ? shown : { ...shown, ...Object.fromEntries(added) };
   }
 }
