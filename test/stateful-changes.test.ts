@@ -56,6 +56,24 @@ test('an action with the name of a member of every JavaScript object answers wit
   expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
 });
 
+test('an unknown item gets the rejection that is described as one, whatever its status', async () => {
+  const { call } = openPaths({
+    '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: object({ id: text }) }) } },
+    '/things/{id}': {
+      parameters: [inPath('id')],
+      get: {
+        operationId: 'read',
+        responses: {
+          200: { description: 'Success', content: { 'application/json': { schema: object({ id: text }) } } },
+          480: { description: 'UnprocessableEntityException' },
+          483: { description: 'NotFoundException' },
+        },
+      },
+    },
+  });
+  expect((await call('read', { path: { id: 'z' } })).status).toBe(483);
+});
+
 describe('a PATCH of the name that addresses an item', () => {
   const role = object({ name: text, level: text });
   const right = object({ id: text, role: text });

@@ -182,9 +182,12 @@ export function createStatefulHandlers(
       keys.has(String(status)) || keys.has(`${Math.floor(status / 100)}XX`);
     const [usual = 404] = statuses;
     const isUnknown = statuses.includes(404);
-    const status =
-      statuses.find(isDeclared) ?? (keys.has('default') ? usual : (firstRejection(keys, isUnknown) ?? usual));
-    const response = findResponse(document, pointer, status);
+    const responseOf = (code: number) => findResponse(document, pointer, code);
+    const isOfMissing = (code: number): boolean => /not\s?found/i.test(String(responseOf(code)?.node.description));
+    const others = otherRejections(keys, isUnknown);
+    const first = others.find((code) => isUnknown && isOfMissing(code)) ?? others[0];
+    const status = statuses.find(isDeclared) ?? (keys.has('default') ? usual : (first ?? usual));
+    const response = responseOf(status);
     const kind = status === 409 ? 'conflict' : isUnknown ? 'not_found' : 'form';
     const rejection = new Rejection(kind, { text, status });
     const compile = createSchemaCompiler(document);
@@ -201,13 +204,13 @@ const misleading: ReadonlySet<number> = new Set([401, 402, 405, 406, 407, 415, 4
 /** Rejections about an item that a client does not have: it would forget one that exists. */
 const ofUnknown: ReadonlySet<number> = new Set([403, 404, 410]);
 
-/** The lowest other 4xx that is documented. 403 is the last one. */
-function firstRejection(keys: ReadonlySet<string>, isUnknown: boolean): number | undefined {
+/** The other 4xx that are documented, by ascending status. 403 is the last one. */
+function otherRejections(keys: ReadonlySet<string>, isUnknown: boolean): readonly number[] {
   const statuses = [...keys].filter((key) => /^4\d\d$/.test(key)).map(Number);
   const rank = (status: number): number => (status === 403 ? 500 : status);
   return statuses
     .filter((status) => !misleading.has(status) && (isUnknown || !ofUnknown.has(status)))
-    .sort((a, b) => rank(a) - rank(b))[0];
+    .sort((a, b) => rank(a) - rank(b));
 }
 
 /** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
