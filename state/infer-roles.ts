@@ -115,7 +115,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
           ? 'it documents no success'
           : findRole(route);
     if (typeof result === 'string') {
-      const parents = route === undefined || documentsNone(operation) ? [] : ownersOf(route);
+      const parents = route === undefined || documentsNone(operation) ? [] : ownersAround(route);
       const owner = parents.findLast((one) => one !== undefined);
       if (owner === undefined) roles.push({ operationId, role: 'none', why: result });
       else {
@@ -136,7 +136,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   return { roles, plans, below, resources, open: new Set(resources).difference(filled) };
 
   /** The resources with a word after their item in a path: `/files/{type}/{number}` is below no item `/files/{fileId}`. */
-  function ownersOf({ template: { segments } }: Route): readonly (Resource | undefined)[] {
+  function ownersAround({ template: { segments } }: Route): readonly (Resource | undefined)[] {
     const after = segments.flatMap((segment, index) => (segment === '{}' ? [segments[index + 1] ?? '{}'] : []));
     return found.parentsOf(segments).map((owner, index) => (after[index] === '{}' ? undefined : owner));
   }
