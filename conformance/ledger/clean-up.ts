@@ -202,26 +202,20 @@ async function remove(given: Running, write: Write, created: Created): Promise<R
   const addresses = addressesOf(created);
   if (operation === undefined) return leftForGood('created, and the contract declares no DELETE of it', addresses[0]);
   if (addresses.length === 0) return leftForGood('created, and no answer contained its id');
-  let isGone = false;
   for (const [index, at] of addresses.entries()) {
     const known = given.deletions.get(nameOf(at));
-    isGone ||= known === 'deleted';
     if (known === 'deleted') continue;
     if (known !== undefined) return known;
     // Another object may have the value of this member as its id.
-    const isNamed = isCertain(created, index, operation);
-    if (!isNamed && !(await isThere(given, write, created, at))) continue;
+    if (!isCertain(created, index, operation) && !(await isThere(given, write, created, at))) continue;
     const answer = await send(given, write, operation, at);
-    if (typeof answer !== 'string' && (answer.status === 404 || answer.status === 410)) {
-      isGone ||= isNamed;
-      continue;
-    }
+    if (typeof answer !== 'string' && (answer.status === 404 || answer.status === 410)) continue;
     const left = isDone(answer) ? undefined : leftOpen(`created, and its DELETE ${describe(answer)}`, at);
     // An object may have its second address when later writes are undone.
     if (index === 0 || left === undefined) given.deletions.set(nameOf(at), left ?? 'deleted');
     return left ?? { kind: 'undone', at };
   }
-  return isGone ? nothing : leftForGood('created, and none of the ids in its answer leads to it', addresses[0]);
+  return nothing;
 }
 
 /** Whether the server named the value as an id: it may have replaced an id that was sent. */
