@@ -7,7 +7,7 @@ import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer } from './request.ts';
 import type { Call, Responder } from './respond.ts';
 import type { StoredItem } from './store.ts';
-import { plainName } from './template.ts';
+import { plainName, readIds } from './template.ts';
 
 /** Names of members of which two items of a collection have different values. */
 const uniqueNames = /^(?:e?mail(?:address)?|name|slug|username|login|handle|sku|isbn|key|code|title)$/;
@@ -72,7 +72,9 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
     const members = [...drafts, ...views].flatMap((node) => reader.membersOf(node).get(name) ?? []);
     const isOwn = (drafted === undefined ? members : [drafted]).some((member) => reader.isReadOnly(member));
     const isReachable = idNodes.every((node) => [value, String(value)].some((one) => reader.accepts(one, node)));
-    const isShown = members.every((member) => idPlace?.length !== 1 || reader.accepts(value, member));
+    const isShown = members.every(
+      (member) => idPlace?.length !== 1 || readIds(value).some((one) => reader.accepts(one, member)),
+    );
     return isOwn || !isReachable || !isShown || members.length === 0 ? undefined : String(value);
   }
 

@@ -26,7 +26,6 @@ export function findId(parts: IdParts, resource: Resource, own: readonly Route[]
     namedId(reader, resource) ??
     describedId(parts, resource) ??
     onlyId(reader, resource) ??
-    longerId(reader, resource) ??
     madeId(reader, resource, creates)
   );
 }
@@ -143,28 +142,6 @@ function onlyId(reader: SchemaReader, { views }: Resource): Place | undefined {
       ),
     );
     if (own.length === 1) return own[0];
-  }
-  return undefined;
-}
-
-/**
- * The only member of answers with the same last word as the parameter, if no request has it and it names no owner: `tx_hash` for `{hash}`,
- * `kid` for `{keyId}`.
- */
-function longerId(reader: SchemaReader, { views, drafts, parents, idParameter, idNodes }: Resource): Place | undefined {
-  const parameter = plainName(idParameter ?? '');
-  const last = parameter.endsWith('id') ? 'id' : parameter;
-  if (last === '' || idNodes.length === 0) return undefined;
-  const others = new Set([
-    ...drafts.flatMap((node) => [...reader.membersOf(node).keys()]).map(plainName),
-    ...parents.flatMap((owner) => (owner === undefined ? [] : [`${owner.noun}id`, `${owner.noun}${last}`])),
-  ]);
-  const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
-  for (const view of views) {
-    const found = [...reader.membersOf(view)].filter(
-      ([name, member]) => plainName(name).endsWith(last) && !others.has(plainName(name)) && reader.isOnly(member, type),
-    );
-    if (found.length === 1) return found[0]?.slice(0, 1) as [string];
   }
   return undefined;
 }

@@ -166,8 +166,7 @@ export function createResponder(
   /** @returns undefined if no valid body shows the item */
   function bodyFor(plan: Plan, content: ResponseContent, item: StoredItem, memory: ItemMemory): unknown {
     const node = reader.nodeOf(content.schema);
-    // A create that answers a text or a number answers the id.
-    if (plan.role === 'create' && plan.address.resource.hasItemPath && !reader.isObjectNode(node)) {
+    if (plan.role === 'create' && plan.address.resource.hasItemPath && isOfId(plan, content, node)) {
       const id = readIds(item.key).find((one) => reader.accepts(one, node));
       if (id !== undefined) return id;
     }
@@ -179,6 +178,15 @@ export function createResponder(
     const shown = showItem(item, part.node, memory, plan, isOwnView || !isObject(example) ? undefined : example);
     const body = shown === undefined ? undefined : replaceAtPlace(base, part.place, shown);
     return body !== undefined && reader.accepts(body, node) ? body : undefined;
+  }
+
+  /** Whether the answer to a create is the id: a text or a number whose examples are ids, and no sentence such as "Item was created". */
+  function isOfId({ address }: Plan, { examples }: ResponseContent, node: SchemaNode): boolean {
+    if (!reader.isOnly(node, 'string') && !reader.isOnly(node, 'number')) return false;
+    const isId = (value: unknown): boolean =>
+      !/\s/.test(String(value)) &&
+      address.resource.idNodes.every((own) => readIds(String(value)).some((one) => reader.accepts(one, own)));
+    return [...examples, ...reader.form.branch(node).examples].every(isId);
   }
 
   /** The item in an answer. The answer of an action or a delete may be about something else. */
