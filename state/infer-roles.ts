@@ -70,7 +70,7 @@ export interface Plan {
 /** An operation of the role `below`. */
 export interface Below extends Pick<Address, 'parents'> {
   readonly operation: StateOperation;
-  /** Names of the path parameters of the owners. */
+  /** Names of the path parameters, those of the owners first. */
   readonly parameters: readonly string[];
 }
 
@@ -103,37 +103,36 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
   const byName = Map.groupBy(found.routes, ({ name }) => name);
   const plans = new Map<string, Plan>();
   const below = new Map<string, Below>();
-  const roles: Role[] = [];
   const routeOf = new Map(found.routes.map((route) => [route.operation, route]));
-  for (const operation of tools.operations) {
-    const { operationId } = operation;
+  const results = tools.operations.map((operation) => {
     const route = routeOf.get(operation);
-    const result =
-      route === undefined
-        ? 'a part of a path segment is a parameter'
-        : documentsNone(operation)
-          ? 'it documents no success'
-          : findRole(route);
-    if (typeof result === 'string') {
-      const parents = route === undefined || documentsNone(operation) ? [] : ownersAround(route);
-      const owner = parents.findLast((one) => one !== undefined);
-      if (owner === undefined) roles.push({ operationId, role: 'none', why: result });
-      else {
-        below.set(operationId, { operation, parents, parameters: route?.template.parameters ?? [] });
-        const why = `${result}, and it is below an item of ${owner.name}`;
-        roles.push({ operationId, role: 'below', resource: owner.name, why });
-      }
-      continue;
-    }
-    const plan = planOf(route as Route, result);
-    plans.set(operationId, plan);
-    roles.push({ operationId, role: plan.role, resource: plan.address.resource.name, why: plan.why });
+    if (route === undefined) return { operation, route, result: 'a part of a path segment is a parameter' };
+    if (documentsNone(operation)) return { operation, route: undefined, result: 'it documents no success' };
+    return { operation, route, result: findRole(route) };
+  });
+  for (const { operation, route, result } of results)
+    if (route !== undefined && typeof result !== 'string') plans.set(operation.operationId, planOf(route, result));
+  const [filled, created] = [new Set<Resource>(), new Set<Resource>()];
+  for (const { address, role, isCreatedByPut } of plans.values()) {
+    if (role === 'create' || isCreatedByPut) created.add(address.resource);
+    if (role === 'list') filled.add(address.resource);
   }
-  const filled = new Set<Resource>();
-  for (const { address, role, isCreatedByPut } of plans.values())
-    if (role === 'list' || role === 'create' || isCreatedByPut) filled.add(address.resource);
+  const roles = results.map(({ operation, route, result }): Role => {
+    const { operationId } = operation;
+    if (typeof result !== 'string')
+      return { operationId, role: result.role, resource: result.address.resource.name, why: result.why };
+    // An owner that nothing creates may be one that an answer without a role has shown.
+    const around = route === undefined ? [] : ownersAround(route);
+    const parents = around.map((owner) => (owner !== undefined && created.has(owner) ? owner : undefined));
+    const owner = parents.findLast((one) => one !== undefined);
+    if (owner === undefined) return { operationId, role: 'none', why: result };
+    below.set(operationId, { operation, parents, parameters: route?.template.parameters ?? [] });
+    const why = `${result}, and it is below an item of ${owner.name}`;
+    return { operationId, role: 'below', resource: owner.name, why };
+  });
   const resources = [...found.resources, ...[...singletons.values()].map(({ resource }) => resource)];
-  return { roles, plans, below, resources, open: new Set(resources).difference(filled) };
+  const open = new Set(resources).difference(filled.union(created));
+  return { roles, plans, below, resources, open };
 
   /** The resources with a word after their item in a path: `/files/{type}/{number}` is below no item `/files/{fileId}`. */
   function ownersAround({ template: { segments } }: Route): readonly (Resource | undefined)[] {

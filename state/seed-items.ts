@@ -69,9 +69,10 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
       const values = sampleOf(plan, [...(parents.length === count ? parents : []), key]);
       return values.length === count + 1 ? [...owned, values] : owned;
     });
-    return distinct([...named, ...[...below.values()].flatMap(ownedIn)])
-      .filter((tuple) => isValid(resource, tuple))
-      .slice(0, mostSamples);
+    const isOwn = (tuple: readonly string[]): boolean => isValid(resource, tuple);
+    const ofPlans = distinct(named.filter(isOwn)).slice(0, mostSamples);
+    // All of these: without its owner, the documented request would be rejected.
+    return distinct([...ofPlans, ...[...below.values()].flatMap(ownedIn).filter(isOwn)]);
   }
 
   /** Whether items can have the ids of a sample request, which may be placeholders. */
