@@ -357,9 +357,10 @@ export function createAnswers(
     return names.align(resource, isObject(inner) ? inner : isObject(body) ? body : {});
   }
 
-  /** Query parameters of a request without a body that are members of the item: `POST /pet/{petId}?name=Rex`. */
+  /** Query parameters of a request without a body that are members of the item: `POST /pet/{petId}?name=Rex`. A version is often that of the API. */
   function queryMembers(plan: Plan, { query }: StateRequest): JsonObject {
-    return plan.operation.requestBody === null ? membersAmong(plan.address.resource, query) : {};
+    const { version: _, ...sent } = query;
+    return plan.operation.requestBody === null ? membersAmong(plan.address.resource, sent) : {};
   }
 
   function membersAmong(resource: Resource, values: JsonObject): JsonObject {

@@ -136,10 +136,11 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const same = holders.filter((other) => other.noun === noun && identity === identityOf(other.name));
     const flat = same.find((other) => countParameters(other.segments) === 0);
     if (flat !== undefined) return flat.name;
-    // `GET /pods` lists the pods of all namespaces.
-    const isOnlyRead = (byName.get(name) ?? []).every(({ operation }) => operation.method === 'get');
-    const nested = countParameters(segments) === 0 && isOnlyRead && same.length === 1 ? same[0] : undefined;
-    return nested?.name ?? name;
+    // `GET /pods` lists the pods of all namespaces. `GET /me/orders` lists those of one user.
+    const isOnlyRead = (byName.get(name) ?? []).every(({ operation }) => /^(?:get|head)$/.test(operation.method));
+    const [nested, ...rest] = same;
+    const isOfAll = nested !== undefined && rest.length === 0 && segments.every((one) => nested.segments.includes(one));
+    return isOfAll && isOnlyRead && countParameters(segments) === 0 ? nested.name : name;
 
     function isBeside(other: (typeof holders)[number]): boolean {
       const own = other.segments;

@@ -119,8 +119,8 @@ export function readListShape(
   function lengthOf(limit: StateParameter | undefined): number {
     if (limit === undefined) return usualPage;
     const { minimum, maximum } = reader.form.branch(nodeOf(limit));
-    const wish = reader.defaultOf(nodeOf(limit)) ?? usualPage;
-    return Math.max(1, minimum, Math.min(maximum, Number(wish)));
+    const wish = Number(reader.defaultOf(nodeOf(limit)) ?? usualPage);
+    return Math.max(1, minimum, Math.min(maximum, wish < 0 ? usualPage : wish));
   }
 
   /** `count` without a default or a maximum may be a filter, and so may `size` where the items have one. */

@@ -300,7 +300,8 @@ function readCursor(
   const [, start, size] = /^o:(\d+):(\d+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (start !== undefined) return { start: Number(start), size: Number(size) };
   const index = keys.indexOf(text);
-  if (index >= 0) return { start: index + 1 };
+  // In a list of several owners, an id may name several items.
+  if (index >= 0 && index === keys.lastIndexOf(text)) return { start: index + 1 };
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
 }
 

@@ -72,8 +72,9 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
     const [only, ...others] = ranked;
     if (isPart && only !== undefined && others.length === 0) return project(value, only, fill, depth, true);
     // Part by part only if the whole is not valid at once, for example with a part that can be left out.
+    // Below the top once, since two attempts at each level would take exponential time.
     for (const shape of ranked)
-      for (const isWhole of [true, false]) {
+      for (const isWhole of depth === 0 ? [true, false] : [false]) {
         const shown = project(value, shape, fill, depth, isWhole);
         if (shown !== undefined && accepts(shown, node)) return shown;
       }

@@ -87,7 +87,7 @@ export function createClient(
           redirect: 'manual',
           signal: AbortSignal.timeout(patienceMs),
         });
-      // RFC 9112, 9.3.1: a mock may close an idle connection while the next request is on its way.
+      // A mock may close an idle connection while the next request is on its way (RFC 9112, 9.3.1). One that executed a POST has two items then.
       const response = await ask().catch((error: unknown) => {
         if (isClosed(error)) return ask();
         throw error;

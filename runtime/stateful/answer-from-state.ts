@@ -183,7 +183,7 @@ export function createStatefulHandlers(
     const [usual = 404] = statuses;
     const isUnknown = statuses.includes(404);
     const responseOf = (code: number) => findResponse(document, pointer, code);
-    const isOfMissing = (code: number): boolean => /not\s?found/i.test(String(responseOf(code)?.node.description));
+    const isOfMissing = (code: number): boolean => /not[\s_-]?found/i.test(String(responseOf(code)?.node.description));
     const others = otherRejections(keys, isUnknown);
     const first = others.find((code) => isUnknown && isOfMissing(code)) ?? others[0];
     const status = statuses.find(isDeclared) ?? (keys.has('default') ? usual : (first ?? usual));
