@@ -6,7 +6,6 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
-import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { typeOf } from './coerce-text.ts';
 import { isDateTime } from './is-date-time.ts';
@@ -92,7 +91,7 @@ export function createJudge(document: ContractDocument): JudgeValue {
   function judgeText(text: string, schema: JsonObject): ValueFault | undefined {
     const { minLength, maxLength, pattern, format } = schema;
     if (minLength !== undefined || maxLength !== undefined) {
-      const length = ucs2length.default(text);
+      const length = countCharacters(text);
       if (length < bound(minLength, 0)) return { at: '', why: `minLength ${minLength}` };
       if (length > bound(maxLength, Infinity)) return { at: '', why: `maxLength ${maxLength}` };
     }
@@ -249,6 +248,13 @@ export function createJudge(document: ContractDocument): JudgeValue {
     if (!patterns.has(source)) patterns.set(source, tryPattern(source));
     return patterns.get(source);
   }
+}
+
+/** Code points, without a copy of the text. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 /** Keywords whose schemas apply to the value itself, or that depend on such. */
