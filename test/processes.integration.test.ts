@@ -11,7 +11,6 @@ import { type Deployment, findFreePort, prepareDeployment, root } from './prepar
 
 // If these fail, a machine with more processors answers no more requests, or a restart of the service loses some.
 
-/** A start of three processes takes three seconds of processor time. */
 const full = { tags: ['full'] };
 
 let deployment: Deployment;

@@ -260,3 +260,18 @@ test.each<readonly [string, JsonObject, JsonObject, unknown]>([
   await call('remove', { path: { name: 'a' } });
   expect((await call('list', {})).body).toEqual(named(['b']));
 });
+
+test('a sent number is the id also where answers have a text', async () => {
+  const { call } = openPaths({
+    '/favourites': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: object({ id: text, note: text }) }) },
+      post: { operationId: 'create', ...sends(object({ shopId: number })), responses: answers(object({ id: text })) },
+    },
+    '/favourites/{shopId}': {
+      parameters: [inPath('shopId', number)],
+      delete: { operationId: 'remove', responses: answers(object({})) },
+    },
+  });
+  expect((await call('create', { body: { shopId: 71 } })).body).toEqual({ id: '71' });
+  expect((await call('remove', { path: { shopId: 71 } })).status).toBe(200);
+});

@@ -158,6 +158,30 @@ test.each([
   expect(found.map(({ title }) => title)).toEqual(want);
 });
 
+test("a list of one's own is none of all owners", async () => {
+  const order = { $ref: '#/components/schemas/Order' };
+  const lists = (operationId: string) => ({ operationId, responses: answers({ type: 'array', items: order }) });
+  const { roles } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Orders', version: '1' },
+    components: { schemas: { Order: object({ id: text, note: text }) } },
+    paths: {
+      '/me/orders': { get: lists('listOwn') },
+      '/users/{userId}/orders': {
+        parameters: [inPath('userId')],
+        get: lists('list'),
+        post: { operationId: 'create', ...sends(order), responses: answers(order) },
+      },
+      '/users/{userId}/orders/{orderId}': {
+        parameters: [inPath('userId'), inPath('orderId')],
+        get: { operationId: 'read', responses: answers(order) },
+      },
+    },
+  });
+  const resourceOf = (id: string) => roles.find(({ operationId }) => operationId === id)?.resource;
+  expect([resourceOf('listOwn'), resourceOf('list')]).toEqual(['/me/orders', '/users/{}/orders']);
+});
+
 test('a list without owners in its path has the items of all owners, and creates none', async () => {
   const pod = object({ name: text, host: text }, ['name']);
   const ref = { $ref: '#/components/schemas/Pod' };
@@ -216,6 +240,20 @@ describe('pages of a list', () => {
       },
     });
     expect((await call('list', { query: { count: -1 } })).body).toEqual(['a', 'b']);
+  });
+
+  test('have their usual length if the default of a limit is negative', async () => {
+    const limit = inQuery('limit', { type: 'integer', default: -1 });
+    const { call } = openPaths({
+      '/hashes': {
+        get: {
+          operationId: 'list',
+          parameters: [limit],
+          responses: answers(texts, 'application/json', ['a', 'b', 'c']),
+        },
+      },
+    });
+    expect((await call('list', { query: { limit: -1 } })).body).toEqual(['a', 'b', 'c']);
   });
 
   test('that no parameter selects have no address of another page', async () => {

@@ -144,3 +144,22 @@ test.each([
   });
   expect((await call('read', { path: { thingId: 'other' } })).status).toBe(status);
 });
+
+test.each([
+  ['that an operation creates', true, 'below'],
+  ['that no operation creates', false, 'none'],
+])('content below an item %s', (_, isCreated, role) => {
+  const file = object({ id: text, name: text });
+  const { roles } = openPaths({
+    '/files': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: file }) },
+      ...(isCreated && { post: { operationId: 'create', ...sends(file), responses: answers(file) } }),
+    },
+    '/files/{fileId}': { parameters: [inPath('fileId')], get: { operationId: 'read', responses: answers(file) } },
+    '/files/{fileId}/tags': {
+      parameters: [inPath('fileId')],
+      get: { operationId: 'tags', responses: answers({ type: 'array', items: text }) },
+    },
+  });
+  expect(roles.find(({ operationId }) => operationId === 'tags')?.role).toBe(role);
+});
