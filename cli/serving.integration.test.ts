@@ -305,8 +305,9 @@ describe('security schemes that no request shows', () => {
       expect((await ask('/desk', { headers: { authorization: 'Digest username="a"' } })).status).toBe(good);
       expect((await ask('/desk', { headers: { authorization: 'Bearer a' } })).status).toBe(good);
       // The contract has a path / of its own.
-      expect(message).toContain('there is no start page: the contract has / itself');
+      expect(message).toContain('the start page is at /_start: the contract has / itself');
       expect((await ask('/')).status).toBe(good);
+      expect((await ask('/_start')).text).toContain('<!doctype html>');
     },
   );
 

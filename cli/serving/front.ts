@@ -26,18 +26,24 @@ interface Own {
   readonly text: (page: () => string) => string;
 }
 
+const startPage: Own = { type: 'text/html; charset=utf-8', text: (page) => page() };
+
+/** `/_start` is for a contract with a path `/`. */
 const plain: Readonly<Record<string, Own>> = {
-  '/': { type: 'text/html; charset=utf-8', text: (page) => page() },
+  '/': startPage,
+  '/_start': startPage,
   '/healthz': { type: 'application/json', text: () => '{"status":"ok"}' },
 };
 
 /** Paths of this front that the contract has too. The operations of the contract answer there. */
-export function findShadowed(operations: OperationTable): readonly { readonly path: string; readonly by: string }[] {
+export function findShadowed(operations: OperationTable): ReadonlyMap<string, string> {
   const router = createRouter(Object.values(operations));
-  return Object.keys(plain).flatMap((path) => {
-    const found = router.match(path);
-    return found === undefined ? [] : [{ path, by: found.route.template }];
-  });
+  return new Map(
+    Object.keys(plain).flatMap((path) => {
+      const found = router.match(path);
+      return found === undefined ? [] : [[path, found.route.template]];
+    }),
+  );
 }
 
 /** Adds to a served contract the start page, `/healthz`, and in a mock the permission for any origin (Fetch, 3.2: CORS). */
@@ -45,7 +51,7 @@ export function createFront(
   listener: RequestListener,
   { operations, page, isOpen, isClosed, hasWorlds = false, logger }: FrontOptions,
 ): RequestListener {
-  const shadowed = new Set(findShadowed(operations).map(({ path }) => path));
+  const shadowed = findShadowed(operations);
   return (request, response) => {
     if (isOpen && !isClosed?.(request) && answerCors(request, response)) return;
     const target = readTarget(request.url ?? '/').path;

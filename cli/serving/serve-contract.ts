@@ -208,10 +208,16 @@ function describeNotices({ document, operations }: Served): Notice[] {
     ...(servers.length > 1 ? [severalServers] : []),
     ...blind.map(describeBlind),
     ...describeUnreachable(Object.values(operations)),
-    ...findShadowed(operations).map(({ path, by }) => ({
-      message: `${path === '/' ? 'there is no start page' : `${path} is not the health check`}: the contract has ${by} itself`,
-    })),
+    ...describeShadowed(findShadowed(operations)),
   ];
+}
+
+function describeShadowed(shadowed: ReadonlyMap<string, string>): readonly Notice[] {
+  const page = shadowed.has('/_start') ? 'there is no start page' : 'the start page is at /_start';
+  const costs = { '/': page, '/healthz': '/healthz is not the health check' };
+  return Object.entries(costs).flatMap(([path, cost]) =>
+    shadowed.has(path) ? [{ message: `${cost}: the contract has ${shadowed.get(path)} itself` }] : [],
+  );
 }
 
 function describeBlind({ name, type, open, closed }: BlindScheme): Notice {

@@ -174,8 +174,9 @@ const baseline: readonly string[] = ['--phase', 'baseline'];
 async function requestEach({ origin }: Told, operations: number): Promise<Outcome> {
   if (operations === 0) return nothing;
   const started = performance.now();
-  const page = await fetch(origin, { headers: { Accept: 'text/html' } }).then((answer) => answer.text());
-  const commands = [...page.matchAll(/<pre>(curl [^<]*)<\/pre>/g)].map(([, command = '']) => unescapeHtml(command));
+  const commands = [...(await readStartPage(origin)).matchAll(/<pre>(curl [^<]*)<\/pre>/g)].map(([, command = '']) =>
+    unescapeHtml(command),
+  );
   const failed: string[] = [];
   for (const command of commands) {
     const words = `${command} -s -o /dev/null -w '%{http_code}' --max-time 20`;
@@ -188,6 +189,12 @@ async function requestEach({ origin }: Told, operations: number): Promise<Outcom
   if (commands.length === operations && failed.length === 0) return { kind: 'passed', ...took };
   const listed = commands.length === operations ? [] : [`the start page lists ${commands.length} of ${operations}`];
   return { kind: 'failed', ...took, cause: [...listed, ...failed].slice(0, shownLines).join('\n') };
+}
+
+/** It is at `/_start` too, for a contract with a path `/`. */
+async function readStartPage(origin: string): Promise<string> {
+  const answer = await fetch(`${origin}/_start`, { headers: { Accept: 'text/html' } });
+  return answer.text();
 }
 
 function unescapeHtml(text: string): string {
