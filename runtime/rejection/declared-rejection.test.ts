@@ -187,6 +187,9 @@ describe('a body that marks nothing', () => {
 
 describe('other members of an example', () => {
   const headers = {
+    // Node writes the length: a second framing makes the message unreadable (RFC 9112, 6.3).
+    'Transfer-Encoding': { required: true, schema: { type: 'string' }, example: 'chunked' },
+    'X-Lines': { required: true, schema: { type: 'string' }, example: 'one\ntwo' },
     'Set-Cookie': { schema: { type: 'string' }, example: 'sid=abc' },
     'X-Edition': { required: true, schema: { type: 'string' }, example: '2' },
     'WWW-Authenticate': { schema: { type: 'string' }, example: 'Bearer realm="x", error="invalid_token"' },
@@ -203,6 +206,12 @@ describe('other members of an example', () => {
       headers: { 'Set-Cookie': 'sid=abc', 'X-Edition': '2', 'WWW-Authenticate': expect.stringContaining('Bearer') },
       body: { message: 'x', user: 'somebody' },
     });
+  });
+
+  test.each([true, false])('are no headers that Node writes or rejects: mock %s', (isMock) => {
+    expect(Object.keys(refuse(isMock).headers ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(?:Transfer-Encoding|X-Lines)$/)]),
+    );
   });
 
   test('are no facts of a service: it sends required ones, and its own challenge', () => {

@@ -31,6 +31,22 @@ export function responseKeys(document: ContractDocument, pointer: string): strin
   return Object.keys(responsesOf(document, pointer));
 }
 
+/** Headers that Node writes, or that describe a body which only a real service has (RFC 9110, 6 and 8). */
+export const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A header value (RFC 9110, 5.5) that Node accepts, without surrounding white space, which is not part of the value. */
+export const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+
 /** The response for a status: declared exactly, by its range (`4XX`), or by `default`. */
 export function findResponse(
   document: ContractDocument,
@@ -53,7 +69,7 @@ export function listContents(document: ContractDocument, response: JsonObject): 
 }
 
 /**
- * Header values of a response from its examples. A header uses the example with the name of the body's example, so that a
+ * Header values of a response from its examples, without those that Node writes. A header uses the example with the name of the body's example, so that a
  * challenge fits its error; else its first example, else that of its schema.
  */
 export function exampleHeaders(
@@ -65,8 +81,10 @@ export function exampleHeaders(
   const headers: Record<string, string> = {};
   for (const [name, node] of Object.entries(followMember(document, response, 'headers'))) {
     const header = followRef(document, node);
-    if (isRequiredOnly && header.required !== true) continue;
-    const examples = [...listExamples(document, header), ...listSchemaExamples(document, header.schema)];
+    if (framing.has(name.toLowerCase()) || (isRequiredOnly && header.required !== true)) continue;
+    const examples = [...listExamples(document, header), ...listSchemaExamples(document, header.schema)].filter(
+      ({ value }) => headerText.test(String(value)),
+    );
     const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
     if (chosen !== undefined) headers[name] = String(chosen.value);
   }

@@ -1,5 +1,5 @@
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import { listExamples, type NamedExample } from '../rejection/declared-response.ts';
+import { framing, headerText, listExamples, type NamedExample } from '../rejection/declared-response.ts';
 import type { JudgeValue } from '../validation/judge-value.ts';
 import type { MakeValue } from './make-value.ts';
 
@@ -8,19 +8,6 @@ interface Tools {
   readonly judge: JudgeValue;
   readonly makeValue: MakeValue;
 }
-
-/** Headers that Node writes, or that describe a body which only a real service has (RFC 9110, 6 and 8). */
-const framing = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Values of headers whose format HTTP defines, for a contract that declares only text: clients parse them, and follow some. */
 const usual: Readonly<Record<string, string>> = {
@@ -40,9 +27,6 @@ const usual: Readonly<Record<string, string>> = {
   vary: 'Accept',
   'www-authenticate': 'Bearer realm="api"',
 };
-
-/** A header value (RFC 9110, 5.5) that Node accepts, without surrounding white space, which is not part of the value. */
-const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
 const anyText = { type: 'string' };
 
