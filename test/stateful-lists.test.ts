@@ -136,6 +136,27 @@ test('a cursor may have a schema without a type', async () => {
 });
 
 test.each([
+  [400, 400],
+  [404, 200],
+])('an unknown cursor, where the contract documents %d, is answered %d', async (documented, expected) => {
+  const page = object({ items: { type: 'array', items: item }, nextCursor: { type: ['string', 'null'] } });
+  const { call } = openPaths({
+    '/things': {
+      get: {
+        operationId: 'list',
+        parameters: [inQuery('cursor'), inQuery('limit', count)],
+        responses: { ...answers(page), [documented]: { description: 'Wrong' } },
+      },
+      post: { operationId: 'create', ...sends(item), responses: answers(item) },
+    },
+  });
+  await call('create', { body: { id: 7 } });
+  const { status, body } = await call('list', { query: { cursor: 'of-no-page' } });
+  expect(status).toBe(expected);
+  if (status === 200) expect(body).toMatchObject({ items: expect.arrayContaining([{ id: 7 }]) });
+});
+
+test.each([
   ['q', 'ROSE', ['Rose garden', 'Old wall']],
   ['search', 'wall', ['Old wall']],
   ['query', 'tulip', []],
