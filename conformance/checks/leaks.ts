@@ -56,6 +56,14 @@ export function isDistinctive(text: string): boolean {
   return text.length >= leastSecretLength && !placeholders.has(text.toLowerCase());
 }
 
+/** The texts in a contract, such as its examples: everybody knows them, and mocks and messages repeat them. */
+export function publishedTexts(value: unknown, found = new Set<string>()): ReadonlySet<string> {
+  if (typeof value === 'string') found.add(value);
+  else if (typeof value === 'object' && value !== null)
+    for (const part of Object.values(value)) publishedTexts(part, found);
+  return found;
+}
+
 export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
   about: 'the answer of one operation contains a value that another one declares as sensitive',

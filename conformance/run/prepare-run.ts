@@ -1,7 +1,7 @@
 import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
 import { filledIn } from '../checks/compare-objects.ts';
-import { isDistinctive } from '../checks/leaks.ts';
+import { isDistinctive, publishedTexts } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
 import { watchAddress } from '../circumstances/address.ts';
 import { watchContamination } from '../circumstances/contamination.ts';
@@ -148,7 +148,7 @@ export function prepareRun(
   const address = watchAddress();
   const underspecified = watchUnderspecified(contract);
   const coverage = watchCoverage(contract, judge);
-  const secrets = watchSecrets(redactor, secretsSeen);
+  const secrets = watchSecrets(contract, redactor, secretsSeen);
   const report = (exchange: NumberedExchange): void => {
     events.onExchange?.(exchange, redactor);
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources), exchange);
@@ -287,14 +287,17 @@ export function prepareRun(
 }
 
 /** Collects secrets in answers for the checks of later answers. */
-function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
+function watchSecrets({ root }: Contract, redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   const known = new Set<string>();
+  let published: ReadonlySet<string> | undefined;
   return {
     onExchange: (exchange) => {
       for (const { text, pointer } of redactor.learn(exchange)) {
         const key = `${exchange.operation.id} ${pointer} ${text}`;
         if (!isDistinctive(text) || known.has(key)) continue;
         known.add(key);
+        published ??= publishedTexts(root);
+        if (published.has(text)) continue;
         secretsSeen.push({ text, pointer, operation: exchange.operation });
       }
     },

@@ -4,6 +4,7 @@ import { readContract, readContractFile } from '../contract/read-contract.ts';
 import { builtPhases } from '../phases/phase.ts';
 import { reports } from '../reports/reports.ts';
 import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
 import { libraryKey } from '../seeded/library.ts';
 import { clock, type Handler, serve, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
 import { weatherClient, weatherToken } from '../seeded/weather.ts';
@@ -191,6 +192,31 @@ test('reports the time of a finding, relative to the run', async () => {
   }
   expect(result.findings.length).toBeGreaterThan(0);
 });
+
+test.each([
+  ['abc-1234', []],
+  ['kept-secret-77', ['sensitive-leak']],
+])(
+  'a secret %s in another answer, where the contract shows abc-1234 as an example, is reported as %j',
+  async (secret, want) => {
+    const answer = (properties: object) => ({
+      200: { description: 'OK', content: { 'application/json': { schema: { type: 'object', properties } } } },
+    });
+    const token = { type: 'string', format: 'password', 'x-sensitive': true, example: 'abc-1234' };
+    const shown = contractOf({
+      '/keys': { get: { operationId: 'listKeys', responses: answer({ token }) } },
+      '/notes': { get: { operationId: 'listNotes', responses: answer({ note: { type: 'string' } }) } },
+    });
+    const served = await serve(({ path }) => ({
+      status: 200,
+      body: path === '/keys' ? { token: secret } : { note: secret },
+    }));
+    const options = testOptions('library', served.origin, { baseUrl: served.origin, authUrl: undefined });
+    const { findings } = await runConformance(shown, { ...options, checks: ['sensitive-leak'] });
+    await served.close();
+    expect(findings.map(({ check }) => check)).toEqual(want);
+  },
+);
 
 test('never sends a request with an effect that was not allowed', async () => {
   const { served, result } = await runAgainst('weather', apis.weather.create(), {
