@@ -2,9 +2,10 @@ import { createRandom } from '@lockstep/values/random';
 import { createAnswers, unknownItem } from './answer-operation.ts';
 import type { ContractTools } from './contract-tools.ts';
 import { createDocumentedPage } from './documented-page.ts';
-import { inferRoles, pathValues, type Role } from './infer-roles.ts';
+import { inferRoles, type Plan, pathValues, type Role } from './infer-roles.ts';
 import { createMemory, type ItemMemory } from './memory.ts';
 import { createStateMover } from './move-state.ts';
+import { once } from './once.ts';
 import { createScenarioReader, type Filling, type Scenario, type ScenarioFault } from './read-scenario.ts';
 import { createSchemaReader } from './read-schemas.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
@@ -71,8 +72,18 @@ export function createState(tools: ContractTools): State {
   const readScenario = createScenarioReader(tools, reader, model);
   const createOn = (store: Store, { now, seed = 1, limits = usualLimits, prefix = '' }: MemoryOptions): ItemMemory =>
     createMemory({ reader, model, seeds, builder, mover, now, random: createRandom(seed), limits, store, prefix });
+  /** RFC 9110, 9.3.2: HEAD has the headers of GET, and a tag depends on the body. HEAD may declare fewer of them. */
+  const readOf = once(({ operation: head, success }: Plan): Plan | undefined => {
+    const isRead = ({ operation: { method, basePath, path } }: Plan): boolean =>
+      method === 'get' && basePath === head.basePath && path === head.path;
+    const read = head.method === 'head' ? [...model.plans.values()].find(isRead) : undefined;
+    if (read?.content === undefined || success === undefined) return undefined;
+    return { ...read, success: { ...success, contents: read.success?.contents ?? [] } };
+  });
   const answer = (operationId: string, request: StateRequest, memory: ItemMemory): StateAnswer | undefined => {
     const plan = model.plans.get(operationId);
+    const read = plan && readOf(plan);
+    if (read !== undefined) return withoutBody(answers.answer(read, request, memory));
     if (plan !== undefined) return answers.answer(plan, request, memory);
     const below = model.below.get(operationId);
     const missing =
@@ -118,4 +129,10 @@ export function createState(tools: ContractTools): State {
       };
     },
   };
+}
+
+function withoutBody(answer: StateAnswer | undefined): StateAnswer | undefined {
+  if (answer?.kind !== 'answer') return answer;
+  const { status, headers, mediaType } = answer;
+  return { kind: 'answer', status, headers: { ...headers, ...(mediaType && { 'Content-Type': mediaType }) } };
 }

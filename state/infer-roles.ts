@@ -208,7 +208,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
         ? 'its answer has no list of objects'
         : { ...base, role: 'list', why: `it answers a list of the items of ${resource.name}` };
     }
-    if (method === 'head') return 'it has no body';
+    if (method === 'head')
+      return hasList(resource) ? { ...base, role: 'list', why: `HEAD of the list ${resource.name}` } : 'it has no body';
     if (!resource.hasItemPath && !hasList(resource)) return 'no operation reads the items';
     if (method === 'delete' || verb === 'delete')
       return { ...base, role: 'delete', why: `it deletes items of ${resource.name}` };

@@ -66,6 +66,30 @@ test.each([
   expect(await call('read', { path })).toMatchObject(row.status === 412 ? kept : written);
 });
 
+test.each(['list', 'read'])('HEAD has the headers of GET: %s', async (id) => {
+  const head = (operationId: string) => ({
+    head: { operationId, responses: { 200: { description: 'Success', headers: { ETag: { schema: text } } } } },
+  });
+  const { call } = openPaths({
+    '/notes': {
+      get: { operationId: 'list', responses: tagged({ type: 'array', items: note }) },
+      ...head('headOf-list'),
+    },
+    '/notes/{noteId}': {
+      parameters: [inPath('noteId')],
+      get: { operationId: 'read', responses: tagged(note) },
+      put: { operationId: 'put', ...sends(note), responses: tagged(note, 201) },
+      ...head('headOf-read'),
+    },
+  });
+  await call('put', { path, body: { name: 'first' } });
+  const { headers } = await call(id, { path });
+  expect(await call(`headOf-${id}`, { path })).toEqual({
+    status: 200,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+  });
+});
+
 test('the ETag of a list changes with its items, and not without', async () => {
   const { call, tag } = await openOne();
   const before = await tag('list');
