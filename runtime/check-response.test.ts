@@ -103,4 +103,12 @@ describe('a body', () => {
     const outgoing = { status: 200, headers: { 'Content-Type': mediaType }, mediaType, content: body };
     expect(check(operation, outgoing)?.reason).toBe(fault);
   });
+
+  test.each([
+    { method: 'get', fault: 'the body is missing' },
+    { method: 'head', fault: undefined },
+  ])('may be missing in an answer to $method: $fault', ({ method, fault }) => {
+    const outgoing = { status: 200, headers: {}, mediaType: undefined, content: undefined };
+    expect(check({ ...operation, method }, outgoing)?.reason).toBe(fault);
+  });
 });

@@ -102,7 +102,11 @@ export function createResponseCheck(
     const { status } = outgoing;
     const keys = [String(status), `${String(status).charAt(0)}XX`, 'default'];
     const response = keys.map((key) => responses.get(key)).find((known) => known !== undefined);
-    if (response !== undefined) return checkHeaders(response, outgoing) ?? checkBody(response, outgoing);
+    if (response !== undefined) {
+      // RFC 9110, 9.3.2: HEAD has no content, also where a contract declares that of GET.
+      const isBare = operation?.method === 'head' && outgoing.content === undefined;
+      return checkHeaders(response, outgoing) ?? (isBare ? undefined : checkBody(response, outgoing));
+    }
     // Outside all operations, the contract declares only rejections, no answer to OPTIONS.
     if (operation === undefined && status < 400) return undefined;
     return { pointer: `${operation?.pointer ?? '#/x-unrouted'}/responses`, reason: `${status} is not declared` };
