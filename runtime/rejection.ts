@@ -32,6 +32,7 @@ export const rejectionKinds = {
   not_found: { statuses: [404, 410, 400, 422], words: ['not_found', 'notfound', 'unknown', 'missing'] },
   conflict: { statuses: [409, 422, 400], words: ['conflict', 'exists', 'duplicate', 'taken'] },
   unimplemented: { statuses: [501], words: ['not_implemented', 'unimplemented', 'implemented'] },
+  unavailable: { statuses: [503], words: ['unavailable', 'busy'] },
   internal: { statuses: [500], words: ['internal'] },
 } as const satisfies Readonly<Record<string, RejectionKind>>;
 

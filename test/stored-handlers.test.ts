@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Rejection } from '@lockstep/runtime/rejection';
 import { openSqliteStore, type SqliteStore } from '@lockstep/runtime/stateful/sqlite-store';
 import { createStoredHandlers } from '@lockstep/runtime/stateful/stored-handlers';
@@ -149,6 +150,26 @@ test('a request that the disk rejects has its effect when it is repeated with it
   expect((await call('add', request)).status).toBe(201);
   expect((await call('read', { path: { id: 'a' } })).status).toBe(200);
   store.close();
+});
+
+test('a request during the long change of another process is rejected as unavailable, and has its effect later', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-test-'));
+  try {
+    const file = join(folder, 'state.sqlite');
+    const store = openSqliteStore(file, { busyMs: 1 });
+    const { call } = open(store);
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    await expect(call('add', { body: { id: 'a' } })).rejects.toMatchObject({
+      kind: 'unavailable',
+      headers: { 'Retry-After': '1' },
+    });
+    other.close();
+    expect((await call('add', { body: { id: 'a' } })).status).toBe(201);
+    store.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('an Idempotency-Key is the key of one account', async () => {

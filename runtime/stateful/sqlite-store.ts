@@ -1,8 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { mostIndexes, nameOf, type Store, type StoredItem } from '@lockstep/state/store';
-
-/** Milliseconds that a process waits for the change of another one. */
-const busyMs = 5_000;
+import { Rejection } from '../rejection.ts';
 
 /** `id` keeps the order of creation. */
 const tables = `
@@ -23,10 +21,11 @@ export interface SqliteStore extends Store {
  * Opens a store in one SQLite file, which is created if it is missing. Only the disk bounds it: `put` never returns false.
  *
  * @param file `:memory:` for a store without a file
+ * @param busyMs how long a change waits for that of another process, before it is rejected as unavailable: 503
  * @throws Error if the file can't be opened or is no database; its message names the file
  */
-export function openSqliteStore(file: string): SqliteStore {
-  const { database, statements } = open(file);
+export function openSqliteStore(file: string, { busyMs = 5_000 } = {}): SqliteStore {
+  const { database, statements } = open(file, busyMs);
   const searches = new Map<string, StatementSync>();
   const byMember = (member: string): StatementSync => {
     const known = searches.get(member);
@@ -66,7 +65,7 @@ export function openSqliteStore(file: string): SqliteStore {
       },
     },
     change: (work) => {
-      database.exec('BEGIN IMMEDIATE');
+      begin(database);
       try {
         const result = work();
         database.exec('COMMIT');
@@ -81,7 +80,20 @@ export function openSqliteStore(file: string): SqliteStore {
   };
 }
 
-function open(file: string) {
+/** @throws Rejection if another process writes for too long */
+function begin(database: DatabaseSync): void {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+  } catch (cause) {
+    const { errcode } = cause as { readonly errcode?: number };
+    // SQLITE_BUSY; an extended code has it in its lowest byte.
+    if (((errcode ?? 0) & 0xff) !== 5) throw cause;
+    const text = 'the store is busy: another process changes it';
+    throw new Rejection('unavailable', { text, headers: { 'Retry-After': '1' } });
+  }
+}
+
+function open(file: string, busyMs: number) {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: busyMs });

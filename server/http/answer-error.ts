@@ -24,6 +24,7 @@ const codes = {
   // Handlers of this service name these codes themselves.
   not_found: 'internal',
   conflict: 'internal',
+  unavailable: 'unavailable',
   // Every operation has a handler, so this is a bug.
   unimplemented: 'internal',
   internal: 'internal',
