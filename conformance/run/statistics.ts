@@ -1,5 +1,5 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
-import { type Exchange, isAccepted, isOrdinary } from '../execute/exchange.ts';
+import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** The outcomes of one operation, in numbers: no exchange is kept. */
@@ -34,7 +34,9 @@ export function createStatistics() {
       own.requests += 1;
       const isOwnMethod = exchange.request.method === exchange.operation.method.toUpperCase();
       if (isOwnMethod && !own.statuses.includes(status)) own.statuses = [...own.statuses, status];
-      own.isAccepted ||= isOrdinary(exchange) && isAccepted(exchange);
+      // The first accepted request may be one of a probe: of a story, for an object that the server did not have before.
+      const isValid = exchange.intent.polarity === 'valid' && exchange.intent.identity === 'own' && isOwnMethod;
+      own.isAccepted ||= isValid && isAccepted(exchange);
       // A 503 counts as a failure even if a retry followed.
       const isPassing = exchange.isPause && status !== 503;
       const failure = isPassing || exchange.isAlone === true ? undefined : failureKey(exchange);

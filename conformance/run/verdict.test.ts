@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { watchAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
-import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
+import type { Answer, Exchange, Intent, NoAnswer } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import { plainIntent } from '../seeded/apis.ts';
 import { contractOf, exchangeOf as exchangeWith } from '../seeded/by-hand.ts';
@@ -25,6 +25,8 @@ paths:
   /token: {servers: [{url: https://b.example}], post: {operationId: token, responses: {2XX: {description: Done}}}}
 `,
 );
+
+const probe = { checks: [], name: '', operation: 'guarded', role: 'case' };
 
 /** The outcome of each operation: a status, or the reason for a missing answer. */
 type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
@@ -176,6 +178,19 @@ test.each([
   if (operation === undefined) throw new Error('no operation');
   const rest = { requests: statuses.length, isAccepted: false, reasons: [] };
   expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(message);
+});
+
+test.each<{ name: string; intent: Partial<Intent>; isAccepted: boolean }>([
+  { name: 'a step of a story', intent: { phase: 'story', probe: { ...probe, role: 'create' } }, isAccepted: true },
+  { name: 'a request without credentials', intent: { identity: 'anonymous', probe }, isAccepted: false },
+  { name: 'an invalid request', intent: { polarity: 'invalid', probe }, isAccepted: false },
+  { name: 'a request that may be invalid', intent: { polarity: 'grey', probe }, isAccepted: false },
+])('$name that is accepted counts: $isAccepted', ({ intent, isAccepted }) => {
+  const [operation] = operations;
+  if (operation === undefined) throw new Error('no operation');
+  const counts = createStatistics();
+  counts.onExchange({ ...exchangeOf(operation, 200), intent: { ...plainIntent, ...intent } });
+  expect(counts.of(operation).isAccepted).toBe(isAccepted);
 });
 
 test('the fix names the option of the unreachable host', () => {
