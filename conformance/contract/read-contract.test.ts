@@ -114,6 +114,24 @@ describe('an unreadable part is reported with line and pointer, and the rest is 
   });
 });
 
+test.each([
+  { at: '#/paths/~1a/get/security', own: 'security: [{key: []}], security: [], ', all: '', tested: ['b'] },
+  { at: '#/paths/~1a/get/security/0/key', own: 'security: [{key: [], key: [write]}], ', all: '', tested: ['b'] },
+  { at: '#/security', own: 'security: [], ', all: 'security: [{key: []}]\nsecurity: []\n', tested: ['a'] },
+])('an operation is not tested if its security is repeated: $at', ({ at, own, all, tested }) => {
+  const { operations, problems } = readContract(
+    'api.yaml',
+    `${head}components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}
+${all}paths:
+  /a: {get: {operationId: a, ${own}responses: {'200': {}}}}
+  /b: {get: {operationId: b, responses: {'200': {}}}}`,
+  );
+  expect(operations.map(({ id }) => id)).toEqual(tested);
+  expect(problems.map(({ pointer, message }) => [pointer, message])).toEqual([
+    [at, 'The member is repeated; operations with this security are not tested.'],
+  ]);
+});
+
 test('an operation with a repeated id gets its method and path as its id', () => {
   const { operations, problems } = readContract(
     'api.yaml',

@@ -13,9 +13,11 @@ import {
   follow,
   isObject,
   type JsonObject,
+  joinPointer,
   objectAt,
   objectsIn,
   type Place,
+  type Pointer,
   placeAt,
   type ReportPart,
   textAt,
@@ -135,10 +137,20 @@ function readDocument(file: string, source: Source): Contract {
   const { problems, report } = gatherProblems(lineOf);
   const root = openClosedParts(readExactly(written), report);
   requireOpenApi(file, root, lineOf);
+  const unclear = new Set<Pointer>();
+  // Either value may be the one that the server enforces: a finding about access could be wrong.
+  const isClear = ({ pointer }: Operation): boolean => {
+    const own = joinPointer(pointer, 'security');
+    const used = placeAt(root, own).value === undefined ? '#/security' : own;
+    const found = repeated.filter((one) => one === used || one.startsWith(`${used}/`));
+    for (const one of found) unclear.add(one);
+    return found.length === 0;
+  };
+  const operations = readOperations(root, report).filter(isClear);
   for (const pointer of repeated) {
-    report(pointer, 'The member is repeated; the last one counts.', 'Remove one, or rename it.');
+    const effect = unclear.has(pointer) ? 'operations with this security are not tested' : 'the last one counts';
+    report(pointer, `The member is repeated; ${effect}.`, 'Remove one, or rename it.');
   }
-  const operations = readOperations(root, report);
   const schemes = readSchemes(root, report);
   if (operations.length === 0) {
     report('#/paths', 'The contract has no readable operation.', 'Describe at least one operation under paths.');
