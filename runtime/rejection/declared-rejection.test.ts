@@ -93,6 +93,34 @@ describe('a refusal in the words of a contract', () => {
   });
 });
 
+describe('a faulty request gets the status that the contract documents for one', () => {
+  const rows: readonly { declared: Readonly<Record<string, string>>; status: number }[] = [
+    { declared: { 422: 'Anything' }, status: 422 },
+    { declared: { 480: 'Anything' }, status: 480 },
+    { declared: { 480: 'Anything', default: 'Anything' }, status: 400 },
+    { declared: { 480: 'UnprocessableEntityException', 483: 'NotFoundException' }, status: 480 },
+    { declared: { 480: 'Anything', 483: 'Another' }, status: 400 },
+    { declared: { 405: 'Invalid input' }, status: 405 },
+    { declared: { 409: 'Invalid state', 404: 'Bad request' }, status: 400 },
+  ];
+  test.each(rows)('$declared: $status', ({ declared, status }) => {
+    const responses = Object.fromEntries(
+      Object.entries(declared).map(([key, description]) => [
+        key,
+        { description, content: { 'text/plain': { schema: { type: 'string' } } } },
+      ]),
+    );
+    const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
+    expect(answer('listExhibits', 'form', {}, document).status).toBe(status);
+  });
+
+  test('another kind of rejection does not get it', () => {
+    const responses = { 480: { description: 'Anything' } };
+    const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
+    expect(answer('listExhibits', 'too_many_requests', {}, document).status).toBe(429);
+  });
+});
+
 /** Errors as other contracts declare them, without a mark and mostly without an example. */
 const shapes: readonly { name: string; schema: object; example?: object; want: unknown }[] = [
   {

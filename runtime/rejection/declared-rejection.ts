@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { Answer, UndeclaredAnswer } from '../exchange.ts';
-import { type Rejection, rejectionKinds } from '../rejection.ts';
+import { type Rejection, type RejectionName, rejectionKinds } from '../rejection.ts';
 import type { Validate } from '../validation/compile-schema.ts';
 import { isJsonType } from '../validation/parse-body.ts';
 import {
@@ -38,7 +38,7 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const { document, compile, requestId } = context;
   const { statuses, words } = rejectionKinds[rejection.kind];
   const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
-  const declared = findDeclared(context, wanted);
+  const declared = findDeclared(context, wanted, ofForm.has(rejection.kind));
   const response = declared?.node ?? {};
   const contents = listContents(document, response);
   const content =
@@ -101,10 +101,33 @@ function declaresHeader(document: ContractDocument, response: JsonObject, name: 
   return declared.some((known) => known.toLowerCase() === name.toLowerCase());
 }
 
-/** The first status that is declared, exactly or by its range; else the first of all, for `default`. */
+/** Kinds of faults that a contract may give a status of its own. */
+const ofForm: ReadonlySet<RejectionName> = new Set(['form', 'body_type', 'body_too_large']);
+
+/** Descriptions of answers to a faulty request: a petstore has `405: Invalid input`. */
+const formText =
+  /invalid[\s_-]?(?:input|request|body|data|param|argument|payload)|validation|unprocessable|bad[\s_-]?request|malformed/i;
+
+/** Statuses that mean something else, also if their description has such words. */
+const misleading: ReadonlySet<number> = new Set([401, 402, 403, 404, 407, 429]);
+
+/** The only documented 4xx that can mean a faulty request: its description states it, or HTTP gives the status no meaning. */
+function findFormStatus(document: ContractDocument, pointer: string, keys: ReadonlySet<string>): number | undefined {
+  const statuses = [...keys].filter((key) => /^4\d\d$/.test(key)).map(Number);
+  const described = statuses.filter(
+    (status) =>
+      !misleading.has(status) && formText.test(String(findResponse(document, pointer, status)?.node.description)),
+  );
+  const [only, ...others] =
+    described.length > 0 ? described : statuses.filter((status) => STATUS_CODES[status] === undefined);
+  return others.length === 0 ? only : undefined;
+}
+
+/** The first status that is declared, exactly or by its range; else that of a faulty request; else the first of all, for `default`. */
 function findDeclared(
   { document, pointer }: RejectionContext,
   statuses: readonly number[],
+  isFaulty: boolean,
 ): DeclaredResponse | undefined {
   if (pointer === undefined) {
     const unrouted = followMember(document, document, 'x-unrouted');
@@ -113,7 +136,9 @@ function findDeclared(
   }
   const keys = new Set(responseKeys(document, pointer));
   const isDeclared = (status: number): boolean => keys.has(String(status)) || keys.has(`${String(status).charAt(0)}XX`);
-  const status = statuses.find(isDeclared) ?? statuses[0];
+  const own = (): number | undefined =>
+    isFaulty && !keys.has('default') ? findFormStatus(document, pointer, keys) : undefined;
+  const status = statuses.find(isDeclared) ?? own() ?? statuses[0];
   return status === undefined ? undefined : findResponse(document, pointer, status);
 }
 
