@@ -42,8 +42,7 @@ export function createAnswers(
   const builder = createItemBuilder(reader, show, names);
   const showPage = createShowPage(reader);
   const responder = createResponder(tools, reader, model, show, builder);
-  const { baseFor, showItem, respond, respondWithMany, responseWith, changedResponse, deletedResponse, locationFor } =
-    responder;
+  const { baseFor, showItem, respond, respondWithMany, responseWith, changedResponse, deletedResponse } = responder;
   const { createOne, findTwin } = createItemCreator({ reader, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
@@ -112,8 +111,7 @@ export function createAnswers(
       const made = createOne(call, sent);
       if ('kind' in made) return made;
       if (plan.answer !== undefined && reader.isOnly(plan.answer, 'array')) return respondWithMany(call, [made]);
-      const response = responseWith(plan, [201]) ?? plan.success;
-      return respond(call, response, made, locationFor(plan.address.resource, made, response));
+      return respond(call, responseWith(plan, [201]) ?? plan.success, made);
     },
 
     read: (call) => {
@@ -136,8 +134,7 @@ export function createAnswers(
         if (outdated !== undefined) return outdated;
         const made = createOne(call, sent, key);
         if ('kind' in made) return made;
-        const response = responseWith(plan, [201]) ?? plan.success;
-        return respond(call, response, made, locationFor(resource, made, response));
+        return respond(call, responseWith(plan, [201]) ?? plan.success, made);
       }
       return change(call, ({ value }, facts) =>
         request.body === undefined ? value : builder.replace(resource, value, sent, facts, plan.draft?.node),

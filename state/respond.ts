@@ -72,7 +72,6 @@ export function createResponder(
     changedResponse,
     deletedResponse,
     pathOf,
-    locationFor,
   };
 
   function responseWith({ operation }: Plan, statuses: readonly number[]): StateResponse | undefined {
@@ -133,15 +132,11 @@ export function createResponder(
   }
 
   /** @returns undefined if no valid answer shows the item */
-  function respond(
-    call: Call,
-    response: StateResponse | undefined,
-    item: StoredItem,
-    headers: Readonly<Record<string, string>> = {},
-  ): StateAnswer | undefined {
+  function respond(call: Call, response: StateResponse | undefined, item: StoredItem): StateAnswer | undefined {
     const { plan, memory } = call;
     if (response === undefined) return undefined;
     const { status } = response;
+    const headers = locationFor(plan, item, response);
     const content = contentOf(response);
     if (content === undefined || plan.operation.method === 'head')
       return response.contents.length === 0 || plan.operation.method === 'head'
@@ -231,15 +226,11 @@ export function createResponder(
     return itemPathOf(resource).path?.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(values[index++] ?? ''));
   }
 
-  function locationFor(
-    resource: Resource,
-    { parents, key }: StoredItem,
-    response: StateResponse | undefined,
-  ): Readonly<Record<string, string>> {
-    const path = pathOf(resource, parents, key);
-    if (path === undefined || response === undefined) return {};
-    const name = Object.keys(response.headers).find((one) => one.toLowerCase() === 'location');
-    return name === undefined ? {} : { [name]: path };
+  /** The address of the item. An action without a 201 may answer with that of another thing, such as the job that it starts. */
+  function locationFor({ role, address }: Plan, { parents, key }: StoredItem, { status, headers }: StateResponse) {
+    const name = Object.keys(headers).find((one) => one.toLowerCase() === 'location');
+    const path = role !== 'action' || status === 201 ? pathOf(address.resource, parents, key) : undefined;
+    return name === undefined || path === undefined ? {} : { [name]: path };
   }
 }
 

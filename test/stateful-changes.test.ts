@@ -56,6 +56,22 @@ test('an action with the name of a member of every JavaScript object answers wit
   expect((await call('act', { path: { id: 'a' } })).body).toEqual(body);
 });
 
+test('a 201 to an action has the address of the item in its body, and not that of the example', async () => {
+  const thing = object({ id: text, name: text });
+  const Location = { schema: text, example: '/things/other' };
+  const { call } = openPaths({
+    '/things': { post: { operationId: 'create', ...sends(thing), responses: answers(thing) } },
+    '/things/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(thing) } },
+    '/things/{id}/publish': {
+      parameters: [inPath('id')],
+      post: { operationId: 'publish', responses: { 201: { ...answers(thing)[200], headers: { Location } } } },
+    },
+  });
+  await call('create', { body: { id: 'a', name: 'n' } });
+  const { body, headers } = await call('publish', { path: { id: 'a' } });
+  expect([body, headers]).toEqual([{ id: 'a', name: 'n' }, { Location: '/things/a' }]);
+});
+
 test('an unknown item gets the rejection that is described as one, whatever its status', async () => {
   const { call } = openPaths({
     '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: object({ id: text }) }) } },
