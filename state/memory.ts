@@ -5,7 +5,7 @@ import type { ItemBuilder, ItemFacts } from './build-item.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
 import type { StateMover } from './move-state.ts';
-import { belowTest, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
+import { belowTest, findShownBelow, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { type Address, type IdOf, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
@@ -289,7 +289,7 @@ export function createMemory({
       }
     },
     /**
-     * Stores an item under another id, with all items that it owns.
+     * Stores an item under another id, with all items that it owns, and with those that other paths show below it.
      *
      * @returns false if there is no room for all; then each is as before, last in its list
      */
@@ -300,11 +300,12 @@ export function createMemory({
         return { name: child.name, from: own, to: { ...own, parents, value: valueBelow(address, own, parents) } };
       });
       const moves = [{ name: resource.name, from: before, to: item }, ...owned];
+      const shown = findShownBelow(reader, model, store.list, { owner: resource, before, key: item.key });
       changes += 1;
       for (const { name, from } of moves) store.remove(name, from);
-      if (!moves.every(({ name, to }) => store.put(name, to))) {
+      if (![...moves, ...shown].every(({ name, to }) => store.put(name, to))) {
         for (const { name, to } of moves) store.remove(name, to);
-        for (const { name, from } of moves) store.put(name, from);
+        for (const { name, from } of [...moves, ...shown]) store.put(name, from);
         return false;
       }
       gone.add(goneName(resource, before.parents, before.key));

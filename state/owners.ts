@@ -72,6 +72,64 @@ export function belowTest(
   };
 }
 
+/** Another id of an item that owns others. */
+interface Renaming {
+  readonly owner: Resource;
+  readonly before: StoredItem;
+  readonly key: string;
+}
+
+/**
+ * The items that only other paths than their own show below a renamed owner, as they are and as they become.
+ *
+ * @param list the stored items of a resource
+ */
+export function findShownBelow(
+  reader: SchemaReader,
+  { plans }: Pick<Model, 'plans'>,
+  list: (resource: string) => readonly StoredItem[],
+  renaming: Renaming,
+): readonly { readonly name: string; readonly from: StoredItem; readonly to: StoredItem }[] {
+  const { owner, before } = renaming;
+  const views = [...plans.values()].filter(
+    ({ address: { parents, resource } }) =>
+      parents.length !== resource.parents.length && parents.includes(owner) && !resource.parents.includes(owner),
+  );
+  return [...Map.groupBy(views, ({ address }) => address.resource)].flatMap(([{ name }, own]) => {
+    const renames = own.map(({ address, parents }) => renameOwner(reader, address, parents, renaming));
+    return list(name).flatMap((from) => {
+      const to = renames.reduce((item, rename) => rename(item), from);
+      const isOwner = name === owner.name && from.key === before.key && isSameIds(from.parents, before.parents);
+      return to === from || isOwner ? [] : [{ name, from, to }];
+    });
+  });
+}
+
+/** @returns the same item if it is not below the owner */
+function renameOwner(
+  reader: SchemaReader,
+  address: Address,
+  parameters: readonly string[],
+  { owner, before, key }: Renaming,
+): (item: StoredItem) => StoredItem {
+  const index = address.parents.indexOf(owner);
+  const [named] = ownersOf(reader, { ...address, parents: [owner] }, parameters.slice(index), [key]);
+  const [member = ''] = named?.place ?? [];
+  const isByMember = before.parents.length === 0 && index === address.parents.length - 1;
+  return (item) => {
+    const known = item.belongs[address.name];
+    const isNamed = named !== undefined && String(item.value[member]) === before.key;
+    const isBelow =
+      known === undefined
+        ? isNamed && isByMember
+        : known[index] === before.key &&
+          (owner.parents.length !== index || isSameIds(known.slice(0, index), before.parents));
+    if (!isBelow) return item;
+    const belongs = known === undefined ? item.belongs : { ...item.belongs, [address.name]: known.with(index, key) };
+    return { ...item, belongs, value: isNamed ? { ...item.value, [member]: named.value } : item.value };
+  };
+}
+
 export function isSameIds(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((id, index) => id === other[index]);
 }

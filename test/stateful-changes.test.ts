@@ -130,6 +130,34 @@ describe('a PATCH of the name that addresses an item', () => {
     expect((await call('change', { path: { name: 'new' }, body: { name: 'other' } })).status).toBe(409);
   });
 
+  test('moves the items that only another path shows below it', async () => {
+    const right = object({ id: text, role: text });
+    const list = { type: 'array', items: right };
+    const { call } = openPaths({
+      ...paths,
+      '/roles/{name}/rights': {
+        parameters: [inPath('name')],
+        get: { operationId: 'list', responses: answers(list) },
+        post: { operationId: 'add', ...sends(object({ id: text })), responses: answers(right) },
+      },
+      '/roles/{name}/rights/{id}': {},
+      '/rights': {
+        get: { operationId: 'all', responses: answers(list) },
+        post: { operationId: 'addRight', ...sends(right), responses: answers(right) },
+      },
+      '/rights/{id}': { parameters: [inPath('id')], get: { operationId: 'readRight', responses: answers(right) } },
+    });
+    for (const name of ['old', 'other']) await call('create', { body: { name, level: '1' } });
+    await call('add', { path: { name: 'old' }, body: { id: 'r' } });
+    await call('addRight', { body: { id: 's', role: 'old' } });
+    await call('addRight', { body: { id: 't', role: 'other' } });
+    await call('change', { path: { name: 'old' }, body: { name: 'new' } });
+    const [r, s] = ['r', 's'].map((id) => ({ id, role: 'new' }));
+    expect((await call('list', { path: { name: 'new' } })).body).toEqual([r, s]);
+    expect((await call('all')).body).toEqual(expect.arrayContaining([r, s, { id: 't', role: 'other' }]));
+    expect((await call('readRight', { path: { id: 'r' } })).body).toEqual(r);
+  });
+
   test('changes nothing if the store has no room for the items below it', async () => {
     const fill = async (limits?: Limits) => {
       const caller = openPaths(paths, limits);
