@@ -336,12 +336,14 @@ export function createAnswers(
     return respond(call, changedResponse(plan), next);
   }
 
-  /** A PATCH of an item at `/roles/{name}` may change `name`. A member such as `id` is never changed. */
+  /** A PATCH of an item at `/roles/{name}` may change `name`. A member such as `id` changes only if a PATCH can send nothing else. */
   function newNameIn({ draft, operation, address: { resource } }: Plan, sent: JsonObject): string | undefined {
     const [name = '', ...inner] = resource.idPlace ?? [];
     const value = sent[name];
-    const member = draft && reader.membersOf(draft.node).get(name);
-    const isName = operation.method === 'patch' && inner.length === 0 && vagueNames.has(plainName(name));
+    const members = draft && reader.membersOf(draft.node);
+    const member = members?.get(name);
+    const isMeant = vagueNames.has(plainName(name)) || members?.size === 1;
+    const isName = operation.method === 'patch' && inner.length === 0 && isMeant;
     if (!isName || typeof value !== 'string' || value === '' || member === undefined || reader.isReadOnly(member))
       return undefined;
     return resource.idNodes.every((node) => reader.accepts(value, node)) ? value : undefined;

@@ -180,6 +180,23 @@ describe('a PATCH of the name that addresses an item', () => {
   });
 });
 
+test('a PATCH whose body has only the id moves the item', async () => {
+  const file = object({ path: text, size: { type: 'integer' } });
+  const { call } = openPaths({
+    '/files': { post: { operationId: 'create', ...sends(file), responses: answers(file) } },
+    '/files/{path}': {
+      parameters: [inPath('path')],
+      get: { operationId: 'read', responses: { ...answers(file), 404: { description: 'Unknown' } } },
+      patch: { operationId: 'move', ...sends(object({ path: text })), responses: answers(file) },
+    },
+  });
+  await call('create', { body: { path: 'old', size: 5 } });
+  const moved = await call('move', { path: { path: 'old' }, body: { path: 'new' } });
+  expect(moved.body).toEqual({ path: 'new', size: 5 });
+  expect((await call('read', { path: { path: 'new' } })).body).toEqual({ path: 'new', size: 5 });
+  expect((await call('read', { path: { path: 'old' } })).status).toBe(404);
+});
+
 test('a read-only member inside an object is not stored', async () => {
   const base = object({ kind: text, version: { type: 'string', readOnly: true } });
   const model = object({ id: text, base, parts: { type: 'array', items: base } });
