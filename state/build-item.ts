@@ -204,6 +204,8 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
       return made;
     };
     for (const view of resource.views) {
+      // A valid value lacks nothing.
+      if (reader.accepts(whole, view)) continue;
       const shown = show(whole, view, fill);
       if (!isObject(shown)) continue;
       const members = reader.membersOf(view);

@@ -2,6 +2,7 @@ import type { JsonObject } from '@lockstep/json/json-pointer';
 import type { ItemBuilder } from './build-item.ts';
 import type { Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
+import { once } from './once.ts';
 import { ownersOf, scopeOf } from './owners.ts';
 import { type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer } from './request.ts';
@@ -23,6 +24,12 @@ interface CreatorParts {
 
 /** Creates items, with an id of the client or of the service. */
 export function createItemCreator({ reader, builder, responder: { responseWith, pathOf } }: CreatorParts) {
+  /** The member of the body that is called like the parameter of the item's path. */
+  const nameInPath = once(({ draft, address: { resource } }: Plan): string | undefined => {
+    const members = draft === undefined ? [] : [...reader.membersOf(draft.node).keys()];
+    return members.find((member) => plainName(member) === plainName(resource.idParameter ?? ''));
+  });
+
   return { createOne, findTwin };
 
   /** @param givenKey the id in the path */
@@ -59,12 +66,13 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
    * An id that the client may choose: the body that creates an item declares it, or its answers do, and it is not read-only there. The body
    * may call it as the path does: `{shopId: 71}` creates the item with the `id` 71 at `/favourites/{shopId}`.
    */
-  function chosenKey({ draft, address: { resource } }: Plan, sent: JsonObject): string | undefined {
-    const { idPlace, idNodes, idParameter = '', drafts, views } = resource;
+  function chosenKey(plan: Plan, sent: JsonObject): string | undefined {
+    const { draft, address } = plan;
+    const { idPlace, idNodes, drafts, views } = address.resource;
     const [name] = idPlace ?? [];
     const body = draft === undefined ? undefined : reader.membersOf(draft.node);
     const own = idPlace === undefined ? undefined : valueAtPlace(sent, idPlace);
-    const inPath = [...(body?.keys() ?? [])].find((member) => plainName(member) === plainName(idParameter));
+    const inPath = nameInPath(plan);
     const value = own === undefined && inPath !== undefined ? sent[inPath] : own;
     if (name === undefined || (typeof value !== 'string' && typeof value !== 'number') || value === '')
       return undefined;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { once } from './once.ts';
-import type { SchemaReader } from './read-schemas.ts';
+import { mapMembers, type SchemaReader } from './read-schemas.ts';
 import type { Resource } from './resource.ts';
 import { plainName } from './template.ts';
 
@@ -35,19 +35,20 @@ export function createMemberNames({ membersOf, isOnly, itemOf }: SchemaReader) {
 
   /** The same object if every name stays. */
   const alignObject = (value: JsonObject, nodes: readonly SchemaNode[], depth: number): JsonObject => {
-    const entries: [string, unknown][] = [];
-    let isSame = true;
-    for (const sent of Object.keys(value)) {
+    const nameOf = (sent: string): string => {
       const own = nameIn(nodes, sent);
-      const name = Object.hasOwn(value, own) ? sent : own;
-      const member = value[sent];
-      // Scalars have no names.
-      const isScalar = typeof member !== 'object' || member === null;
-      const aligned = isScalar ? member : align(member, membersNamed(nodes, name), depth + 1);
-      isSame &&= name === sent && aligned === member;
-      entries.push([name, aligned]);
-    }
-    return isSame ? value : Object.fromEntries(entries);
+      return Object.hasOwn(value, own) ? sent : own;
+    };
+    const names = Object.keys(value);
+    // Scalars have no names.
+    const aligned = mapMembers(value, (sent, member) =>
+      typeof member === 'object' && member !== null
+        ? align(member, membersNamed(nodes, nameOf(sent)), depth + 1)
+        : member,
+    );
+    return names.every((name) => nameOf(name) === name)
+      ? aligned
+      : Object.fromEntries(names.map((name) => [nameOf(name), aligned[name]]));
   };
 
   const membersNamed = (nodes: readonly SchemaNode[], name: string): readonly SchemaNode[] =>

@@ -216,12 +216,13 @@ export function replaceAtPlace(root: unknown, place: Place, value: unknown): unk
  * objects of requests need no copy.
  */
 export function mapMembers(object: JsonObject, change: (name: string, value: unknown) => unknown): JsonObject {
-  const entries: [string, unknown][] = [];
-  let isSame = true;
-  for (const name of Object.keys(object)) {
+  let changed: Map<string, unknown> | undefined;
+  for (const name in object) {
     const value = change(name, object[name]);
-    isSame &&= value === object[name];
-    if (value !== undefined) entries.push([name, value]);
+    if (value === object[name]) continue;
+    changed ??= new Map(Object.entries(object));
+    if (value === undefined) changed.delete(name);
+    else changed.set(name, value);
   }
-  return isSame ? object : Object.fromEntries(entries);
+  return changed === undefined ? object : Object.fromEntries(changed);
 }

@@ -109,11 +109,12 @@ export function createResponder(
     item: StoredItem,
     node: SchemaNode,
     memory: ItemMemory,
-    { address: { resource } }: Plan,
+    { role, address: { resource } }: Plan,
     donor?: JsonObject,
   ): unknown {
     const known = shownItems.get(item) ?? new Map<SchemaNode, Shown>();
-    shownItems.set(item, known);
+    // Most created items are never read: an entry for each costs more than it saves.
+    if (role !== 'create') shownItems.set(item, known);
     const before = known.get(node);
     if (before !== undefined && (before.change === undefined || before.change === memory.changes()))
       return before.value;
@@ -146,7 +147,7 @@ export function createResponder(
     const known = bodies.get(item);
     const isSame = known?.response === response && known.change === change;
     const body = isSame ? known.body : bodyFor(plan, content, item, memory);
-    bodies.set(item, { response, body, change });
+    if (plan.role !== 'create') bodies.set(item, { response, body, change });
     return body === undefined
       ? undefined
       : {

@@ -13,6 +13,13 @@ export type FillMember = (name: string, node: SchemaNode, around: JsonObject, is
 /** @returns undefined if no valid value was found */
 export type ShowValue = (value: unknown, node: SchemaNode, fill: FillMember) => unknown;
 
+/**
+ * Whether the whole is judged at once; part by part only if that fails, for example with a part that can be left out. Below the top once,
+ * since two attempts at each level would take exponential time.
+ */
+const attempts = [true, false] as const;
+const attemptsBelow = [false] as const;
+
 /** Deeper values stay as they are. */
 const deepest = 12;
 
@@ -22,6 +29,7 @@ const deepest = 12;
  */
 export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): ShowValue {
   const isHidden = once((node: SchemaNode) => node.schemas.includes(false) || isWriteOnly(node));
+  const objectShapes = once((node: SchemaNode) => form.shapes(node).filter(({ types }) => types.has('object')));
   return (value, node, fill) => show(value, node, fill, 0, false);
 
   /** @param isPart whether the value around it is judged as a whole afterwards: an object or list in it is not judged twice */
@@ -55,8 +63,19 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
   }
 
   function showObject(value: JsonObject, node: SchemaNode, fill: FillMember, depth: number, isPart: boolean): unknown {
+    const shapes = objectShapes(node);
+    const [first] = shapes;
+    if (isPart && first !== undefined && shapes.length === 1) return project(value, first, fill, depth, true);
+    for (const shape of shapes.length < 2 ? shapes : rank(value, shapes))
+      for (const isWhole of depth === 0 ? attempts : attemptsBelow) {
+        const shown = project(value, shape, fill, depth, isWhole);
+        if (shown !== undefined && accepts(shown, node)) return shown;
+      }
+    return undefined;
+  }
+
+  function rank(value: JsonObject, shapes: readonly Shape[]): readonly Shape[] {
     const names = Object.keys(value);
-    const shapes = form.shapes(node).filter(({ types }) => types.has('object'));
     const lacking = (shape: Shape): number => [...shape.required].filter((name) => !Object.hasOwn(value, name)).length;
     const known = (shape: Shape): number => names.filter((name) => shape.properties.has(name)).length;
     // Branches whose fixed values, such as a discriminator's, the value has come first.
@@ -65,20 +84,7 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
         const { values } = form.common(form.property(shape, name));
         return values?.includes(value[name]);
       }).length;
-    const ranked =
-      shapes.length < 2
-        ? shapes
-        : shapes.toSorted((a, b) => fixed(b) - fixed(a) || lacking(a) - lacking(b) || known(b) - known(a));
-    const [only, ...others] = ranked;
-    if (isPart && only !== undefined && others.length === 0) return project(value, only, fill, depth, true);
-    // Part by part only if the whole is not valid at once, for example with a part that can be left out.
-    // Below the top once, since two attempts at each level would take exponential time.
-    for (const shape of ranked)
-      for (const isWhole of depth === 0 ? [true, false] : [false]) {
-        const shown = project(value, shape, fill, depth, isWhole);
-        if (shown !== undefined && accepts(shown, node)) return shown;
-      }
-    return undefined;
+    return shapes.toSorted((a, b) => fixed(b) - fixed(a) || lacking(a) - lacking(b) || known(b) - known(a));
   }
 
   function project(

@@ -36,9 +36,19 @@ export function countParameters(segments: readonly string[]): number {
   return segments.filter((segment) => segment === '{}').length;
 }
 
+/** A client may send any name: only short ones are remembered, and of them only so many. */
+const plainNames = new Map<string, string>();
+const mostNames = 10_000;
+const longestName = 64;
+
 /** `per_page`, `per-page` and `page[size]` without separators and in lower case: `perpage`, `pagesize`. */
 export function plainName(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const plain = name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+  if (plainNames.size >= mostNames) plainNames.clear();
+  if (name.length <= longestName) plainNames.set(name, plain);
+  return plain;
 }
 
 const irregular: ReadonlyMap<string, string> = new Map(

@@ -1,4 +1,4 @@
-import { escapeSegment } from '@lockstep/json/json-pointer';
+import { escapeSegment, type JsonObject } from '@lockstep/json/json-pointer';
 
 /** A fault in a syntactically valid JSON text. */
 interface TreeFault {
@@ -25,7 +25,7 @@ function checkValue(value: unknown, depth: number): TreeFault | undefined {
     return value.isWellFormed() ? undefined : { at: '', says: 'text holds half of a surrogate pair' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > deepestJson) return tooDeep;
-  return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value, depth);
+  return Array.isArray(value) ? checkItems(value, depth) : checkMembers(value as JsonObject, depth);
 }
 
 function checkItems(items: readonly unknown[], depth: number): TreeFault | undefined {
@@ -36,10 +36,10 @@ function checkItems(items: readonly unknown[], depth: number): TreeFault | undef
   return undefined;
 }
 
-function checkMembers(members: object, depth: number): TreeFault | undefined {
-  for (const [name, member] of Object.entries(members)) {
+function checkMembers(members: JsonObject, depth: number): TreeFault | undefined {
+  for (const name in members) {
     if (!name.isWellFormed()) return { at: '', says: 'a member name holds half of a surrogate pair' };
-    const fault = checkValue(member, depth + 1);
+    const fault = checkValue(members[name], depth + 1);
     if (fault !== undefined) return below(fault, escapeSegment(name));
   }
   return undefined;

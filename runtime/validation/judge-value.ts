@@ -128,16 +128,25 @@ export function createJudge(document: ContractDocument): JudgeValue {
       for (const [name, needed] of Object.entries(dependentRequired))
         if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
           return { at: '', why: `dependentRequired ${name}` };
+    const { properties, patternProperties, additionalProperties } = schema;
+    const known = isObject(properties) ? properties : {};
     for (const name of names) {
       if (propertyNames !== undefined && judge(name, propertyNames) !== undefined)
         return { at: '', why: `propertyNames ${name}` };
-      for (const member of memberSchemasOf(schema, name)) {
-        if (member === false) return { at: '', why: `additionalProperties ${name}` };
-        const fault = judge(object[name], member);
-        if (fault !== undefined) return below(name, fault);
-      }
+      const fault = isObject(patternProperties)
+        ? memberSchemasOf(schema, name)
+            .map((member) => judgeMember(object[name], name, member))
+            .find(Boolean)
+        : judgeMember(object[name], name, Object.hasOwn(known, name) ? known[name] : additionalProperties);
+      if (fault !== undefined) return fault;
     }
     return undefined;
+  }
+
+  function judgeMember(value: unknown, name: string, schema: unknown): ValueFault | undefined {
+    if (schema === false) return { at: '', why: `additionalProperties ${name}` };
+    const fault = judge(value, schema);
+    return fault && below(name, fault);
   }
 
   /** The schemas of `properties` and of matching patterns for a member; else `additionalProperties`. */
