@@ -189,9 +189,11 @@ export function createMemory({
     return seed && imagine(resource, parents, key, seed);
   };
 
+  /** Whether requests below an item are answered. */
   const exists = (resource: Resource, parents: readonly string[], key: string): boolean => {
     ensureSeeded(resource);
-    return store.find(resource.name, parents, key) !== undefined || seedFor(resource, parents, key) !== undefined;
+    const isKnown = store.find(resource.name, parents, key) ?? seedFor(resource, parents, key);
+    return isKnown !== undefined || seeds.isNamed(resource, [...parents, key]);
   };
 
   function newId(resource: Resource, parents: readonly string[]): string | number | undefined {

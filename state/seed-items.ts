@@ -32,9 +32,15 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
   const all = [...plans.values()];
   const known = new Map<Resource, readonly Seed[]>();
   const donorOf = once((resource: Resource): JsonObject => examplesOf(resource)[0] ?? {});
+  const unfitOf = once((resource: Resource): ReadonlySet<string> => {
+    const { named, others } = samplesOf(resource);
+    return new Set([...named, ...others].filter((ids) => !isValid(resource, ids)).map((ids) => JSON.stringify(ids)));
+  });
 
   return {
     of: seedsOnce,
+    /** Whether a sample request names this item, although no item has such an id: a text where ids are numbers. */
+    isNamed: (resource: Resource, ids: readonly string[]): boolean => unfitOf(resource).has(JSON.stringify(ids)),
     /** An item of the examples, which proposes values; empty if there is none. */
     donorOf,
   };
@@ -53,8 +59,8 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
     return names.map((name) => String(tools.sampleParameter(operation, name)));
   }
 
-  /** Ids of owners and item in the sample requests. */
-  function tuplesOf(resource: Resource): readonly (readonly string[])[] {
+  /** Ids of owners and item in the sample requests of operations with a role, and in those of the others. */
+  function samplesOf(resource: Resource) {
     const count = resource.parents.length;
     const ownedIn = ({ operation, parents, parameters }: Below): readonly (readonly string[])[] =>
       parents.flatMap((owner, index) => {
@@ -69,10 +75,16 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
       const values = sampleOf(plan, [...(parents.length === count ? parents : []), key]);
       return values.length === count + 1 ? [...owned, values] : owned;
     });
+    return { named, others: [...below.values()].flatMap(ownedIn) };
+  }
+
+  /** Ids of owners and item that items can have. */
+  function tuplesOf(resource: Resource): readonly (readonly string[])[] {
+    const { named, others } = samplesOf(resource);
     const isOwn = (tuple: readonly string[]): boolean => isValid(resource, tuple);
     const ofPlans = distinct(named.filter(isOwn)).slice(0, mostSamples);
     // All of these: without its owner, the documented request would be rejected.
-    return distinct([...ofPlans, ...[...below.values()].flatMap(ownedIn).filter(isOwn)]);
+    return distinct([...ofPlans, ...others.filter(isOwn)]);
   }
 
   /** Whether items can have the ids of a sample request, which may be placeholders. */

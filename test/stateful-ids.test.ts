@@ -90,6 +90,27 @@ test('a client chooses the id by the name that the path has for it, where the li
   expect((await call('remove', { path: { shopId: 71 } })).status).toBe(404);
 });
 
+test('the documented request below an item is answered, although its id is a text and ids are numbers', async () => {
+  const thing = object({ id: number, name: text }, ['id']);
+  const part = object({ id: text, size: text }, ['id']);
+  const parameters = [{ ...inPath('thingId'), example: 'abc' }];
+  const { call } = openPaths({
+    '/things': { post: { operationId: 'create', ...sends(object({ name: text })), responses: answers(thing) } },
+    '/things/{thingId}': { parameters, get: { operationId: 'read', responses: answers(thing) } },
+    '/things/{thingId}/parts': {
+      parameters,
+      get: { operationId: 'list', responses: answers({ type: 'array', items: part }) },
+      post: { operationId: 'add', ...sends(object({ size: text })), responses: answers(part) },
+    },
+    '/things/{thingId}/state': { parameters, get: { operationId: 'state', responses: answers(object({ up: text })) } },
+  });
+  const path = { thingId: 'abc' };
+  const { body } = await call('add', { path, body: { size: 'L' } });
+  expect((await call('list', { path })).body).toContainEqual(body);
+  expect((await call('state', { path })).status).toBe(200);
+  for (const id of ['list', 'state']) expect((await call(id, { path: { thingId: 'abd' } })).status).toBe(404);
+});
+
 test('the answer of a create is the id where it is a text or a number', async () => {
   for (const shape of [text, number, { ...text, format: 'uuid' }]) {
     const { call } = openPaths({
