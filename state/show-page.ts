@@ -23,7 +23,7 @@ export interface Page {
   readonly length: number;
   /** Most items of a page; the number of all items if the list has no pages. */
   readonly size: number;
-  /** Id of its last item. */
+  /** Id of its last item, if it is a cursor: in a list of several owners, an id may name several items. */
   readonly lastKey: string | undefined;
 }
 
@@ -300,7 +300,6 @@ function readCursor(
   const [, start, size] = /^o:(\d+):(\d+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (start !== undefined) return { start: Number(start), size: Number(size) };
   const index = keys.indexOf(text);
-  // In a list of several owners, an id may name several items.
   if (index >= 0 && index === keys.lastIndexOf(text)) return { start: index + 1 };
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
 }
@@ -333,5 +332,7 @@ export function cutPage<Item extends Pick<StoredItem, 'key'>>(
         ? Math.max(0, skipped - offset.first)
         : from.start;
   const items = all.slice(start, start + size);
-  return { items, page: { total: all.length, start, length: items.length, size, lastKey: items.at(-1)?.key } };
+  const last = items.at(-1)?.key;
+  const lastKey = cursor !== undefined && all.filter(({ key }) => key === last).length === 1 ? last : undefined;
+  return { items, page: { total: all.length, start, length: items.length, size, lastKey } };
 }

@@ -135,6 +135,48 @@ test('a cursor may have a schema without a type', async () => {
   expect(second.continuationToken).toBeNull();
 });
 
+test('a cursor of an id that items of two owners share leads to each item once', async () => {
+  const pod = { $ref: '#/components/schemas/Pod' };
+  const digits = { type: ['string', 'null'], pattern: '^[0-9]+$' };
+  const page = object({ items: { type: 'array', items: pod }, next: digits });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Pods', version: '1' },
+    components: { schemas: { Pod: object({ id: count, space: text }, ['id']) } },
+    paths: {
+      '/pods': {
+        get: {
+          operationId: 'listAll',
+          parameters: [inQuery('after', { ...digits, type: 'string' }), inQuery('limit', count)],
+          responses: answers(page),
+        },
+      },
+      '/spaces/{space}/pods': {
+        parameters: [inPath('space')],
+        post: { operationId: 'create', ...sends(pod), responses: answers(pod) },
+      },
+      '/spaces/{space}/pods/{id}': {
+        parameters: [inPath('space'), inPath('id', count)],
+        get: { operationId: 'read', responses: answers(pod) },
+        delete: { operationId: 'delete', responses: answers(pod) },
+      },
+    },
+  });
+  const { items: examples } = (await call('listAll', { query: { limit: 100 } })).body as { items: JsonObject[] };
+  for (const { space, id } of examples) await call('delete', { path: { space, id } });
+  for (const space of ['a', 'b'])
+    for (const id of [70, 80]) await call('create', { path: { space }, body: { id, space } });
+  const found: unknown[] = [];
+  let after: unknown;
+  do {
+    const query = { limit: 1, ...(after !== undefined && { after }) };
+    const { items, next } = (await call('listAll', { query })).body as { items: JsonObject[]; next: unknown };
+    found.push(...items);
+    after = next;
+  } while (typeof after === 'string' && found.length < 9);
+  expect(found).toEqual(['a', 'b'].flatMap((space) => [70, 80].map((id) => ({ id, space }))));
+});
+
 test.each([
   [400, 400],
   [404, 200],
