@@ -46,6 +46,10 @@ export function createAnswers(
   const { createOne, findTwin } = createItemCreator({ reader, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
+  /** Whether a `version` in a query is that of the API: reads have it too. */
+  const isOfApi = tools.operations.some(
+    ({ method, parameters }) => method === 'get' && parameters.some(({ name }) => name === 'version'),
+  );
 
   const roles: Answers = {
     list: (call) => {
@@ -360,9 +364,10 @@ export function createAnswers(
     return names.align(resource, isObject(inner) ? inner : isObject(body) ? body : {});
   }
 
-  /** Query parameters of a request without a body that are members of the item: `POST /pet/{petId}?name=Rex`. A version is often that of the API. */
+  /** Query parameters of a request without a body that are members of the item: `POST /pet/{petId}?name=Rex`. */
   function queryMembers(plan: Plan, { query }: StateRequest): JsonObject {
-    const { version: _, ...sent } = query;
+    const { version: _, ...others } = query;
+    const sent = isOfApi ? others : query;
     return plan.operation.requestBody === null ? membersAmong(plan.address.resource, sent) : {};
   }
 

@@ -176,6 +176,28 @@ test('a create without a body sets members by its query, and its answer may be a
   expect((await call('read', { path: { runId: made?.id } })).body).toEqual(made);
 });
 
+test.each([
+  { read: [inQuery('version')], name: 'of the API, which reads have too, sets no member', version: undefined },
+  { read: [], name: 'that only writes have sets a member', version: '2' },
+])('a `version` in the query $name', async ({ read, version }) => {
+  const thing = object({ id: text, name: text, version: text }, ['id']);
+  const { call } = openPaths({
+    '/things': {
+      post: {
+        operationId: 'create',
+        parameters: [inQuery('name'), inQuery('version')],
+        responses: answers(thing),
+      },
+    },
+    '/things/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', parameters: read, responses: answers(thing) },
+    },
+  });
+  const { body } = await call('create', { query: { name: 'a', version: '2' } });
+  expect(body).toEqual({ id: expect.anything(), name: 'a', ...(version !== undefined && { version }) });
+});
+
 test('new items that are found by their number differ in their id too', async () => {
   const item = object({ id: number, number, title: text });
   const { call } = openPaths({
