@@ -38,6 +38,19 @@ test('a browser that is named is the one that is looked with', async () => {
   expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n'.repeat(5));
 });
 
+test.each(['none', 'vitest', 'test:postgres', 'test:node26'])(
+  'test:full runs all lanes where %s fails',
+  async (bad) => {
+    for (const name of ['vitest', 'npm'])
+      await stub(name, `echo "${name} $2" >> calls; [ ${name} != ${bad} ] && [ "$2" != ${bad} ]`);
+    const { scripts } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+    const { code } = await run({}, 'sh', ['-c', `cd ${root} && ${scripts['test:full']}`]);
+    expect(code).toBe(bad === 'none' ? 0 : 1);
+    const calls = await readFile(join(root, 'calls'), 'utf8');
+    expect(calls.trim().split('\n')).toEqual(['vitest --project', 'npm test:postgres', 'npm test:node26']);
+  },
+);
+
 const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0,\\"testResults\\":[]}';
 const outcomes = [
   { name: 'all pass', npm: `echo ${report} > dist/ci/test.json`, want: [0, '3 passed, 0 failed'] },
@@ -109,10 +122,14 @@ async function stub(name: string, line: string): Promise<void> {
 }
 
 /** In an environment of its own: no setting of this run reaches the script. */
-function run(env: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; stdout: string }> {
+function run(
+  env: NodeJS.ProcessEnv = {},
+  command = 'bash',
+  words: readonly string[] = [join(root, '.ci/run')],
+): Promise<{ code: unknown; stdout: string }> {
   const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
   return new Promise((resolve) => {
-    execFile('bash', [join(root, '.ci/run')], { env: { PATH: path, ...env } }, (error, stdout) =>
+    execFile(command, words, { env: { PATH: path, ...env } }, (error, stdout) =>
       resolve({ code: error?.code ?? 0, stdout }),
     );
   });
