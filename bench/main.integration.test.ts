@@ -18,9 +18,15 @@ for (const { name, line, want } of cases) {
   });
 }
 
-function run(line: readonly string[]): Promise<{ code: unknown; printed: string }> {
+test.each(['detect', 'mocks'])('the bench %s has a help, and exits with 2 on an unknown option', async (name) => {
+  const main = `${name}/main.ts`;
+  expect(await run(['--help'], main)).toEqual({ code: 0, printed: expect.stringMatching(/^Usage: node bench/) });
+  expect(await run(['--sav'], main)).toEqual({ code: 2, printed: expect.stringContaining('--sav') });
+});
+
+function run(line: readonly string[], main = 'main.ts'): Promise<{ code: unknown; printed: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [join(import.meta.dirname, 'main.ts'), ...line], (error, stdout, stderr) =>
+    execFile(process.execPath, [join(import.meta.dirname, main), ...line], (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, printed: `${stderr}${stdout}` }),
     );
   });

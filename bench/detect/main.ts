@@ -1,13 +1,4 @@
 // Measures how many of the faults of three servers an API testing tool reports, how early, and how often it reports a correct server.
-//
-//   bench/foreign/install.sh schemathesis     the peer
-//   node bench/detect/main.ts --tool lockstep|schemathesis [--server library|meters|roster|all] [--seed 1] [--seeds 1]
-//       [--class A,B,C,D,E,F] [--budget 100req|300req|1000req|5s] [--profile default|guide|guide-auto, of the peer]
-//       [--out FOLDER] [--json]
-//
-// Each run has a fresh server, and one tool runs at a time. A second start with the same --out continues the first. The folder then has
-// runs.ndjson, with a line for each run, and missed-SERVER.json, with the names of the faults that no run detected: authors of checks read
-// the table alone. Exit codes: 0 all ran, 2 wrong usage or not installed, 130 interrupted.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -48,6 +39,15 @@ const budgets: Readonly<Record<string, Budget>> = {
   '1000req': { requests: 1000 },
   '5s': { seconds: 5 },
 };
+
+const help = `Usage: node bench/detect/main.ts --tool lockstep|schemathesis [--server library|meters|roster|all] [--seed 1] [--seeds 1]
+    [--class A,B,C,D,E,F] [--budget 100req|300req|1000req|5s] [--profile default|guide|guide-auto] [--out FOLDER] [--json]
+
+Each run has a fresh server, and one tool runs at a time. bench/foreign/install.sh schemathesis installs the peer, and --profile has its options.
+A second start with the same --out continues the first. The folder then has runs.ndjson, with a line for each run, and missed-SERVER.json, with
+the names of the faults that no run detected: authors of checks read the table alone.
+Exit codes: 0 all ran, 2 wrong usage or not installed, 130 interrupted.
+`;
 
 /** One live line on a terminal. */
 const lineEnd = process.stderr.isTTY ? '    \r' : '\n';
@@ -162,7 +162,7 @@ function readLines<T>(file: string): readonly T[] {
   return lines.map((line) => JSON.parse(line) as T);
 }
 
-/** @returns undefined for wrong usage, which is printed */
+/** @returns undefined after the help or wrong usage, which is printed */
 function readOptions(): Options | undefined {
   const refuse = (message: string): undefined => {
     process.stderr.write(`${message}\n`);
@@ -174,6 +174,10 @@ function readOptions(): Options | undefined {
     ({ values } = parse());
   } catch (error) {
     return refuse((error as Error).message);
+  }
+  if (values.help) {
+    process.stdout.write(help);
+    return undefined;
   }
   const { tool, server, profile } = values;
   if (!isOneOf(tool, tools)) return refuse(`--tool is one of ${tools.join(', ')}, not ${tool}`);
@@ -211,7 +215,7 @@ function parse() {
       budget: { type: 'string', default: '1000req' },
       profile: { type: 'string', default: 'guide' },
       out: { type: 'string' },
-      json: { type: 'boolean', default: false },
+      ...{ json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
     },
   });
 }

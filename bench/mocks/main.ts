@@ -1,13 +1,4 @@
 // Walks through the collections of a contract on a mock, and judges each step by the contract.
-//
-//   node bench/mocks/main.ts --contract FILE --mock lockstep|prism|mockoon|json-server [--json]
-//   node bench/mocks/main.ts --set corpus|held-out --packages FOLDER --mock NAME [--json]
-//
-// --pairs N walks at most so many pairs of a contract, spread evenly. --patience SECONDS is the time for one answer, 10 by default: a busy
-// machine needs more. --lockstep DIR runs the command of another checkout; --peers DIR has the
-// other mocks, --packages DIR the packages of contracts.json, each in its node_modules. Failed laws are listed for a single contract and for
-// the set `corpus`. Of the set `held-out` only their number is printed, so that nothing is changed for one of its contracts.
-// Exit codes: 0 walked, whatever held; 2 wrong usage or not installed.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -41,6 +32,20 @@ interface Options {
   readonly patienceMs: number;
   readonly isJson: boolean;
 }
+
+const help = `Usage: node bench/mocks/main.ts --contract FILE --mock lockstep|prism|mockoon|json-server [--json]
+       node bench/mocks/main.ts --set corpus|held-out --packages FOLDER --mock NAME [--json]
+
+  --pairs N           walks at most so many pairs of a contract, spread evenly
+  --patience SECONDS  the time for one answer, 10 by default: a busy machine needs more
+  --only NAME         walks one contract of the set
+  --lockstep DIR      runs the command of another checkout
+  --peers DIR         has the other mocks
+  --packages DIR      has the packages of contracts.json, each in its node_modules
+
+Failed laws are listed for a single contract and for the set corpus. Of the set held-out only their number is printed, so that nothing is changed
+for one of its contracts. Exit codes: 0 walked, whatever held; 2 wrong usage or not installed.
+`;
 
 /** One live line on a terminal. */
 const lineEnd = process.stderr.isTTY ? '    \r' : '\n';
@@ -114,6 +119,7 @@ function locate({ package: name, version, path, sha256 }: Listed, packages: stri
   return file;
 }
 
+/** @returns undefined after the help or wrong usage, which is printed */
 function readOptions(): Options | undefined {
   try {
     const { values } = parseArgs({
@@ -127,9 +133,13 @@ function readOptions(): Options | undefined {
         packages: { type: 'string', default: import.meta.dirname },
         pairs: { type: 'string', default: 'Infinity' },
         patience: { type: 'string', default: String(usualPatienceMs / 1000) },
-        json: { type: 'boolean', default: false },
+        ...{ json: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h' } },
       },
     });
+    if (values.help) {
+      process.stdout.write(help);
+      return undefined;
+    }
     const { contract, set, only, mock, json: isJson } = values;
     if (!isMock(mock)) throw new Error(`--mock is one of ${Object.keys(mocks).join(', ')}, not ${mock}`);
     if (set !== undefined && set !== 'corpus' && set !== 'held-out')
