@@ -228,7 +228,10 @@ export function entryOf(reader: SchemaReader, { node }: Part, noun: string, keys
   return part !== undefined && reader.keyAmong(part.node, keys) !== undefined ? part : { place: [], node: element };
 }
 
-/** The item in a request body. A member that the answers show among those of the item is no wrapper: `graph` of `POST /graphs`. */
+/**
+ * The item in a request body. A member that the answers show among those of the item is no wrapper: `graph` of `POST /graphs`. An only
+ * member is one, whatever its name, if its object shares members with those answers.
+ */
 export function findDraft(
   reader: SchemaReader,
   body: SchemaNode,
@@ -236,9 +239,12 @@ export function findDraft(
   keys: readonly string[],
 ): Part | undefined {
   const part = reader.findItem(body, noun, keys);
+  const isShown = (name: string): boolean => views.some((view) => reader.membersOf(view).has(name));
   const [wrapper] = part?.place ?? [];
-  const isMember = wrapper !== undefined && views.some((view) => reader.membersOf(view).has(wrapper));
-  return isMember ? { place: [], node: body } : part;
+  if (wrapper !== undefined) return isShown(wrapper) ? { place: [], node: body } : part;
+  const [only, ...others] = reader.membersOf(body);
+  if (only === undefined || others.length > 0 || isShown(only[0]) || !reader.isOnly(only[1], 'object')) return part;
+  return [...reader.membersOf(only[1]).keys()].some(isShown) ? { place: [only[0]], node: only[1] } : part;
 }
 
 /** The items in the body of a POST that answers a list: `{labels: ["a", "b"]}` to `/labels`. */

@@ -32,6 +32,11 @@ export const listNames: ReadonlySet<string> = new Set(
 /** Plain names of lists about the request and not of items. */
 export const reports: ReadonlySet<string> = new Set('messages errors warnings notices links'.split(' '));
 
+/** Plain names of members next to an item that are about the request: `{code, message, result}`. */
+const aboutRequest = new Set(
+  'code message msg status success ok error errors warnings notices messages meta requestid timestamp'.split(' '),
+);
+
 /** Letters of a member that may be the last word of a path: shorter ones are the end of other words. */
 const shortestWord = 5;
 
@@ -184,7 +189,11 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
           (members.size === 1 && keyAmong(member, keys) !== undefined),
       );
       const inside = wrapped === undefined ? undefined : keyAmong(wrapped[1], keys);
-      const isBetter = inside !== undefined && !isVague(inside);
+      const isEnvelope =
+        inside !== undefined &&
+        wrappers.has(plainName(wrapped?.[0] ?? '')) &&
+        [...members.keys()].every((name) => name === wrapped?.[0] || aboutRequest.has(plainName(name)));
+      const isBetter = inside !== undefined && (!isVague(inside) || isEnvelope);
       if (own !== undefined && !isBetter) return { place: [], node };
       const isWrapper =
         wrapped !== undefined &&

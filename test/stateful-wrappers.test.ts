@@ -1,0 +1,33 @@
+// If these fail, `lockstep mock` forgets items of contracts that put other members around them.
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import { expect, test } from 'vitest';
+import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+
+const number = { type: 'integer' };
+
+test('a code next to an item that has only a name is about the request', async () => {
+  const item = object({ name: text, colour: text });
+  const responses = answers(object({ result: item, code: number, message: text }, ['result', 'code']));
+  const { call } = openPaths({
+    '/layouts': { post: { operationId: 'create', ...sends(item), responses } },
+    '/layouts/{layout}': { parameters: [inPath('layout')], get: { operationId: 'read', responses } },
+  });
+  const result = { name: 'first', colour: 'red' };
+  await call('create', { body: result });
+  expect((await call('read', { path: { layout: 'first' } })).body).toMatchObject({ result });
+});
+
+test.each([
+  ['longer', 'shop_layout'],
+  ['shorter', 'lay'],
+])('an only member of a body with a %s name than the path has the item', async (_, name) => {
+  const responses = answers(object({ id: number, colour: text }));
+  const { call } = openPaths({
+    '/layouts': {
+      post: { operationId: 'create', ...sends(object({ [name]: object({ colour: text }) })), responses },
+    },
+    '/layouts/{layout}': { parameters: [inPath('layout', number)], get: { operationId: 'read', responses } },
+  });
+  const { id } = (await call('create', { body: { [name]: { colour: 'red' } } })).body as JsonObject;
+  expect((await call('read', { path: { layout: id } })).body).toEqual({ id, colour: 'red' });
+});
