@@ -2,7 +2,7 @@
 import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { type ContractTools, type StateOperation, successOf } from './contract-tools.ts';
-import { type Place, type SchemaReader, vagueNames } from './read-schemas.ts';
+import { type Place, qualifiedIds, type SchemaReader, vagueNames } from './read-schemas.ts';
 import { idNames, type Resource, type Route } from './resource.ts';
 import { nameTemplate, nounOf, plainName, readTemplate } from './template.ts';
 
@@ -26,6 +26,7 @@ export function findId(parts: IdParts, resource: Resource, own: readonly Route[]
     namedId(reader, resource) ??
     describedId(parts, resource) ??
     onlyId(reader, resource) ??
+    qualifiedId(reader, resource) ??
     madeId(reader, resource, creates)
   );
 }
@@ -144,6 +145,21 @@ function onlyId(reader: SchemaReader, { views }: Resource): Place | undefined {
     if (own.length === 1) return own[0];
   }
   return undefined;
+}
+
+/** The only member of this kind, if no request has it: a client may know the item by an id of its own. */
+function qualifiedId(reader: SchemaReader, { views, drafts, idNodes }: Resource): Place | undefined {
+  const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
+  const own = views.flatMap((view) => [...reader.membersOf(view)]);
+  const names = own.flatMap(([name, member]) =>
+    qualifiedIds.test(plainName(name)) &&
+    reader.isOnly(member, type) &&
+    !drafts.some((node) => reader.membersOf(node).has(name))
+      ? [name]
+      : [],
+  );
+  const [name, ...others] = new Set(names);
+  return name === undefined || others.length > 0 ? undefined : [name];
 }
 
 /** The only member of the answer to a create that may be an id, if no request has it and it names no owner. */

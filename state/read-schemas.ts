@@ -20,7 +20,10 @@ const wrappers = new Set(
 );
 
 /** Plain names of members that identify an item only where nothing else does: envelopes have a `code` too. */
-export const vagueNames: ReadonlySet<string> = new Set('key slug code name number login username'.split(' '));
+export const vagueNames: ReadonlySet<string> = new Set('key slug code name number index login username'.split(' '));
+
+/** Plain names of ids with a word that names no other object: `extId`, `generated_uuid`. */
+export const qualifiedIds = /^(?:ext|external|generated|unique|public|internal|global|system)(?:id|uuid|guid)$/;
 
 /** Names around the items of a list. */
 export const listNames: ReadonlySet<string> = new Set(
@@ -116,9 +119,13 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   /** Members by their plain names. */
   const plainMembersOf = once((node: SchemaNode) => Map.groupBy(membersOf(node), ([name]) => plainName(name)));
 
-  /** The first of these plain names that a member has. */
+  /** The first of these plain names that a member has, which is no object. */
   const keyAmong = (node: SchemaNode, keys: readonly string[]): string | undefined =>
-    keys.find((key) => plainMembersOf(node).has(key));
+    keys.find((key) =>
+      plainMembersOf(node)
+        .get(key)
+        ?.some(([, member]) => !isOnly(member, 'object')),
+    );
 
   return {
     form,
@@ -178,7 +185,11 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
     findItem: (node: SchemaNode, noun: string, keys: readonly string[]): Part | undefined => {
       if (!isObjectNode(node)) return undefined;
       const members = membersOf(node);
-      const own = keyAmong(node, keys);
+      const own =
+        keyAmong(node, keys) ??
+        plainMembersOf(node)
+          .keys()
+          .find((key) => qualifiedIds.test(key));
       const isVague = (key: string): boolean => key !== keys[0] && vagueNames.has(key);
       if (own !== undefined && !isVague(own)) return { place: [], node };
       const inner = [...members].filter(([, member]) => isObjectNode(member));

@@ -58,7 +58,7 @@ export function idNames(parameter: string | undefined, noun: string): readonly s
   const plain = plainName(parameter ?? '');
   const rest = plain.startsWith(noun) ? plain.slice(noun.length) : '';
   const usual = ['id', 'uuid', 'guid', `${noun}id`, `${noun}uuid`, 'uid', 'sid', 'login', 'username', `${noun}name`];
-  const vague = ['key', 'slug', 'code', 'name', 'number', `${noun}key`, `${noun}code`, 'identifier', 'sha'];
+  const vague = ['key', 'slug', 'code', 'name', 'number', 'index', `${noun}key`, `${noun}code`, 'identifier', 'sha'];
   // `{projectKey}` is the member `key`.
   const [kind = ''] = /(?:id|uuid|key|name|slug|code|number|login)$/.exec(plain) ?? [];
   return [...new Set([plain, rest, kind, ...usual, ...vague])].filter((name) => name !== '');

@@ -36,6 +36,12 @@ test.each<readonly [string, Case]>([
     'has a longer name in the answer to a create',
     { parameter: 'tn-number', made: { thingNumber: text }, item: { number: text, size: number }, id: 'thingNumber' },
   ],
+  ['has an adjective', { parameter: 'thing', item: { generated_uuid: text, public_key: text }, id: 'generated_uuid' }],
+  ['is an index', { parameter: 'step', shape: number, item: { index: number, size: number }, id: 'index' }],
+  [
+    'has an adjective, and is outside a member that has the name of the item',
+    { parameter: 'key', item: { extId: text, thing: object({ note: text }), size: number }, id: 'extId' },
+  ],
   [
     'is outside a member that has the name of the item',
     {
