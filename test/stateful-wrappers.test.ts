@@ -31,3 +31,15 @@ test.each([
   const { id } = (await call('create', { body: { [name]: { colour: 'red' } } })).body as JsonObject;
   expect((await call('read', { path: { layout: id } })).body).toEqual({ id, colour: 'red' });
 });
+
+test('a member with the name of the parameter has the item', async () => {
+  const layout = object({ id: number, colour: text });
+  const responses = answers(object({ revision: text, page: layout }));
+  const { call } = openPaths({
+    '/layouts': { post: { operationId: 'create', ...sends(object({ colour: text })), responses } },
+    '/layouts/{pageId}': { parameters: [inPath('pageId', number)], get: { operationId: 'read', responses } },
+  });
+  const made = (await call('create', { body: { colour: 'red' } })).body as Readonly<Record<string, JsonObject>>;
+  const { body } = await call('read', { path: { pageId: made.page?.id } });
+  expect(body).toMatchObject({ page: { colour: 'red' } });
+});
