@@ -121,7 +121,7 @@ export function createAnswers(
     read: (call) => {
       const item = findItem(call);
       if ('kind' in item) return item;
-      return respond(call, call.plan.success, item);
+      return call.plan.isListed ? respondWithMany(call, [item]) : respond(call, call.plan.success, item);
     },
 
     replace: (call) => {

@@ -59,6 +59,8 @@ export interface Plan {
   readonly entry: Part | undefined;
   /** The item in the answer. */
   readonly item: Part | undefined;
+  /** Whether a read answers a list, which has only the item. */
+  readonly isListed: boolean;
   /** The item in the request body. */
   readonly draft: Part | undefined;
   /** The items in the request body, if it creates several. */
@@ -335,6 +337,8 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     const isItemLike = (part: Part | undefined): boolean =>
       part !== undefined && (role.role !== 'action' || reader.isAmong(part.node, resource.views));
     const item = list === undefined || role.role === 'read' ? itemIn(answer) : undefined;
+    const isItem = item !== undefined && reader.keyAmong(item.node, keys) !== undefined;
+    const isOfItems = list !== undefined && reader.isAmong(reader.itemOf(list.node), resource.views);
     return {
       ...role,
       operation,
@@ -346,6 +350,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       list,
       entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
+      isListed: role.role === 'read' && isOfItems && !isItem,
       draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
       many: role.role === 'create' ? findMany(reader, route, resource.noun) : undefined,
       isCreatedByPut: role.role === 'replace' && createsByPut(operation, resource.noun),

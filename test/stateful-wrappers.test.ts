@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` forgets items of contracts that put other members around them.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, createCaller, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const number = { type: 'integer' };
 
@@ -42,4 +42,30 @@ test('a member with the name of the parameter has the item', async () => {
   const made = (await call('create', { body: { colour: 'red' } })).body as Readonly<Record<string, JsonObject>>;
   const { body } = await call('read', { path: { pageId: made.page?.id } });
   expect(body).toMatchObject({ page: { colour: 'red' } });
+});
+
+test.each<readonly [string, (list: JsonObject) => JsonObject, (items: readonly JsonObject[]) => unknown]>([
+  ['a list', (list) => list, (items) => items],
+  ['an object with a list', (data) => object({ data }), (data) => ({ data })],
+])('a read that answers %s has the item alone in it', async (_, shown, wrap) => {
+  const items = { type: 'array', items: { $ref: '#/components/schemas/Layout' } };
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Layouts', version: '1' },
+    paths: {
+      '/layouts': {
+        get: { operationId: 'list', responses: answers(items) },
+        post: { operationId: 'create', ...sends(object({ colour: text })), responses: answers(items) },
+      },
+      '/layouts/{layoutId}': {
+        parameters: [inPath('layoutId', number)],
+        get: { operationId: 'read', responses: answers(shown(items)) },
+      },
+    },
+    components: { schemas: { Layout: object({ id: number, colour: text }) } },
+  });
+  await call('create', { body: { colour: 'blue' } });
+  const [made] = (await call('create', { body: { colour: 'red' } })).body as readonly JsonObject[];
+  const { body } = await call('read', { path: { layoutId: made?.id } });
+  expect(body).toEqual(wrap([{ id: made?.id, colour: 'red' }]));
 });
