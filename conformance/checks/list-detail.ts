@@ -4,6 +4,7 @@ import { type Exchange, isAccepted, type NumberedExchange } from '../execute/exc
 import type { Failure } from '../failures/failure.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { identify, readPage } from '../resources/read-page.ts';
+import { slotsOf } from '../resources/slots.ts';
 import type { RunContext, TraceCheck, TraceVerdict } from './check.ts';
 import { exchangesOf, ofRepetition, statusOf } from './parts.ts';
 import { isSameValue, readMember, schemaOfRead } from './read-only.ts';
@@ -30,7 +31,8 @@ function pairsIn<Kind extends Exchange>(
     ({ intent, operation }) => operation === shape.operation && intent.probe?.role.startsWith(detailRoles.list),
   );
   const items = (list && readPage(shape, list))?.items ?? [];
-  const { key } = identify(shape, items);
+  const read = own.find(({ operation }) => operation !== shape.operation);
+  const { key } = identify(shape, items, read && slotsOf(read.operation.path).at(-1));
   const pairs = own.flatMap((detail): Pair<Kind>[] => {
     if (detail.operation === shape.operation || !isAccepted(detail)) return [];
     const asked = new Set(Object.values(detail.seen.path).map(String));

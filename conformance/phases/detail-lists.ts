@@ -8,7 +8,7 @@ import type { Draft, Exchange } from '../execute/exchange.ts';
 import { type ListShape, listShapeOf } from '../resources/list-shape.ts';
 import { isScalar } from '../resources/read-items.ts';
 import { identify, type Page, readPage } from '../resources/read-page.ts';
-import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
+import { operationAt, plainPath, type Slot, slotsOf } from '../resources/slots.ts';
 import { isMock, plainDraft } from './list-requests.ts';
 import { type Bench, mayProbe, type OperationProbes, replicaMs } from './probe.ts';
 
@@ -44,7 +44,7 @@ async function askDetails(bench: Bench, shape: ListShape, read: Operation): Prom
   };
   const ask = async (toRole: (role: string) => string): Promise<number> => {
     const list = await sendAs(plainDraft(draft), toRole(detailRoles.list));
-    const ids = idsOf(shape, list && readPage(shape, list));
+    const ids = idsOf(shape, list && readPage(shape, list), slot);
     for (const [index, id] of ids.entries()) {
       const parameters = reading.parameters.map((one) =>
         one.parameter.in === 'path' && one.parameter.name === slot.parameter ? { ...one, value: id } : one,
@@ -63,9 +63,9 @@ async function askDetails(bench: Bench, shape: ListShape, read: Operation): Prom
   return undefined;
 }
 
-function idsOf(shape: ListShape, page: Page | undefined): readonly unknown[] {
+function idsOf(shape: ListShape, page: Page | undefined, slot: Slot): readonly unknown[] {
   const items = page?.items ?? [];
-  const { key } = identify(shape, items);
+  const { key } = identify(shape, items, slot);
   const ids = items.map((item) => (key === undefined ? undefined : readPointer(item, key))).filter(isScalar);
   return [...new Set([...ids.slice(0, 1), ...ids.slice(-1)])].slice(0, mostItems);
 }

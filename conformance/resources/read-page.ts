@@ -77,10 +77,13 @@ export interface Identity {
 /**
  * The identity of items: the declared key, otherwise the member with the best name of an id. It counts if every item has it, and if
  * items that share it are equal.
+ *
+ * @param slot the place of the id in the path of an item
  */
 export function identify(
   { key, operation }: Pick<ListShape, 'key' | 'operation'>,
   items: readonly unknown[],
+  slot = slotOfItems(operation.path),
 ): Identity {
   const by = (own: string | undefined): Identity => ({
     key: own,
@@ -88,7 +91,6 @@ export function identify(
   });
   if (key !== undefined) return by(key);
   const [first] = items;
-  const slot = slotOfItems(operation.path);
   const candidates = Object.keys(isObject(first) ? first : {})
     .map((member) => ({ member, rank: rankName(member, slot) }))
     .filter(({ rank }) => Number.isFinite(rank))
