@@ -135,7 +135,12 @@ export function createCollections(): Collections {
 /** Members of an item that are certainly ids of it: `owner.id` of a book is the id of an owner. */
 export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
-  if (slot !== undefined) for (const name of [slot.parameter, `${slot.noun}id`]) names.add(normal(name));
+  if (slot !== undefined) {
+    const wanted = normal(slot.parameter);
+    // `{feed_key}` asks for the `key` of a feed.
+    const own = wanted.startsWith(slot.noun) && wanted !== slot.noun ? wanted.slice(slot.noun.length) : wanted;
+    for (const name of [wanted, own, `${slot.noun}id`]) names.add(name);
+  }
   const isOwn = (member: string): boolean => slot === undefined || rankName(member, slot) < Number.POSITIVE_INFINITY;
   return new Map(
     [...scalars].filter(([member]) => {

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { idsAmong } from './collections.ts';
 import { findTargets, referencesFor } from './find-targets.ts';
 import { createResources, type Resources } from './resources.ts';
+import { slotsOf } from './slots.ts';
 
 interface Answered {
   /** The sent path, `GET /books/b1`. */
@@ -511,4 +513,13 @@ test('lists how to delete created objects, the last one first', () => {
     ['order#1', 'DELETE /shops/{s}/orders/{orderId}', { s: '3', orderId: 'o' }],
     ['shop#1', 'DELETE /shops/{shopId}', { shopId: 3 }],
   ]);
+});
+
+test.each([
+  { path: '/feeds/{feed_key}', want: ['id', 'key'] },
+  { path: '/keys/{key_id}', want: ['id'] },
+  { path: '/keys/{key}', want: ['id', 'key'] },
+])('the members $want are certainly ids of an item of $path', ({ path, want }) => {
+  const item = new Map(Object.entries({ id: 7, key: 'k7', name: 'Seven' }));
+  expect([...idsAmong(item, slotsOf(path).at(-1)).keys()]).toEqual(want);
 });
