@@ -4,7 +4,16 @@ import { isJson } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
 import { plainPath } from '../resources/slots.ts';
 import type { RunContext } from './check.ts';
-import { agrees, isEmpty, isUnchanged, objectIn, shownIn, writableIn, writesOf } from './compare-objects.ts';
+import {
+  agrees,
+  isEmpty,
+  isShownOtherwise,
+  isUnchanged,
+  objectIn,
+  shownIn,
+  writableIn,
+  writesOf,
+} from './compare-objects.ts';
 import { statusOf } from './parts.ts';
 import { addedBy, failureOf, hasDefault, isChosen, spelled } from './stored.ts';
 import {
@@ -35,7 +44,7 @@ function objectsOf(story: Story, context: RunContext, method: 'put' | 'patch') {
       .slice(0, story.steps.indexOf(write))
       .filter(({ operation }) => operation.method !== 'get');
     const given = Object.assign({}, ...earlier.filter(isDone).map(({ seen }) => objectIn(seen.requestBody, names)));
-    return [{ ...change, created, given: given as JsonObject, sent, old, read }];
+    return [{ ...change, names, created, given: given as JsonObject, sent, old, read }];
   });
   return members.length === 0 || changes.length === 0 ? undefined : { story, members, changes };
 }
@@ -73,9 +82,10 @@ export const putPartial = storyCheck(
     allow: 'Remove the property from the schema of the PUT, or declare it readOnly.',
   },
   (story, context) =>
-    judgeMembers(context, objectsOf(story, context, 'put'), ({ created, sent, old, read }, name) => {
+    judgeMembers(context, objectsOf(story, context, 'put'), ({ created, sent, old, read, names, after }, name) => {
       if (isEmpty(sent[name]) || agrees(sent[name], read[name]) || !isUnchanged(old[name], read[name]))
         return undefined;
+      if (isShownOtherwise(context, after, names, name, sent[name])) return undefined;
       // The server may store another form of the value, the same for the create and the PUT.
       if (isUnchanged(sent[name], created[name])) return undefined;
       const message = `${name} was sent as ${spelled(sent[name])} and accepted, and a read shows ${spelled(read[name])} as before`;

@@ -152,21 +152,21 @@ export function comparableMembers(
   );
 }
 
-/** Whether a member is sent as a list of ids or names, and the schema of the answer has a list of objects in its place. */
-export function isShownAsObjects(
+/**
+ * Whether the schema of the answer rejects a member as it was sent: a list of ids where it has a list of objects, or a text where it has a
+ * number. An object may have further members there, so none is judged by its schema.
+ */
+export function isShownOtherwise(
   { judge }: Pick<RunContext, 'judge'>,
   { operation, outcome }: Exchange,
   names: readonly string[],
   name: string,
   sent: unknown,
 ): boolean {
-  if (outcome.kind === 'none' || !Array.isArray(sent) || sent.some(isObject)) return false;
+  if (outcome.kind === 'none' || [sent].flat().some(isObject)) return false;
   const schema = responseFor(operation, outcome.status)?.contents.find(({ mediaType }) => isJson(mediaType))?.schema;
-  const form = judge.forms.response;
-  const member = schema && declaredIn(form, schema, names).get(name);
-  if (member === undefined) return false;
-  const items = form.shapes(form.at(member)).flatMap((shape) => form.shapes(form.item(shape, 0)));
-  return items.length > 0 && items.every(({ types }) => types.size === 1 && types.has('object'));
+  const member = schema && declaredIn(judge.forms.response, schema, names).get(name);
+  return member !== undefined && !judge.accepts(member, 'response', sent);
 }
 
 /** Whether a value is absent, or stands for an absent one. */

@@ -11,7 +11,7 @@ import {
   agrees,
   isEmpty,
   isPartOf,
-  isShownAsObjects,
+  isShownOtherwise,
   isUnchanged,
   type Member,
   namesState,
@@ -260,7 +260,7 @@ export const storedDiffers = storyCheck(
       return members.flatMap((member): Deviation[] => {
         const { name } = member;
         const [from, to] = [sent[name], read[name]];
-        if (isEmpty(from) || agrees(from, to) || isShownAsObjects(context, after, names, name, from)) return [];
+        if (isEmpty(from) || agrees(from, to) || isShownOtherwise(context, after, names, name, from)) return [];
         // `put-partial` judges a PUT that changes nothing there.
         if (write.operation.method === 'put' && old !== undefined && isUnchanged(old[name], to)) return [];
         const message = `${name} was sent as ${spelled(from)} and accepted, and a read shows ${spelled(to)}`;
