@@ -102,6 +102,15 @@ test.each([
   expect(reported).toEqual([{ requestId: 'r-1', operationId: 'getThing', reason }]);
 });
 
+test.each([
+  [1e21, '1000000000000000000000'],
+  [-2e21, '-2000000000000000000000'],
+  [1.5e-7, '1.5e-7'],
+  ['1e+21', '"1e+21"'],
+])('the number %j is written as %s', async (size, written) => {
+  expect((await send({ status: 201, body: { size } })).content).toBe(`{"size":${written}}`);
+});
+
 describe('an answer without content', () => {
   test.each([
     { method: 'GET', status: 200, length: 0 },

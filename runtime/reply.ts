@@ -143,7 +143,19 @@ interface Prepared {
 /** JSON unless the type is something else and the value is text or bytes. */
 function serialize(value: unknown, mediaType: string): string | Uint8Array {
   if (value instanceof Uint8Array) return value;
-  return typeof value === 'string' && !isJsonType(mediaType) ? value : JSON.stringify(value);
+  return typeof value === 'string' && !isJsonType(mediaType) ? value : writeJson(value);
+}
+
+// TypeScript has no type of it yet.
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+/** Whole numbers have digits only: many clients, and JSON Schema up to draft 4, take `1e+21` for no integer. */
+function writeJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!text?.includes('e+')) return text;
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'number' && Number.isInteger(part) && Math.abs(part) >= 1e21 ? rawJSON(String(BigInt(part))) : part,
+  );
 }
 
 /** The contract's declaration of an answer's body. */
