@@ -64,7 +64,12 @@ function* candidates(reader: SchemaReader, random: Random, { member, example, co
   const formats = [member, ...parameters].map((node) => reader.form.branch(node).format);
   const isUuid = formats.some((format) => format === 'uuid' || format === 'guid');
   if (isUuid || (typeof given === 'string' && uuidPattern.test(given)))
-    for (let turn = 0; turn < mostTries; turn += 1) yield makeUuid(random);
+    for (let turn = 0; turn < mostTries; turn += 1) {
+      const id = makeUuid(random);
+      yield id;
+      // A pattern may allow capitals only.
+      yield id.toUpperCase();
+    }
   const patterns = [member, ...parameters].flatMap((node) => [...reader.form.branch(node).patterns]);
   if (typeof given === 'string' && !uuidPattern.test(given))
     for (let turn = 0; turn < mostTries; turn += 1) yield reshape(given, count + turn, random);

@@ -68,6 +68,22 @@ test.each<readonly [string, Case]>([
   }
 });
 
+test('each item has another id, also if its UUID is written in capitals', async () => {
+  const id = { ...text, format: 'uuid', pattern: '^[{(]?[0-9A-F]{8}[-]?([0-9A-F]{4}[-]?){3}[0-9A-F]{12}[)}]?$' };
+  const { call } = openPaths({
+    '/things': {
+      post: { operationId: 'create', ...sends(object({ note: text })), responses: answers(object({ id })) },
+    },
+    '/things/{thingId}': {
+      parameters: [inPath('thingId', { ...text, format: 'uuid' })],
+      get: { operationId: 'read', responses: answers(object({ id, note: text })) },
+    },
+  });
+  const made = new Set<unknown>();
+  for (let count = 0; count < 40; count += 1) made.add(((await call('create', { body: {} })).body as JsonObject).id);
+  expect(made.size).toBe(40);
+});
+
 test('a client chooses the id by the name that the path has for it, where the list calls it `id`', async () => {
   const { call } = openPaths({
     '/favourites': {
