@@ -77,11 +77,7 @@ export function createAnswers(
               const difference = compareValues(valueAtPlace(a.value, order.place), valueAtPlace(b.value, order.place));
               return order.isDescending ? -difference : difference;
             });
-      // Where no rejection of a request is documented, a cursor of no page begins the list again.
-      const isRejectable = responseWith(plan, unusable) !== undefined;
-      const cut =
-        cutPage(shape, request.query, sorted) ??
-        (isRejectable ? undefined : cutPage({ ...shape, cursor: undefined }, request.query, sorted));
+      const cut = cutPage(shape, request.query, sorted, responseWith(plan, unusable) !== undefined);
       if (cut === undefined)
         return { kind: 'rejected', statuses: unusable, text: 'the cursor is of no page of this list' };
       const shown = cut.items.map((item) => showItem(item, entry.node, memory, plan));

@@ -44,6 +44,7 @@ export function createDocumentedPage(tools: ContractTools, reader: SchemaReader)
         shape,
         asked.query,
         values.map((value: unknown, index) => ({ key: String(index + 1), value })),
+        true,
       );
       if (found === undefined) return body;
       const items = found.items.map(({ value }) => value);

@@ -304,21 +304,25 @@ function readCursor(
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
 }
 
-/** @returns the items of the page that a request asks for; undefined if its cursor is of no page */
+/**
+ * @param isStrict whether a cursor of no page is rejected: otherwise nothing comes after it
+ * @returns the items of the page that a request asks for; undefined if its cursor is rejected
+ */
 export function cutPage<Item extends Pick<StoredItem, 'key'>>(
   { limit, pageSize, cursor, page, offset }: ListShape,
   query: JsonObject,
   all: readonly Item[],
+  isStrict: boolean,
 ): { readonly items: readonly Item[]; readonly page: Page } | undefined {
   const sentLimit = limit === undefined ? undefined : query[limit];
   const sentCursor = cursor === undefined ? undefined : query[cursor];
   const from =
     sentCursor === undefined || sentCursor === ''
       ? { start: 0 }
-      : readCursor(
+      : (readCursor(
           sentCursor,
           all.map(({ key }) => key),
-        );
+        ) ?? (isStrict ? undefined : { start: all.length }));
   if (from === undefined) return undefined;
   // A negative limit bounds nothing: an empty page without a next one would hide the items.
   const isBound = typeof sentLimit === 'number' && sentLimit >= 0;
