@@ -5,7 +5,7 @@ import { createItemBuilder, type ItemBuilder } from './build-item.ts';
 import { type ContractTools, sentType } from './contract-tools.ts';
 import { createItemCreator, full, newItem } from './create-item.ts';
 import { type Model, type Plan, pathValues } from './infer-roles.ts';
-import { compareValues, isSelected, type ListShape, readListShape, readOrder } from './list-shape.ts';
+import { type ListShape, readListShape, readOrder, selectItems } from './list-shape.ts';
 import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
 import { belowTest, scopeOf } from './owners.ts';
@@ -15,7 +15,7 @@ import { answerOnce } from './replies.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
 import type { Resource } from './resource.ts';
 import { type Call, createResponder, isTagOf, stateHeaders } from './respond.ts';
-import { createShowPage, cutPage } from './show-page.ts';
+import { createShowPage, cutPage, listingOf } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
 import { plainName } from './template.ts';
@@ -66,18 +66,11 @@ export function createAnswers(
       const shape = shapeOf(plan);
       const members = reader.membersOf(entry.node);
       const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
-      const found = memory
-        .list(address, owners, plan.parents)
-        .filter(({ value }) => filters.every((filter) => isSelected(value, filter, request.query[filter.parameter])));
       const order = shape.sort === undefined ? undefined : readOrder(shape.sort, request.query, members);
-      const sorted =
-        order === undefined
-          ? found
-          : found.toSorted((a, b) => {
-              const difference = compareValues(valueAtPlace(a.value, order.place), valueAtPlace(b.value, order.place));
-              return order.isDescending ? -difference : difference;
-            });
-      const cut = cutPage(shape, request.query, sorted, responseWith(plan, unusable) !== undefined);
+      const whole = filters.length === 0 && order === undefined ? memory.listing(address, owners) : undefined;
+      const all =
+        whole ?? listingOf(selectItems(memory.list(address, owners, plan.parents), request.query, filters, order));
+      const cut = cutPage(shape, request.query, all, responseWith(plan, unusable) !== undefined);
       if (cut === undefined)
         return { kind: 'rejected', statuses: unusable, text: 'the cursor is of no page of this list' };
       const shown = cut.items.map((item) => showItem(item, entry.node, memory, plan));
@@ -174,9 +167,7 @@ export function createAnswers(
       const shape = shapeOf(plan);
       const filters = shape.filters.filter(({ parameter }) => request.query[parameter] !== undefined);
       const all = memory.list(address, owners, plan.parents);
-      const isMeant = ({ value }: StoredItem): boolean =>
-        filters.every((filter) => isSelected(value, filter, request.query[filter.parameter]));
-      memory.remove(resource, all.filter(isMeant));
+      memory.remove(resource, selectItems(all, request.query, filters));
       return respondWithMany(call, []);
     },
 

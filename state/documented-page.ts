@@ -2,7 +2,7 @@ import { type ContractTools, jsonContentOf, type StateOperation, successOf } fro
 import { type ListShape, readListShape } from './list-shape.ts';
 import { once } from './once.ts';
 import { type Part, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import { createShowPage, cutPage, type Target } from './show-page.ts';
+import { createShowPage, cutPage, listingOf, type Target } from './show-page.ts';
 import { nounOf, readTemplate } from './template.ts';
 
 /** The query of a request, and its address. */
@@ -40,12 +40,8 @@ export function createDocumentedPage(tools: ContractTools, reader: SchemaReader)
       const names = [shape.limit, shape.page?.parameter, shape.offset?.parameter, shape.cursor];
       const isAsked = names.some((name) => name !== undefined && asked.query[name] !== undefined);
       if (!Array.isArray(values) || !isAsked) return body;
-      const found = cutPage(
-        shape,
-        asked.query,
-        values.map((value: unknown, index) => ({ key: String(index + 1), value })),
-        true,
-      );
+      const all = values.map((value: unknown, index) => ({ key: String(index + 1), value }));
+      const found = cutPage(shape, asked.query, listingOf(all), true);
       if (found === undefined) return body;
       const items = found.items.map(({ value }) => value);
       const whole = replaceAtPlace(body, list.place, items);

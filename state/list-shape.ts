@@ -238,8 +238,24 @@ export function readListShape(
   }
 }
 
+/** The items that the filters of a request select, in its order. */
+export function selectItems<Item extends { readonly value: unknown }>(
+  all: readonly Item[],
+  query: Readonly<Record<string, unknown>>,
+  filters: readonly Filter[],
+  order?: Order,
+): readonly Item[] {
+  const found = all.filter(({ value }) => filters.every((one) => isSelected(value, one, query[one.parameter])));
+  return order === undefined
+    ? found
+    : found.sort((a, b) => {
+        const difference = compareValues(valueAtPlace(a.value, order.place), valueAtPlace(b.value, order.place));
+        return order.isDescending ? -difference : difference;
+      });
+}
+
 /** Whether a filter selects an item. */
-export function isSelected(item: unknown, filter: Filter, wanted: unknown): boolean {
+function isSelected(item: unknown, filter: Filter, wanted: unknown): boolean {
   if (filter.is === 'text') {
     const text = String(wanted).toLowerCase();
     const values = filter.members.flatMap((name) => valueAtPlace(item, [name]));
@@ -259,7 +275,7 @@ export function isSelected(item: unknown, filter: Filter, wanted: unknown): bool
 }
 
 /** Numbers by size, times by instant, other values as text; missing ones last. */
-export function compareValues(one: unknown, other: unknown): number {
+function compareValues(one: unknown, other: unknown): number {
   if (one === undefined || one === null) return other === undefined || other === null ? 0 : 1;
   if (other === undefined || other === null) return -1;
   if (typeof one === 'number' && typeof other === 'number') return one - other;

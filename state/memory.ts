@@ -9,7 +9,7 @@ import { belowTest, findShownBelow, isSameIds, ownersOf, parametersOf, scopeOf }
 import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import { type Address, type IdOf, idNodeOf, type Resource, readKey } from './resource.ts';
 import type { Seed, Seeds } from './seed-items.ts';
-import { type Limits, nameOf, type Store, type StoredItem } from './store.ts';
+import { type Limits, type Listing, nameOf, type Store, type StoredItem } from './store.ts';
 
 /** Unchanged examples that are kept, so that repeated reads do not build them. */
 const mostUnstored = 100;
@@ -335,6 +335,14 @@ export function createMemory({
         ...below,
         ...all.filter(belowTest(reader, address, values, parameters)).filter(({ key }) => !known.has(key)),
       ];
+    },
+    /** The same items, if the store can read a page of them: no other path shows them there, and no state changes in time. */
+    listing: (address: Address, values: readonly string[]): Listing | undefined => {
+      const { resource, parents } = address;
+      const isOwnPath = parents.length === resource.parents.length;
+      if (store.listing === undefined || !isOwnPath || mover.startOf(resource, now()).length > 0) return undefined;
+      ensureSeeded(resource);
+      return seedsBelow(resource, values).length > 0 ? undefined : store.listing(resource.name, values);
     },
     /**
      * Replaces the examples of a resource by these items of one owner.

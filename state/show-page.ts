@@ -4,7 +4,7 @@ import type { StateResponse } from './contract-tools.ts';
 import type { ListShape } from './list-shape.ts';
 import { isSameIds as isSamePlace } from './owners.ts';
 import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
-import type { StoredItem } from './store.ts';
+import type { Listing, StoredItem } from './store.ts';
 import { plainName, readIds } from './template.ts';
 
 /** The address of a request. */
@@ -294,14 +294,25 @@ function linkHeader({ page, urlOf, originUrl }: Facts): string {
 /** The index that a cursor of `createShowPage` names; undefined if it is none. */
 function readCursor(
   sent: unknown,
-  keys: readonly string[],
+  all: Pick<Listing, 'indexOf'>,
 ): { readonly start: number; readonly size?: number } | undefined {
   const text = String(sent);
   const [, start, size] = /^o:(\d+):(\d+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   if (start !== undefined) return { start: Number(start), size: Number(size) };
-  const index = keys.indexOf(text);
-  if (index >= 0 && index === keys.lastIndexOf(text)) return { start: index + 1 };
+  const index = all.indexOf(text);
+  if (index >= 0) return { start: index + 1 };
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
+}
+
+export function listingOf<Item extends Pick<StoredItem, 'key'>>(items: readonly Item[]): Listing<Item> {
+  return {
+    length: items.length,
+    slice: (start, end) => items.slice(start, end),
+    indexOf: (wanted) => {
+      const index = items.findIndex(({ key }) => key === wanted);
+      return index === items.findLastIndex(({ key }) => key === wanted) ? index : -1;
+    },
+  };
 }
 
 /**
@@ -311,7 +322,7 @@ function readCursor(
 export function cutPage<Item extends Pick<StoredItem, 'key'>>(
   { limit, pageSize, cursor, page, offset }: ListShape,
   query: JsonObject,
-  all: readonly Item[],
+  all: Listing<Item>,
   isStrict: boolean,
 ): { readonly items: readonly Item[]; readonly page: Page } | undefined {
   const sentLimit = limit === undefined ? undefined : query[limit];
@@ -319,10 +330,7 @@ export function cutPage<Item extends Pick<StoredItem, 'key'>>(
   const from =
     sentCursor === undefined || sentCursor === ''
       ? { start: 0 }
-      : (readCursor(
-          sentCursor,
-          all.map(({ key }) => key),
-        ) ?? (isStrict ? undefined : { start: all.length }));
+      : (readCursor(sentCursor, all) ?? (isStrict ? undefined : { start: all.length }));
   if (from === undefined) return undefined;
   // A negative limit bounds nothing: an empty page without a next one would hide the items.
   const isBound = typeof sentLimit === 'number' && sentLimit >= 0;
@@ -337,6 +345,6 @@ export function cutPage<Item extends Pick<StoredItem, 'key'>>(
         : from.start;
   const items = all.slice(start, start + size);
   const last = items.at(-1)?.key;
-  const lastKey = cursor !== undefined && all.filter(({ key }) => key === last).length === 1 ? last : undefined;
+  const lastKey = cursor !== undefined && last !== undefined && all.indexOf(last) >= 0 ? last : undefined;
   return { items, page: { total: all.length, start, length: items.length, size, lastKey } };
 }

@@ -36,10 +36,20 @@ export const mostIndexes = 30;
 /** Estimate for the memory of an item apart from its text. */
 const overheadBytes = 200;
 
+/** Items in their order. A store on a disk reads them as they are needed. */
+export interface Listing<Item = StoredItem> {
+  readonly length: number;
+  readonly slice: (start: number, end: number) => readonly Item[];
+  /** Index of the only item with this id; -1 if there is none, or several. */
+  readonly indexOf: (key: string) => number;
+}
+
 /** The items of one memory, by resource, in the order in which they were created. */
 export interface Store {
   readonly find: (resource: string, parents: readonly string[], key: string) => StoredItem | undefined;
   readonly list: (resource: string) => readonly StoredItem[];
+  /** The items of these owners, by the resource's own path, if the store need not read all items for them. */
+  readonly listing?: (resource: string, parents: readonly string[]) => Listing;
   /** @returns false if there is no room */
   readonly put: (resource: string, item: StoredItem) => boolean;
   /** The items whose member is this text. The first members that are asked for have an index. */

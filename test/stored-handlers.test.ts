@@ -134,6 +134,17 @@ test('a store in a file keeps its items when the service stops, and a deleted ex
   }
 });
 
+test('a list in a file reads only its page', async () => {
+  const store = openSqliteStore(':memory:');
+  const { call } = open({ ...store, list: () => expect.fail('the whole list is read') });
+  for (const id of ['a', 'b', 'c']) await call('add', { body: { id } });
+  const idsAt = async (query: object): Promise<unknown> =>
+    Object((await call('list', { query })).body).items.map(({ id }: { readonly id: string }) => id);
+  expect(await idsAt({ limit: 2 })).toEqual(['first', 'a']);
+  expect(await idsAt({ limit: 2, cursor: 'a' })).toEqual(['b', 'c']);
+  store.close();
+});
+
 test('a request that the disk rejects has its effect when it is repeated with its key', async () => {
   const store = openSqliteStore(':memory:');
   let isFull = true;

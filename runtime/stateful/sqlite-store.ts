@@ -7,6 +7,7 @@ const tables = `
   CREATE TABLE IF NOT EXISTS items (
     id INTEGER PRIMARY KEY, resource TEXT NOT NULL, name TEXT NOT NULL, item TEXT NOT NULL, UNIQUE (resource, name)
   );
+  CREATE INDEX IF NOT EXISTS items_in_order ON items (resource, id);
   CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name));
   CREATE TABLE IF NOT EXISTS counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS replies (name TEXT PRIMARY KEY, text TEXT NOT NULL, until INTEGER NOT NULL);
@@ -41,6 +42,21 @@ export function openSqliteStore(file: string, { busyMs = 5_000 } = {}): SqliteSt
       return row && readItem(row);
     },
     list: (resource) => statements.list.all(resource).map(readItem),
+    listing: (resource, parents) => {
+      const { count, page, place } = parents.length === 0 ? statements.all : statements.below;
+      // The names of these owners' items have the same beginning: '["owner","item"]'.
+      const start = nameOf(parents, '').slice(0, -3);
+      const items = parents.length === 0 ? [resource] : [resource, start, `${start}#`];
+      const length = Number(count.get(...items)?.count);
+      return {
+        length,
+        slice: (from, to) => {
+          const [first = 0, end = 0] = [from, to].map((index) => Math.trunc(Math.min(index, length)));
+          return page.all(...items, end - first, first).map(readItem);
+        },
+        indexOf: (key) => Number(place.get(...items, resource, nameOf(parents, key))?.count) - 1,
+      };
+    },
     put: (resource, item) => {
       statements.put.run(resource, nameOf(item.parents, item.key), JSON.stringify(item));
       return true;
@@ -115,6 +131,8 @@ function prepareStatements(database: DatabaseSync) {
   return {
     find: prepare('SELECT item FROM items WHERE resource = ? AND name = ?'),
     list: prepare('SELECT item FROM items WHERE resource = ? ORDER BY id'),
+    all: prepareListing(database, 'resource = ?'),
+    below: prepareListing(database, 'resource = ? AND name > ? AND name < ?'),
     put: prepare(
       'INSERT INTO items (resource, name, item) VALUES (?, ?, ?) ON CONFLICT (resource, name) DO UPDATE SET item = excluded.item',
     ),
@@ -129,6 +147,15 @@ function prepareStatements(database: DatabaseSync) {
     findReply: prepare('SELECT text FROM replies WHERE name = ? AND until > ?'),
     keepReply: prepare('INSERT OR REPLACE INTO replies (name, text, until) VALUES (?, ?, ?)'),
     forgetReplies: prepare('DELETE FROM replies WHERE until <= ?'),
+  };
+}
+
+function prepareListing(database: DatabaseSync, where: string) {
+  const count = `SELECT count(*) AS count FROM items WHERE ${where}`;
+  return {
+    count: database.prepare(count),
+    page: database.prepare(`SELECT item FROM items WHERE ${where} ORDER BY id LIMIT ? OFFSET ?`),
+    place: database.prepare(`${count} AND id <= (SELECT id FROM items WHERE resource = ? AND name = ?)`),
   };
 }
 

@@ -102,6 +102,33 @@ describe.each(stores)('a store in $name', ({ open }) => {
   });
 });
 
+describe('a listing of a store in SQLite', () => {
+  const store = openSqliteStore(':memory:');
+  for (const key of ['b', 'a', '#', 'c']) store.put('/a', item(key));
+  const owners = ['p', 'p"', 'p","q', ''];
+  for (const key of ['1', '2', '3']) for (const owner of owners) store.put('/a/{}/b', item(key, '', [owner]));
+
+  test.each<readonly [string, readonly string[]]>([
+    ['/a', []],
+    ['/none', []],
+    ...owners.map((owner) => ['/a/{}/b', [owner]] as const),
+  ])('of %s below %j has the items of the list in their order', (resource, parents) => {
+    const all = store.list(resource).filter((one) => one.parents[0] === parents[0]);
+    const listing = store.listing?.(resource, parents);
+    expect(listing?.length).toBe(all.length);
+    for (const [start, end] of [
+      [0, 2],
+      [1, 9],
+      [0.5, 1.5],
+      [9, 1e300],
+      [1e300, Number.POSITIVE_INFINITY],
+    ] as const)
+      expect(listing?.slice(start, end)).toEqual(all.slice(start, end));
+    for (const key of ['a', '3', 'unknown'])
+      expect(listing?.indexOf(key)).toBe(all.findIndex((one) => one.key === key));
+  });
+});
+
 test('a store in SQLite keeps nothing of a change that throws', () => {
   const store = openSqliteStore(':memory:');
   const change = (): never => {
