@@ -273,6 +273,7 @@ export function createAnswers(
 
   /**
    * RFC 9110, 13.1: a client that has read an older version, or another one, changes nothing, and neither does one that wants to create only.
+   * Where no answer about the item has an ETag, and 412 is not documented, a condition means nothing.
    *
    * @param item undefined for a request that creates one
    */
@@ -287,10 +288,19 @@ export function createAnswers(
     const isMet =
       (wanted === undefined || isAny(tagsOf(wanted))) &&
       (unwanted === undefined || !isAny(tagsOf(unwanted).map((tag) => tag.replace(/^W\//, ''))));
-    if (isMet || responseWith(plan, [412]) === undefined) return undefined;
+    if (isMet || (responseWith(plan, [412]) === undefined && !hasTags(plan.address.resource))) return undefined;
     const text =
       item === undefined ? 'there is no such item' : 'the item is in another state than the conditions allow';
     return { kind: 'rejected', statuses: [412], text };
+  }
+
+  function hasTags(resource: Resource): boolean {
+    return plans.some(
+      ({ address, role, success }) =>
+        address.resource === resource &&
+        role !== 'list' &&
+        Object.keys(success?.headers ?? {}).some((name) => name.toLowerCase() === 'etag'),
+    );
   }
 
   /** Changes an item, and answers with the new one. */

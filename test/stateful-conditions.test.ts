@@ -90,6 +90,29 @@ test.each(['list', 'read'])('HEAD has the headers of GET: %s', async (id) => {
   });
 });
 
+test.each([
+  { reads: 'an ETag', responses: tagged(note), status: 412 },
+  { reads: 'none', responses: answers(note), status: 204 },
+])(
+  'without a documented 412, an old If-Match is answered $status if reads have $reads',
+  async ({ responses, status }) => {
+    const { call } = openPaths({
+      '/notes/{noteId}': {
+        parameters: [inPath('noteId')],
+        get: { operationId: 'read', responses },
+        put: { operationId: 'put', ...sends(note), responses: { ...answers(note), 201: { description: 'Created' } } },
+        delete: {
+          operationId: 'remove',
+          responses: { 204: { description: 'Gone' }, 400: { description: 'Wrong' }, 404: { description: 'Unknown' } },
+        },
+      },
+    });
+    await call('put', { path, body: { name: 'first' } });
+    expect((await call('remove', { path, headers: { 'if-match': '"7"' } })).status).toBe(status);
+    expect((await call('read', { path })).status).toBe(status === 412 ? 200 : 404);
+  },
+);
+
 test('the ETag of a list changes with its items, and not without', async () => {
   const { call, tag } = await openOne();
   const before = await tag('list');

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { type ContractDocument, followMember, followRef, type JsonObject } from '@lockstep/json/json-pointer';
 import {
   type ContractTools,
@@ -147,7 +147,7 @@ export function createStatefulHandlers(
         const whole = await asDocumented();
         return { ...whole, body: state.documentedPage.cut(operation, target, whole.body) };
       }
-      if (found.kind === 'full') return describeFull(found.text);
+      if (found.kind === 'full') return describeProblem(507, `${found.text}; delete some items`);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
       return {
@@ -181,6 +181,8 @@ export function createStatefulHandlers(
     const isDeclared = (status: number): boolean =>
       keys.has(String(status)) || keys.has(`${Math.floor(status / 100)}XX`);
     const [usual = 404] = statuses;
+    // RFC 9110, 13.1.1 has no other status for it, documented or not.
+    if (usual === 412 && !isDeclared(412) && !keys.has('default')) return describeProblem(412, text);
     const isUnknown = statuses.includes(404);
     const responseOf = (code: number) => findResponse(document, pointer, code);
     const isOfMissing = (code: number): boolean => /not[\s_-]?found/i.test(String(responseOf(code)?.node.description));
@@ -213,11 +215,10 @@ function otherRejections(keys: ReadonlySet<string>, isUnknown: boolean): readonl
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** RFC 4918, 11.5. No contract declares it, so its body is problem details. */
-function describeFull(text: string): UndeclaredAnswer {
-  const detail = `${text}; delete some items`;
-  const body = { type: 'about:blank', title: 'Insufficient Storage', status: 507, detail };
-  return { status: 507, mediaType: 'application/problem+json', body, isUndeclared: true };
+/** Problem details (RFC 9457) with a status that no contract declares, such as 507 (RFC 4918, 11.5). */
+function describeProblem(status: number, detail: string): UndeclaredAnswer {
+  const body = { type: 'about:blank', title: STATUS_CODES[status], status, detail };
+  return { status, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
 
 /** Whether a client accepts another documented type and not JSON. RFC 9110, 12.5.1: a server may disregard `Accept` if no type fits. */
