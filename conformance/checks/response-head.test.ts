@@ -70,6 +70,7 @@ describe('status-undocumented', () => {
     { operation: 'plain', status: 401, want: ['defect'] },
     { operation: 'plain', status: 429, want: [] },
     { operation: 'plain', status: 413, want: [] },
+    { operation: 'plain', status: 408, want: [] },
     { operation: 'plain', status: 500, want: [] },
     { operation: 'plain', status: 405, want: ['defect'] },
     { operation: 'plain', status: 415, want: [], intent: { probe: probe('unlisted-media-type') } },

@@ -9,8 +9,8 @@ import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSucce
 import { type CheckContext, type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
 import { isConditional, isHttpDate } from './http-laws.ts';
 
-/** Statuses that a contract need not declare: any server or proxy may send them. */
-const implied = new Set([413, 414, 429, 431]);
+/** Statuses that a contract need not declare: any server or proxy may send them. A 408 may come because the runner's machine is busy. */
+const implied = new Set([408, 413, 414, 429, 431]);
 
 /** Statuses that HTTP defines for a probe of the phase `protocol`, by the first word of its name (RFC 9110, 15.5). */
 const impliedByProbe: Readonly<Record<string, readonly number[]>> = {

@@ -89,6 +89,8 @@ test('a reset of a fresh connection is reported for its operation', async () => 
 test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
+  // A 408 means that the request did not arrive in time.
+  { status: 408, write: undefined, times: 2 },
   { status: 502, write: 'put' as const, times: 3 },
   // A complete 503 means that nothing was done: a create is sent again alone, at most twice.
   { status: 503, write: undefined, times: 3 },

@@ -101,10 +101,11 @@ export function createPace(perSecond: number | undefined, signal: AbortSignal): 
   };
 }
 
-/** Temporary statuses: 429 and 503 are repeated with a wait, 502 and 504 of a gateway once (RFC 9110, 15.6.3 to 15.6.5). */
+/** Temporary statuses: 429 and 503 are repeated with a wait, 408, 502 and 504 once (RFC 9110, 15.5.9 and 15.6.3 to 15.6.5). */
 const retries: Readonly<
   Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
 > = {
+  408: { times: 1, waitMs: 100 },
   429: { times: 5, waitMs: 500 },
   503: { times: 2, waitMs: 200, isSent: 'unknown' },
   502: { times: 1, waitMs: 100, isSent: 'unknown' },
