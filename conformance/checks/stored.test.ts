@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
-import { isKeyOf, isListed, isWhole } from './stored.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
+import { createdMissing, isKeyOf, isListed, isWhole, storedDiffers } from './stored.ts';
 
 // If these fail, an object on a later page is taken for one that the list lacks.
 
@@ -39,4 +39,39 @@ test.each([
 ])('a list that shows $name has the object: $want', ({ id, want }) => {
   const items = new Map([['7', JSON.stringify({ id: 7, name: 'first-book', tag: 'x' })]]);
   expect(isListed(items, id)).toBe(want);
+});
+
+test('an object that a change moves to its new key is neither lost nor missing in the list', () => {
+  const contract = contractOf({
+    '/feeds': { get: { operationId: 'list', responses: {} }, post: { operationId: 'create', responses: {} } },
+    '/feeds/{feed_key}': {
+      parameters: [{ name: 'feed_key', in: 'path', required: true, schema: { type: 'string' } }],
+      get: { operationId: 'read', responses: {} },
+      patch: { operationId: 'patch', responses: {} },
+    },
+  });
+  const step = (operation: string, role: string, shown: object, seen: object = {}, status = 200) => {
+    const probe = {
+      checks: ['created-missing', 'stored-differs'],
+      name: 'life of an object',
+      operation: 'create',
+      role,
+    };
+    const headers = { 'content-type': 'application/json' };
+    const given = { operation, status, headers, body: JSON.stringify(shown), intent: { probe } };
+    const exchange = exchangeOf(contract, given);
+    return { ...exchange, seen: { ...exchange.seen, ...seen } };
+  };
+  const path = { feed_key: 'old' };
+  const trace = ['', ', second object'].flatMap((turn) => [
+    step('create', `create${turn}`, { key: 'old' }, { requestBody: { key: 'old' } }, 201),
+    step('read', `read${turn}`, { key: 'old' }, { path }),
+    step('patch', `change by patch${turn}`, { key: 'new' }, { path, requestBody: { key: 'new' } }),
+    step('read', `read after patch${turn}`, {}, { path }, 404),
+    step('list', `list${turn}`, [{ key: 'new' }]),
+  ]);
+  const severities = [createdMissing, storedDiffers].map((check) =>
+    check.judge(trace, contextOf(contract)).flatMap(({ failures }) => failures.map(({ severity }) => severity)),
+  );
+  expect(severities).toEqual([[], ['suspect']]);
 });

@@ -169,7 +169,9 @@ export const createdMissing = storyCheck(
     const [id, items] = [idIn(story), itemsIn(list, story)];
     if (list === undefined || items === undefined || id === undefined || !isWhole(list))
       return read && isDone(read) ? [] : undefined;
-    if (isListed(items, id) || isKeyOf(list.seen.responseBody, id)) return [];
+    // A change may have moved it to the address of its new name.
+    const ids = [id, ...changesIn(story).flatMap(({ write }) => idsShown(write))];
+    if (ids.some((one) => isListed(items, one) || isKeyOf(list.seen.responseBody, one))) return [];
     const message = `${create.operation.id} created an object, and the list does not have it`;
     const found = failureAt(list, { ...about, keyword: 'list', message, causes: [['list']] });
     // The list may show the objects of another place, or only those in a certain state.
