@@ -4,7 +4,7 @@ import { actOn } from './act-on-item.ts';
 import { createItemBuilder, type ItemBuilder } from './build-item.ts';
 import { type ContractTools, sentType } from './contract-tools.ts';
 import { createItemCreator, full, newItem } from './create-item.ts';
-import { type Model, type Plan, pathValues } from './infer-roles.ts';
+import { isUpdate, type Model, type Plan, pathValues } from './infer-roles.ts';
 import { type ListShape, readListShape, readOrder, selectItems } from './list-shape.ts';
 import { createMemberNames } from './member-names.ts';
 import type { ItemMemory } from './memory.ts';
@@ -22,9 +22,6 @@ import { plainName } from './template.ts';
 
 export const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
-
-/** Words, not parts of them: `putCredit` changes nothing. */
-const isChange = /(?:^|[^A-Za-z])(?:update|modify|edit|change)(?![a-z])|[a-z](?:Update|Modify|Edit|Change)(?![a-z])/;
 
 type Answers = Readonly<Record<Plan['role'], (call: Call) => StateAnswer | undefined>>;
 
@@ -238,10 +235,10 @@ export function createAnswers(
     return items;
   }
 
-  /** PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is not called an update. */
+  /** PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is neither called nor described as an update. */
   function mayPut(plan: Plan): boolean {
     if (plan.isCreatedByPut) return true;
-    if (isChange.test(plan.operation.operationId)) return false;
+    if (isUpdate(tools, plan.operation)) return false;
     const hasOther = plans.some(({ address, role }) => address.resource === plan.address.resource && role === 'create');
     return !hasOther && !tools.responsesOf(plan.operation).some(({ status }) => status === 404);
   }

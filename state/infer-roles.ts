@@ -1,4 +1,4 @@
-import { isObject } from '@lockstep/json/json-pointer';
+import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import {
   type ContractTools,
@@ -370,6 +370,16 @@ function isCreateOf(operationId: string, noun: string): boolean {
   const end = object.findIndex((word) => /^(?:to|for|from|in|of|on)$/.test(word));
   const named = end < 0 ? object : object.slice(0, end);
   return words[verb] === 'upsert' || named[0] === 'or' || named.some((word) => word.startsWith(noun.slice(0, 4)));
+}
+
+/** Words, not parts of them: `putCredit` changes nothing. */
+const isChange = /(?:^|[^A-Za-z])(?:update|modify|edit|change)(?![a-z])|[a-z](?:Update|Modify|Edit|Change)(?![a-z])/;
+
+/** Whether a PUT is called an update, or described as one: `Update a user`, and not `Update or create a user`. */
+export function isUpdate({ document }: ContractTools, { operationId, pointer }: StateOperation): boolean {
+  const operation = readPointer(document, pointer);
+  const summary = isObject(operation) ? String(operation.summary) : '';
+  return isChange.test(operationId) || /^(?:updat|modif|edit|chang)\w*\s+(?!or\b)/i.test(summary);
 }
 
 export function pathValues(path: unknown, names: readonly string[]): readonly string[] {

@@ -216,3 +216,26 @@ test('a read-only member inside an object is not stored', async () => {
   expect((await call('read', { path })).body).toMatchObject({ base: { kind: 'b' } });
   expect((await call('read', { path })).body).not.toHaveProperty('base.version');
 });
+
+test.each([
+  ['Update a user', 410],
+  ['Updates the state of a user', 410],
+  ['Update or create a user', 200],
+  ['Sets a user', 200],
+])('a PUT described as "%s" answers %d for an unknown item', async (summary, status) => {
+  const user = object({ id: text, name: text });
+  const { 200: success } = answers(user);
+  const { call } = openPaths({
+    '/users': { get: { operationId: 'list', responses: answers({ type: 'array', items: user }) } },
+    '/users/{id}': {
+      parameters: [inPath('id')],
+      put: {
+        operationId: 'put',
+        summary,
+        ...sends(object({ name: text })),
+        responses: { 200: success, 410: { description: 'Gone' } },
+      },
+    },
+  });
+  expect((await call('put', { path: { id: 'unknown' }, body: { name: 'Ann' } })).status).toBe(status);
+});
