@@ -18,7 +18,7 @@ import { type Call, createResponder, isTagOf, stateHeaders } from './respond.ts'
 import { createShowPage, cutPage, listingOf } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
-import { plainName } from './template.ts';
+import { plainName, readIds } from './template.ts';
 
 export const unknownItem = [404, 410, 400, 422] as const;
 const unusable = [400, 422, 409] as const;
@@ -70,7 +70,9 @@ export function createAnswers(
       const cut = cutPage(shape, request.query, all, responseWith(plan, unusable) !== undefined);
       if (cut === undefined)
         return { kind: 'rejected', statuses: unusable, text: 'the cursor is of no page of this list' };
-      const shown = cut.items.map((item) => showItem(item, entry.node, memory, plan));
+      const isOfItems = reader.isObjectNode(entry.node);
+      const idOf = ({ key }: StoredItem): unknown => readIds(key).find((id) => reader.accepts(id, entry.node));
+      const shown = cut.items.map((item) => (isOfItems ? showItem(item, entry.node, memory, plan) : idOf(item)));
       if (shown.includes(undefined)) return undefined;
       const around = entry.place.length === 0 ? undefined : baseFor(reader.itemOf(list.node), []);
       const items = shown.map((item) => replaceAtPlace(around, entry.place, item));

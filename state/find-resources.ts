@@ -16,6 +16,9 @@ export interface Resources {
 /** Last words of paths that stand for the collection before them: `/pets/create`, `/pets/list`. */
 const verbs = new Set('create add new list all search find query filter update edit delete remove'.split(' '));
 
+/** Plain names of parameters with a text to search for. */
+const searches = new Set('q query search term text prefix input keyword'.split(' '));
+
 function readRoutes(tools: ContractTools, reader: SchemaReader): readonly Route[] {
   return tools.operations.map((operation) => {
     const template = readTemplate(operation.basePath + operation.path);
@@ -43,7 +46,10 @@ function readRoutes(tools: ContractTools, reader: SchemaReader): readonly Route[
  */
 export function findResources(tools: ContractTools, reader: SchemaReader): Resources {
   const plain = readRoutes(tools, reader).filter(({ template }) => template.isPlain);
-  const routes = plain.map((route) => (isWhole(route) || isOneItem(route) ? { ...route, list: undefined } : route));
+  const routes = plain.map((route) => ({
+    ...route,
+    list: isWhole(route) || isOneItem(route) ? undefined : (route.list ?? idsOf(route)),
+  }));
   const byName = Map.groupBy(routes, ({ name }) => name);
   const collections = new Map<string, readonly string[]>();
   for (const { template } of routes) {
@@ -65,7 +71,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
   }
   const itemSchemaOf = (name: string): SchemaNode | undefined => {
     const list = byName.get(name)?.find(({ operation, list: own }) => operation.method === 'get' && own)?.list;
-    if (list !== undefined) return reader.itemOf(list.node);
+    if (list !== undefined && reader.isObjectNode(reader.itemOf(list.node))) return reader.itemOf(list.node);
     const noun = nounOf(collections.get(name) ?? []);
     const reads = [...(byName.get(`${name === '/' ? '' : name}/{}`) ?? []), ...(byName.get(name) ?? [])];
     const read = reads.find(({ operation, answer }) => answer !== undefined && operation.method !== 'delete');
@@ -96,6 +102,19 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const writes = plain.filter(({ operation }) => operation.method === 'put' || operation.method === 'patch');
     const bodies = writes.flatMap((one) => (one.name === name && one.body !== undefined ? [one.body] : []));
     return !hasItems && bodies.some((body) => reader.membersOf(body).has(member));
+  }
+
+  /** A list of texts or numbers, as those by which paths name its items: `/pools` and `/pools/{poolId}`. */
+  function idsOf({ name, operation: { method, parameters, path }, answer }: Route): Part | undefined {
+    const [item] = plain.filter((one) => one.name === `${name}/{}`);
+    const id = item?.operation.parameters.find(
+      (one) => one.in === 'path' && one.name === item.template.parameters.at(-1),
+    );
+    // Words that complete a text are no items.
+    const isSearch = parameters.some((one) => one.in === 'query' && searches.has(plainName(one.name)));
+    if (method !== 'get' || answer === undefined || id === undefined || isSearch) return undefined;
+    const type = (['string', 'number'] as const).find((one) => reader.isOnly(reader.nodeAt(id.schema), one));
+    return type && reader.findIds(answer, nounOf(readTemplate(path).segments), type);
   }
 
   /** Whether the answer is that of an item with the same lists in it: `/user` for the user who is logged in, next to `/user/{userId}`. */
@@ -194,7 +213,10 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
         list === undefined || (isInside(list.place, part.place) && reader.keyAmong(part.node, keys) !== undefined);
       return isItem ? [part.node] : [];
     };
-    const listed = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
+    const entries = lists.flatMap(({ list }) => (list === undefined ? [] : [entryOf(reader, list, noun, keys).node]));
+    const [listed = [], ids = []] = [true, false].map((is) =>
+      entries.filter((node) => reader.isObjectNode(node) === is),
+    );
     const views = [...reads.flatMap(shown), ...creates.flatMap(shown), ...listed];
     const drafts = [...creates, ...writes].flatMap((route) => {
       const { body } = route;
@@ -209,7 +231,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
       parents: parentsOf(segments),
       noun,
       idParameter,
-      idNodes,
+      idNodes: [...idNodes, ...ids],
       idPlace: undefined,
       views: [...new Set(views.length > 0 ? views : drafts.slice(0, 1))],
       drafts: [...new Set(drafts)],

@@ -176,6 +176,15 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       const others = lists.filter((one) => !reports.has(nameOf(one)));
       return named ?? (others.length <= 1 && !membersOf(node).has('id') ? others[0] : undefined);
     },
+    /** The list of ids in a response: the body itself, or a member with a usual name. */
+    findIds: (node: SchemaNode, noun: string, type: 'string' | 'number'): Part | undefined => {
+      const isOfIds = (list: SchemaNode): boolean => isOnly(list, 'array') && isOnly(itemOf(list), type);
+      if (isOfIds(node)) return { place: [], node };
+      const lists = [...membersOf(node)].filter(([, member]) => isOfIds(member));
+      const [name, list] =
+        lists.find(([own]) => isNoun(own, noun)) ?? lists.find(([own]) => listNames.has(plainName(own))) ?? [];
+      return name === undefined || list === undefined ? undefined : { place: [name], node: list };
+    },
     /**
      * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item better than those of
      * that object.

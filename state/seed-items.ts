@@ -144,6 +144,7 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
       const key = readKey(resource, value);
       if (key !== undefined && shown.size < mostSeeds && !shown.has(key)) shown.set(key, value);
     }
+    for (const id of listedIds(own)) if (shown.size < mostSeeds && !shown.has(id)) shown.set(id, base);
     if (shown.size === 0 && baseKey !== undefined && isExampleId(resource, baseKey)) shown.set(baseKey, base);
     const listed = scopes.flatMap((parents) =>
       [...shown].map(([key, value]): Seed => ({ parents, key, value, belongs, isListed: true })),
@@ -161,6 +162,23 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
 
   function distinct(tuples: readonly (readonly string[])[]): readonly (readonly string[])[] {
     return [...new Map(tuples.map((tuple) => [JSON.stringify(tuple), tuple])).values()];
+  }
+
+  /** The examples of a list of ids, or all members of its enum. */
+  function listedIds(own: readonly Plan[]): readonly string[] {
+    return own.flatMap(({ operation, list, role, address }) => {
+      if (role !== 'list' || list === undefined || reader.isObjectNode(reader.itemOf(list.node))) return [];
+      const examples = jsonContentOf(successOf(tools, operation))?.examples ?? [];
+      const ids = [...examples, ...reader.form.branch(list.node).examples].flatMap((example) => [
+        valueAtPlace(example, list.place) ?? example,
+      ]);
+      const found = ids.length > 0 ? ids : (reader.form.branch(reader.itemOf(list.node)).values ?? []);
+      return found
+        .flat()
+        .filter((id) => typeof id === 'string' || typeof id === 'number')
+        .map(String)
+        .filter((id) => isId(address.resource, id));
+    });
   }
 
   /** Whether the schema of the id has this example. */

@@ -334,3 +334,52 @@ describe('pages of a list', () => {
     expect((await paged?.call('list', { query: { limit: 1, lastId } }))?.body).toMatchObject({ data: [{ id: 'b' }] });
   });
 });
+
+test.each<readonly [string, (list: JsonObject) => JsonObject, unknown]>([
+  ['a list', (list) => list, ['main']],
+  ['a member', (tags) => object({ tags, more: { type: 'boolean' } }, ['tags']), { tags: ['main'] }],
+])('the ids that %s has are those of its items', async (_, shown, first) => {
+  const tag = object({ note: text });
+  const { call } = openPaths({
+    '/tags': {
+      get: { operationId: 'list', responses: answers(shown({ type: 'array', items: text }), undefined, first) },
+    },
+    '/tags/{tag}': {
+      parameters: [inPath('tag')],
+      get: { operationId: 'read', responses: answers(tag) },
+      put: { operationId: 'add_tag', ...sends(tag), responses: answers(tag) },
+      delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, 404: { description: 'Unknown' } } },
+    },
+  });
+  const idsOf = async (): Promise<unknown> => {
+    const { body } = await call('list');
+    return Array.isArray(body) ? body : (body as JsonObject).tags;
+  };
+  expect((await call('list')).body).toMatchObject(first as JsonObject);
+  await call('add_tag', { path: { tag: 'second' }, body: { note: 'B' } });
+  expect(await idsOf()).toEqual(['main', 'second']);
+  expect((await call('read', { path: { tag: 'second' } })).body).toEqual({ note: 'B' });
+  expect((await call('read', { path: { tag: 'third' } })).status).toBe(404);
+  await call('remove', { path: { tag: 'main' } });
+  expect(await idsOf()).toEqual(['second']);
+});
+
+test('a list of the members of an enum has an item for each', async () => {
+  const kinds = { type: 'array', items: { type: 'string', enum: ['all', 'os'] } };
+  const { call } = openPaths({
+    '/kinds': { get: { operationId: 'list', responses: answers(kinds) } },
+    '/kinds/{kind}': { parameters: [inPath('kind')], get: { operationId: 'read', responses: answers(object({})) } },
+  });
+  expect((await call('list')).body).toEqual(['all', 'os']);
+  const statuses = ['all', 'os', 'none'].map(async (kind) => (await call('read', { path: { kind } })).status);
+  expect(await Promise.all(statuses)).toEqual([200, 200, 404]);
+});
+
+test('words that complete a text are the ids of no items', async () => {
+  const words = answers({ type: 'array', items: text }, undefined, ['rose']);
+  const { call } = openPaths({
+    '/words': { get: { operationId: 'list', parameters: [inQuery('q')], responses: words } },
+    '/words/{word}': { parameters: [inPath('word')], get: { operationId: 'read', responses: answers(object({})) } },
+  });
+  expect((await call('read', { path: { word: 'wall' } })).status).toBe(200);
+});
