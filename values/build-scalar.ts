@@ -45,6 +45,9 @@ export interface BuildContext {
 /** Number of steps from the first candidate that are tried. */
 const mostSteps = 64;
 
+/** Formats that state an integer, also where the type is `number`. */
+const integers = /^(?:u?int(?:8|16|32|64)?|integer|long)$/;
+
 /**
  * Builds the valid number nearest to 1.
  *
@@ -52,7 +55,7 @@ const mostSteps = 64;
  * @returns undefined if no valid number was found
  */
 export function buildNumber(shape: Shape, serial: number): number | undefined {
-  const step = shape.multipleOf ?? (shape.isInteger ? 1 : undefined);
+  const step = shape.multipleOf ?? (shape.isInteger || integers.test(shape.format ?? '') ? 1 : undefined);
   const wish = Math.min(Math.max(1, shape.minimum), shape.maximum);
   const start =
     step === undefined
