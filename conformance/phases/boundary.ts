@@ -15,6 +15,7 @@ import { type Session, toolsFor } from '../execute/session.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { addressOf, type PlannedProbe } from '../plan/plan.ts';
+import { namesItemAt } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { rankOfProbe } from '../search/ranks.ts';
 import { boundaryOf, type Choice, changeOf, choiceOf, labelOf } from './boundary-choices.ts';
@@ -94,7 +95,8 @@ function boundaryScenario(
         return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };
       }
       const tools = toolsFor(context, operation, 'boundary', 0);
-      const options = { draft: found.draft, isOfServer: (name: string) => isGiven(context, name, '') };
+      const isOfServer = (name: string): boolean => isGiven(context, name, '') || namesItemAt(operation.path, name);
+      const options = { draft: found.draft, isOfServer };
       const plan = (added: readonly Change[]): Progress => {
         const factors = factorsOf(tools, { ...options, draft: added.reduce(applyChange, found.draft) });
         return { added, factors, array: arrayOf(factors, state) };

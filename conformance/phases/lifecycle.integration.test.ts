@@ -159,6 +159,36 @@ test('an item for a list has only values that its create allows and that have no
   expect(sent.filter((one) => !(one.urgency >= 1 && one.urgency <= 5))).toEqual([]);
 });
 
+test('a PUT to a name sends no other name in its content', async () => {
+  const { id: _, ...properties } = shown.properties;
+  const named = { ...tag, properties };
+  const label = { ...id, name: 'label' };
+  const content = { required: true, content: { 'application/json': { schema: named } } };
+  const stored = new Map<string, object>();
+  const { requests, result } = await run(
+    ({ method, path, body: sent }) => {
+      const own = path.split('/')[2] ?? '';
+      const isThere = stored.has(own);
+      if (method === 'PUT') stored.set(own, { ...JSON.parse(sent), label: own });
+      if (method === 'PUT') return { status: isThere ? 200 : 201, body: stored.get(own) };
+      if (!isThere) return { status: 404, body: {} };
+      if (method === 'GET') return { status: 200, body: stored.get(own) };
+      stored.delete(own);
+      return { status: 204 };
+    },
+    {
+      '/tags/{label}': {
+        parameters: [label],
+        get: { operationId: 'read', responses: { 200: json(named), 404: json() } },
+        put: { operationId: 'write', requestBody: content, responses: { 200: json(named), 201: json(named) } },
+        delete: { operationId: 'remove', responses: { 204: { description: '' }, 404: json() } },
+      },
+    },
+  );
+  expect(requests.filter((line) => line.startsWith('PUT')).length).toBeGreaterThan(2);
+  expect(result.findings.map(({ check, message }) => `${check}: ${message}`)).toEqual([]);
+});
+
 describe('a PUT that is always answered 201', () => {
   const { post: _, ...list } = tags['/tags'];
   const item = tags['/tags/{id}'];

@@ -11,7 +11,6 @@ import { buildNode, type DataTools } from '../data/value-candidates.ts';
 import { validityOf } from '../data/wire-validity.ts';
 import type { Draft, Exchange } from '../execute/exchange.ts';
 import { isScalar } from '../resources/read-items.ts';
-import { nounOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { type Fault, faultsOf } from './negative.ts';
@@ -20,7 +19,7 @@ import { isGiven, isSendable } from './text-places.ts';
 
 /** Whether any valid value may be sent for a member: none that has to exist elsewhere, or that the server chooses. */
 function isFree(context: RunContext, { operation }: Draft, name: string): boolean {
-  return !namesState.test(name) && !isGiven(context, name, nounOf(operation.path));
+  return !namesState.test(name) && !isGiven(context, name, operation.path);
 }
 
 /** Keeps each change of the content that the contract allows. */

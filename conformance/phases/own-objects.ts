@@ -10,7 +10,7 @@ import { createdReader, isGuess } from '../ledger/record-writes.ts';
 import { kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { idsAmong } from '../resources/collections.ts';
-import { operationAt, plainPath, slotsOf } from '../resources/slots.ts';
+import { namesItemAt, operationAt, plainPath, slotsOf } from '../resources/slots.ts';
 import { freshOf } from '../search/apply-constraints.ts';
 import { namesOther, renameObjects } from '../search/build-request.ts';
 import { withOtherReferences } from './request-objects.ts';
@@ -134,7 +134,7 @@ export function withNewNames(tools: DataTools, given: Draft, count: number): Dra
   const draft = withNewKey(tools, given, count);
   const { body, operation } = draft;
   if (body === undefined) return draft;
-  const keeps = (member: string): boolean => namesOther(operation, member);
+  const keeps = (member: string): boolean => namesOther(operation, member) || namesItemAt(operation.path, member);
   const own = kindOf(tools.contract, operation) === 'create' ? withoutId(tools, body) : body.value;
   return { ...draft, body: { ...body, value: renameObjects(tools, body.content, own, count, keeps) } };
 }

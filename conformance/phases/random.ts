@@ -16,7 +16,6 @@ import { seenOf } from '../execute/write-request.ts';
 import { kindOf } from '../plan/operation-kinds.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import { valueAt } from '../rejections/find-place.ts';
-import { nounOf } from '../resources/slots.ts';
 import { rankOfRandom } from '../search/ranks.ts';
 import { type Fault, faultsOf, Met, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
@@ -165,7 +164,7 @@ function* casesOf(context: RunContext, accepted: Draft): Generator<Probe> {
 /** A random valid request about the same object; undefined if it could not be built. */
 function drawRequest(context: RunContext, tools: DataTools, accepted: Draft, random: Random): Draft | undefined {
   const { operation } = accepted;
-  const isFixed = (name: string): boolean => isGiven(context, name, nounOf(operation.path));
+  const isFixed = (name: string): boolean => isGiven(context, name, operation.path);
   const parameters = operation.parameters.flatMap((parameter): Draft['parameters'] => {
     const { name, schema, required, in: where } = parameter;
     const known = accepted.parameters.filter((one) => one.parameter === parameter);

@@ -15,7 +15,7 @@ import { alongSchema } from '../rejections/find-place.ts';
 import { pathValues } from '../resources/addresses.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
-import { slotsOf } from '../resources/slots.ts';
+import { namesItemAt, slotsOf } from '../resources/slots.ts';
 import { plainVariant } from '../search/attempt.ts';
 import { createRequestBuilder, namesOther } from '../search/build-request.ts';
 import { allTargets, bodyAsRead, prepare } from '../search/choose-targets.ts';
@@ -118,12 +118,20 @@ function namedValues({ path }: Operation, values: readonly Scalar[]): Target['va
   );
 }
 
+/** The same request with other values in its path, and in the content that names the item of the path. */
 export function withPath(draft: Draft, values: Readonly<Record<string, unknown>>): Draft {
+  const { operation, body } = draft;
   const parameters = draft.parameters.map(({ parameter, value }) => {
     const other = parameter.in === 'path' ? values[parameter.name] : undefined;
     return { parameter, value: other ?? value };
   });
-  return { ...draft, parameters };
+  if (body === undefined || !isObject(body.value)) return { ...draft, parameters };
+  const own = values[slotsOf(operation.path).at(-1)?.parameter ?? ''];
+  const entries = Object.entries(body.value).map(([name, value]): [string, unknown] => [
+    name,
+    namesItemAt(operation.path, name) && typeof value === typeof own ? own : value,
+  ]);
+  return { ...draft, parameters, body: { ...body, value: Object.fromEntries(entries) } };
 }
 
 export function draftOfOther({ accepted }: RunContext, draft: Draft, other: Operation): Draft | undefined {

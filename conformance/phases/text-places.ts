@@ -11,7 +11,7 @@ import { seenOf } from '../execute/write-request.ts';
 import { refuseValues } from '../plan/permissions.ts';
 import { keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
-import { nounOf, stemOf } from '../resources/slots.ts';
+import { namesItemAt, nounOf, stemOf } from '../resources/slots.ts';
 import { holdsSecrets, ruledValues } from '../schema/annotated-values.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import { addAt } from '../search/apply-constraints.ts';
@@ -123,19 +123,21 @@ function membersOf(form: CanonicalForm, root: SchemaNode, start: Pointer): TextP
 const isFormed = /^\d{4}-\d\d-\d\d|^[0-9a-f]{8}-[0-9a-f]{4}-|^[\d\s.,:+/-]+$|^[^\s@]+@[^\s@]+$|^[a-z][a-z0-9+.-]*:\S/i;
 
 /**
- * Whether a member of this name refers to an object, or the server chooses its value.
+ * Whether a member of this name refers to an object, or the server chooses its value. The name in the path of an item is no free value
+ * either: content with another one moves the item, or contradicts its path.
  *
- * @param own the noun of the operation's own objects
+ * @param path of the operation: a name may be that of its own objects
  */
-export function isGiven({ resources }: Pick<RunContext, 'resources'>, name: string, own: string): boolean {
+export function isGiven({ resources }: Pick<RunContext, 'resources'>, name: string, path: string): boolean {
   const stem = stemOf(name);
-  return hasToExist(name) || isFilledByServer(name) || (stem !== own && resources.mayKnow(stem));
+  if (hasToExist(name) || isFilledByServer(name) || namesItemAt(path, name)) return true;
+  return stem !== nounOf(path) && resources.mayKnow(stem);
 }
 
 /** Whether any text may be valid there, as far as the contract, the name and the accepted value show. */
 function isFree(context: RunContext, accepted: Draft, place: TextPlace): boolean {
   const { name, tokens, parameter } = place;
-  if (namesFormat(name) || isGiven(context, name, nounOf(accepted.operation.path))) return false;
+  if (namesFormat(name) || isGiven(context, name, accepted.operation.path)) return false;
   // Outputs would hide the text.
   if (holdsSecrets(context.contract.root, place.pointer)) return false;
   const known = valueIn(accepted, place);

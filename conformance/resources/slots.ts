@@ -100,6 +100,12 @@ const plainNames = [
   'tag',
 ];
 
+/** Whether a member names the item at a path: `name` in the content of a PUT to `/books/{name}`. */
+export function namesItemAt(path: string, member: string): boolean {
+  const parameter = slotsOf(path).at(-1)?.parameter;
+  return parameter !== undefined && path.endsWith(`{${parameter}}`) && normal(parameter) === normal(member);
+}
+
 /** Distance of a member's name from the name in a path; infinity if the member can't be an id. */
 export function rankName(member: string, { parameter, noun }: Slot): number {
   return rankFor(`${parameter}\n${noun}`)(member);
