@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { createRandom, type Random } from '@lockstep/values/random';
-import type { ItemBuilder, ItemFacts } from './build-item.ts';
+import type { ItemBuilder } from './build-item.ts';
 import type { Model } from './infer-roles.ts';
 import { makeId } from './make-id.ts';
+import type { ItemFacts } from './make-member.ts';
 import type { StateMover } from './move-state.ts';
 import { belowTest, findShownBelow, isSameIds, ownersOf, parametersOf, scopeOf } from './owners.ts';
 import { replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';

@@ -1,7 +1,8 @@
 import { isObject } from '@lockstep/json/json-pointer';
 import { readDuration } from '@lockstep/values/instant';
-import type { ItemBuilder, ItemFacts } from './build-item.ts';
+import type { ItemBuilder } from './build-item.ts';
 import type { Model, Plan } from './infer-roles.ts';
+import type { ItemFacts } from './make-member.ts';
 import { once } from './once.ts';
 import { type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { Resource } from './resource.ts';
