@@ -4,6 +4,7 @@ import { actOn } from './act-on-item.ts';
 import { createItemBuilder, type ItemBuilder } from './build-item.ts';
 import { type ContractTools, sentType } from './contract-tools.ts';
 import { createItemCreator, full, newItem } from './create-item.ts';
+import { createConditions, stateHeaders } from './entity-tags.ts';
 import { isUpdate, type Model, type Plan, pathValues } from './infer-roles.ts';
 import { type ListShape, readListShape, readOrder, selectItems } from './list-shape.ts';
 import { createMemberNames } from './member-names.ts';
@@ -14,7 +15,7 @@ import { replaceAtPlace, type SchemaReader, vagueNames, valueAtPlace } from './r
 import { answerOnce } from './replies.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
 import type { Resource } from './resource.ts';
-import { type Call, createResponder, isTagOf, stateHeaders } from './respond.ts';
+import { type Call, createResponder } from './respond.ts';
 import { createShowPage, cutPage, listingOf } from './show-page.ts';
 import { createShowValue } from './show-value.ts';
 import type { StoredItem } from './store.ts';
@@ -43,6 +44,7 @@ export function createAnswers(
   const { createOne, findTwin } = createItemCreator({ reader, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
+  const rejectOutdated = createConditions(plans, responseWith);
   /** Whether a `version` in a query is that of the API: reads have it too. */
   const isOfApi = tools.operations.some(
     ({ method, parameters }) => method === 'get' && parameters.some(({ name }) => name === 'version'),
@@ -270,38 +272,6 @@ export function createAnswers(
     return isHere ? item : { kind: 'rejected', statuses: unknownItem, text };
   }
 
-  /**
-   * RFC 9110, 13.1: a client that has read an older version, or another one, changes nothing, and neither does one that wants to create only.
-   * Where no answer about the item has an ETag, and 412 is not documented, a condition means nothing.
-   *
-   * @param item undefined for a request that creates one
-   */
-  function rejectOutdated(
-    { plan, request }: Call,
-    item: StoredItem | undefined,
-  ): (StateAnswer & { kind: 'rejected' }) | undefined {
-    const { 'if-match': wanted, 'if-none-match': unwanted } = request.headers;
-    const isAny = (tags: readonly string[]): boolean =>
-      item !== undefined && tags.some((tag) => tag === '*' || isTagOf(tag, item));
-    // Tags of `If-None-Match` are compared weakly, those of `If-Match` strongly.
-    const isMet =
-      (wanted === undefined || isAny(tagsOf(wanted))) &&
-      (unwanted === undefined || !isAny(tagsOf(unwanted).map((tag) => tag.replace(/^W\//, ''))));
-    if (isMet || (responseWith(plan, [412]) === undefined && !hasTags(plan.address.resource))) return undefined;
-    const text =
-      item === undefined ? 'there is no such item' : 'the item is in another state than the conditions allow';
-    return { kind: 'rejected', statuses: [412], text };
-  }
-
-  function hasTags(resource: Resource): boolean {
-    return plans.some(
-      ({ address, role, success }) =>
-        address.resource === resource &&
-        role !== 'list' &&
-        Object.keys(success?.headers ?? {}).some((name) => name.toLowerCase() === 'etag'),
-    );
-  }
-
   /** Changes an item, and answers with the new one. */
   function change(
     call: Call,
@@ -393,10 +363,4 @@ export function createAnswers(
 /** RFC 6902, 4. Contracts declare it as `application/json` too. */
 function isStep(step: unknown): boolean {
   return isObject(step) && typeof step.op === 'string' && typeof step.path === 'string';
-}
-
-function tagsOf(condition: unknown): readonly string[] {
-  return String(condition)
-    .split(',')
-    .map((tag) => tag.trim());
 }

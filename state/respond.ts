@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { SchemaNode } from '@lockstep/values/shape';
 import type { ItemBuilder } from './build-item.ts';
@@ -9,6 +8,7 @@ import {
   type StateResponse,
   sentType,
 } from './contract-tools.ts';
+import { stateHeaders } from './entity-tags.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
@@ -233,32 +233,4 @@ export function createResponder(
     const path = role !== 'action' || status === 201 ? pathOf(address.resource, parents, key) : undefined;
     return name === undefined || path === undefined ? {} : { [name]: path };
   }
-}
-
-/** A digest of an object that does not change. */
-const digestOf = once((value: object): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16),
-);
-
-/**
- * The documented headers that depend on the store. The first half of an item's tag names the item, and the second one the answer, which may
- * show other items too.
- */
-export function stateHeaders(
-  { headers }: StateResponse,
-  body: unknown,
-  item?: StoredItem,
-): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    if (/^etag$/i.test(name))
-      found[name] = `"${[item, body].flatMap((one) => (one instanceof Object ? digestOf(one) : [])).join('-')}"`;
-    if (/^last-modified$/i.test(name) && item !== undefined) found[name] = new Date(item.changedAt).toUTCString();
-  }
-  return found;
-}
-
-/** Whether a tag without `W/` is one of an item in its present state. */
-export function isTagOf(tag: string, item: StoredItem): boolean {
-  return tag.slice(1, 17) === digestOf(item);
 }
