@@ -284,6 +284,15 @@ const rows: readonly Omit<FalsePositiveServer, 'api' | 'options'>[] = [
         : answer,
   },
   {
+    ...{ name: 'accepts any text for a kind, and shows a kind of its own', at: writes },
+    tempts: ['stored-differs', 'put-partial'],
+    contract: [
+      ...withMembers({ kind: { ...text, maxLength: 60 } }, ['kind']),
+      { at: '#/components/schemas/Book/allOf/0/properties/kind', to: { ...text, enum: ['novel', 'play'] } },
+    ],
+    instead: storedAs((content) => ({ ...content, kind: 'novel' })),
+  },
+  {
     ...{ name: 'computes a member from others', at: writes, tempts: ['stored-differs', 'put-partial'] },
     contract: withMembers({ weight: { type: 'number' } }),
     instead: storedAs((content) => ({ ...content, weight: Number(content.pages) * 5 })),
