@@ -156,13 +156,18 @@ function judge(
 }
 
 /** Reads the members of an error body: of the API, or of OAuth (RFC 6749, 5.2). */
-function readError(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
+/** An error may call anything `code` or `details`: only texts, and places with a text, are read. */
+export function readError(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
   if (!isObject(body)) return {};
   const { code, error, message, error_description: description, details } = body;
   const says = [message, description, error].find((text) => typeof text === 'string');
   return {
     ...(typeof code === 'string' ? { code } : typeof error === 'string' && { code: error }),
     ...(typeof says === 'string' && { says }),
-    ...(Array.isArray(details) && { details: details as readonly Detail[] }),
+    ...(Array.isArray(details) && details.every(isDetail) && { details }),
   };
+}
+
+function isDetail(detail: unknown): detail is Detail {
+  return isObject(detail) && typeof detail.at === 'string' && typeof detail.says === 'string';
 }

@@ -2,6 +2,7 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import type { Detail } from '@lockstep/runtime/validation/detail';
 import { describe, expect, test } from 'vitest';
+import { readError } from './front.ts';
 import { createJournal, type RecordedRequest, redacted } from './journal.ts';
 
 const options = { contract, operations, loginPath: '/auth' };
@@ -181,4 +182,12 @@ describe('the journal', () => {
     expect(entry?.query.map(({ value }) => [...value].length)).toEqual(Array(50).fill(200));
     expect(entry?.path.endsWith('🔑…')).toBe(true);
   });
+});
+
+test.each([
+  [{ code: 4, message: 'Wrong', details: [1] }, { says: 'Wrong' }],
+  [{ code: 'wrong', details: [{ path: '/a' }] }, { code: 'wrong' }],
+  [{ details: [{ in: 'body', at: '/a', says: 'is wrong', nearest: [] }] }, { details: [expect.anything()] }],
+])('of the error %j the journal keeps what it knows', (body, want) => {
+  expect(readError(body)).toEqual(want);
 });
