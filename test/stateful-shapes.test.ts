@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` forgets items of contracts whose requests and answers have different shapes.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
-import { answers, inPath, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, createCaller, inPath, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 describe('members whose names differ in case or separators', () => {
   const shown = object({ service_sid: text, unique_name: text, friendly_name: text, push: object({ apn_key: text }) });
@@ -353,4 +353,34 @@ test('an item with a list of objects is an item, not a list', async () => {
   const made = (await call('create', { body })).body as { readonly data: { readonly id: string } };
   expect(made.data).toEqual({ ...body, id: expect.stringMatching(/./) });
   expect((await call('read', { path: { viewId: made.data.id } })).body).toEqual(made);
+});
+
+test('an item of overlapping alternatives is shown as the one that its discriminator selects', async () => {
+  const hook = {
+    oneOf: [{ $ref: '#/components/schemas/Chat' }, { $ref: '#/components/schemas/Call' }],
+    discriminator: {
+      propertyName: 'kind',
+      mapping: { chat: '#/components/schemas/Chat', call: '#/components/schemas/Call' },
+    },
+  };
+  const both = { enum: ['chat', 'call'] };
+  const time = { ...text, format: 'date-time', readOnly: true };
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Hooks', version: '1' },
+    paths: {
+      '/hooks': {
+        post: { operationId: 'create', ...sends(object({ kind: both, url: text })), responses: answers(hook) },
+      },
+      '/hooks/{hookId}': { parameters: [inPath('hookId')], get: { operationId: 'read', responses: answers(hook) } },
+    },
+    components: {
+      schemas: {
+        Chat: object({ id: text, kind: both, url: text, made: time }, ['kind']),
+        Call: object({ id: text, kind: both, url: text, made: time }, ['kind']),
+      },
+    },
+  });
+  const { id } = (await call('create', { body: { kind: 'chat', url: 'a' } })).body as JsonObject;
+  expect((await call('read', { path: { hookId: id } })).body).toMatchObject({ id, kind: 'chat', url: 'a' });
 });
