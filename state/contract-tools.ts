@@ -1,4 +1,5 @@
 import type { ContractDocument, JsonObject } from '@lockstep/json/json-pointer';
+import { describedBy } from './example-schema.ts';
 
 /** The members of an operation that the inference needs. */
 export interface StateOperation {
@@ -67,11 +68,15 @@ export function successOf(tools: ContractTools, operation: StateOperation): Stat
   return tools.responsesOf(operation).find(({ status }) => status < 300);
 }
 
-/** The JSON of an answer. One type may have the schema, and the same type with a parameter the examples. */
+/**
+ * The JSON of an answer. One type may have the schema, and the same type with a parameter the examples. An example
+ * describes it if no schema does.
+ */
 export function jsonContentOf(response: StateResponse | undefined): ResponseContent | undefined {
   const contents = response?.contents.filter(({ mediaType }) => isJsonType(mediaType)) ?? [];
   const content = contents.find(({ schema }) => schema !== undefined) ?? contents[0];
-  return content && { ...content, examples: contents.flatMap(({ examples }) => examples) };
+  const examples = contents.flatMap((one) => one.examples);
+  return content && { ...content, schema: describedBy(content.schema, examples), examples };
 }
 
 /** The media type of an answer: a range such as any type is sent as JSON. */
