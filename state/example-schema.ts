@@ -4,15 +4,24 @@ import { once } from './once.ts';
 /** Items of a list that are read: they have the same members. */
 const mostItems = 20;
 
-/** The schema of an answer. If it states no more than that there is an object, its first example describes it. */
+/** The schema of an answer. If it states no more than that there is an object or a list, its first example of this type describes it. */
 export function describedBy(schema: unknown, examples: readonly unknown[]): unknown {
   if (schema === undefined) return describeFirst(examples);
-  const isBare =
-    isObject(schema) && Object.keys(schema).every((key) => bare.has(key)) && (schema.type ?? 'object') === 'object';
-  return isBare ? (describeFirst([...examples, schema.example]) ?? schema) : schema;
+  if (!isBare(schema) || !isObject(schema)) return schema;
+  const fitting = [...examples, schema.example].filter(
+    (one) => schema.type === undefined || typeOf(one) === schema.type,
+  );
+  return describeFirst(fitting) ?? schema;
 }
 
-/** Keywords that describe no member. */
+/** Whether a schema describes no member. */
+function isBare(schema: unknown): boolean {
+  return (
+    isObject(schema) &&
+    Object.entries(schema).every(([key, value]) => bare.has(key) || (key === 'items' && isBare(value)))
+  );
+}
+
 const bare = new Set(['type', 'title', 'description', 'example']);
 
 function describeFirst(examples: readonly unknown[]): JsonObject | undefined {

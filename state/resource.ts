@@ -81,5 +81,6 @@ export function idNodeOf(
 /** The id of an item as text; undefined if it has none. */
 export function readKey({ idPlace }: Resource, item: unknown): string | undefined {
   const value = idPlace === undefined ? undefined : valueAtPlace(item, idPlace);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+  // An example may leave its texts empty.
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 }

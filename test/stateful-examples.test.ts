@@ -6,6 +6,7 @@ import { inPath, object, openPaths, sends, text } from './fixtures/stateful-call
 test.each([
   ['no schema', undefined],
   ['a schema without members', { type: 'object' }],
+  ['an empty schema', {}],
 ])('an answer that has an example and %s shows items with the members of the example', async (_, schema) => {
   const shows = (example: unknown) => ({
     200: { description: 'Success', content: { 'application/json': { ...(schema && { schema }), example } } },
@@ -26,4 +27,20 @@ test.each([
   expect((await call('read', { path: { id } })).body).toMatchObject({ id, body: 'Second' });
   expect((await call('list')).body).toMatchObject({ notes: [note, { id, body: 'Second' }] });
   expect((await call('read', { path: { id: 'other' } })).status).toBe(404);
+});
+
+test('an empty text is no id of an example', async () => {
+  const example = [{ id: '', name: 'Ann' }];
+  const content = { 'application/json': { schema: { type: 'array', items: {} }, example } };
+  const { call } = openPaths({
+    '/members': { get: { operationId: 'list', responses: { 200: { description: 'Success', content } } } },
+    '/members/{id}': {
+      parameters: [inPath('id')],
+      put: { operationId: 'update', ...sends(object({ name: text })), responses: { 200: { description: 'Success' } } },
+    },
+  });
+  const [member] = (await call('list')).body as readonly JsonObject[];
+  expect(member).toMatchObject({ id: expect.stringMatching(/./), name: 'Ann' });
+  expect((await call('update', { path: { id: member?.id }, body: { name: 'Bob' } })).status).toBe(200);
+  expect((await call('list')).body).toEqual([{ ...member, name: 'Bob' }]);
 });
