@@ -62,7 +62,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   const source = (leavesOut: 'readOnly' | 'writeOnly') => ({
     leavesOut,
     sharesReferences: true as const,
-    // What others exclude says little about the members of an alternative: the judge compares whole values with all of them.
+    // The members of the other alternatives are no part of this one: the judge compares whole values with all of them.
     reword: inclusive,
     resolve: (reference: string): Schema | undefined => {
       const schema = readPointer(document, reference);
