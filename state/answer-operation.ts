@@ -325,7 +325,8 @@ export function createAnswers(
     return isId && resource.idPlace !== undefined ? replaceAtPlace({}, resource.idPlace, draft) : draft;
   }
 
-  function draftOf({ draft, address: { resource } }: Plan, body: unknown): JsonObject {
+  function draftOf({ draft, within, address: { resource } }: Plan, body: unknown): JsonObject {
+    if (within !== undefined) return { [within]: body };
     const inner = valueAtPlace(body, draft?.place ?? []);
     return names.align(resource, isObject(inner) ? inner : isObject(body) ? body : {});
   }

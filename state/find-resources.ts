@@ -271,7 +271,9 @@ export function findDraft(
 
 /** The items in the body of a POST that answers a list: `{labels: ["a", "b"]}` to `/labels`. */
 export function findMany(reader: SchemaReader, { operation, body, list }: Route, noun: string): Part | undefined {
-  if (body === undefined || list === undefined || operation.method !== 'post') return undefined;
+  // A list deeper in the answer is one of an item.
+  if (body === undefined || list === undefined || list.place.length > 1 || operation.method !== 'post')
+    return undefined;
   const found = [...reader.membersOf(body)].find(([name, node]) => isNoun(name, noun) && reader.isOnly(node, 'array'));
   return found && { place: [found[0]], node: found[1] };
 }

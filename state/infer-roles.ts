@@ -63,6 +63,8 @@ export interface Plan {
   readonly isListed: boolean;
   /** The item in the request body. */
   readonly draft: Part | undefined;
+  /** The member of the item that the request body is: `{id, created, policy}` of a policy. */
+  readonly within: string | undefined;
   /** The items in the request body, if it creates several. */
   readonly many: Part | undefined;
   /** Whether a PUT is documented to create an unknown item. */
@@ -334,6 +336,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     };
     const draftIn = (node: SchemaNode | undefined): Part | undefined =>
       node && findDraft(reader, node, resource, resource.kind === 'singleton' ? [] : keys);
+    const draft = draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body);
     const isItemLike = (part: Part | undefined): boolean =>
       part !== undefined && (role.role !== 'action' || reader.isAmong(part.node, resource.views));
     const item = list === undefined || role.role === 'read' ? itemIn(answer) : undefined;
@@ -351,11 +354,28 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       entry: list && entryOf(reader, list, resource.noun, keys),
       item: isItemLike(item) ? item : undefined,
       isListed: role.role === 'read' && isOfItems && !isItem,
-      draft: draftIn(body !== undefined && reader.isOnly(body, 'array') ? reader.itemOf(body) : body),
+      draft,
+      within: draft && memberLike(reader, resource.views, draft.node),
       many: role.role === 'create' ? findMany(reader, route, resource.noun) : undefined,
       isCreatedByPut: role.role === 'replace' && createsByPut(operation, resource.noun),
     };
   }
+}
+
+/** The member with the schema of a body, of an item that shares no member with the body. */
+function memberLike(reader: SchemaReader, views: readonly SchemaNode[], body: SchemaNode): string | undefined {
+  const identity = reader.identityOf(body);
+  const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
+  if (
+    identity === undefined ||
+    reader
+      .membersOf(body)
+      .keys()
+      .some((name) => members.has(name))
+  )
+    return undefined;
+  const [name] = [...members].find(([, member]) => reader.identityOf(member) === identity) ?? [];
+  return name;
 }
 
 /** `add-selected-repo-to-secret` creates a repository of the secret, and `addItemToCart` no cart. */

@@ -69,3 +69,27 @@ test.each<readonly [string, (list: JsonObject) => JsonObject, (items: readonly J
   const { body } = await call('read', { path: { layoutId: made?.id } });
   expect(body).toEqual(wrap([{ id: made?.id, colour: 'red' }]));
 });
+
+test('a body with the schema of a member of the item is this member', async () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const { call } = createCaller({
+    openapi: '3.1.0',
+    info: { title: 'Layouts', version: '1' },
+    paths: {
+      '/layouts': { post: { operationId: 'create', ...sends(ref('Plan')), responses: answers(ref('Layout')) } },
+      '/layouts/{layoutId}': {
+        parameters: [inPath('layoutId', number)],
+        get: { operationId: 'read', responses: answers(ref('Layout')) },
+      },
+    },
+    components: {
+      schemas: {
+        Plan: object({ id: text, layouts: { type: 'array', items: object({ colour: text }) } }, ['id']),
+        Layout: object({ layoutId: number, plan: ref('Plan') }, ['layoutId', 'plan']),
+      },
+    },
+  });
+  const plan = { id: 'p1', layouts: [{ colour: 'red' }] };
+  const { layoutId } = (await call('create', { body: plan })).body as JsonObject;
+  expect((await call('read', { path: { layoutId } })).body).toEqual({ layoutId, plan });
+});
