@@ -269,6 +269,22 @@ export function findDraft(
   return [...reader.membersOf(only[1]).keys()].some(isShown) ? { place: [only[0]], node: only[1] } : part;
 }
 
+/** The member with the schema of a body, of an item that shares no member with the body. */
+export function memberLike(reader: SchemaReader, views: readonly SchemaNode[], body: SchemaNode): string | undefined {
+  const identity = reader.identityOf(body);
+  const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
+  if (
+    identity === undefined ||
+    reader
+      .membersOf(body)
+      .keys()
+      .some((name) => members.has(name))
+  )
+    return undefined;
+  const [name] = [...members].find(([, member]) => reader.identityOf(member) === identity) ?? [];
+  return name;
+}
+
 /** The items in the body of a POST that answers a list: `{labels: ["a", "b"]}` to `/labels`. */
 export function findMany(reader: SchemaReader, { operation, body, list }: Route, noun: string): Part | undefined {
   // A list deeper in the answer is one of an item.

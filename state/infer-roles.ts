@@ -8,7 +8,7 @@ import {
   type StateResponse,
   successOf,
 } from './contract-tools.ts';
-import { entryOf, findDraft, findMany, findResources } from './find-resources.ts';
+import { entryOf, findDraft, findMany, findResources, memberLike } from './find-resources.ts';
 import type { Part, SchemaReader } from './read-schemas.ts';
 import { type Address, idNames, type Resource, type Route } from './resource.ts';
 import { nameTemplate, nounOf, plainName } from './template.ts';
@@ -360,22 +360,6 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       isCreatedByPut: role.role === 'replace' && createsByPut(operation, resource.noun),
     };
   }
-}
-
-/** The member with the schema of a body, of an item that shares no member with the body. */
-function memberLike(reader: SchemaReader, views: readonly SchemaNode[], body: SchemaNode): string | undefined {
-  const identity = reader.identityOf(body);
-  const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
-  if (
-    identity === undefined ||
-    reader
-      .membersOf(body)
-      .keys()
-      .some((name) => members.has(name))
-  )
-    return undefined;
-  const [name] = [...members].find(([, member]) => reader.identityOf(member) === identity) ?? [];
-  return name;
 }
 
 /** `add-selected-repo-to-secret` creates a repository of the secret, and `addItemToCart` no cart. */
