@@ -49,12 +49,6 @@ const mostBeside = 3;
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
 
-/** A schema whose `oneOf` excludes nothing. */
-const inclusive = once((schema: JsonObject): JsonObject => {
-  const { oneOf, ...others } = schema;
-  return oneOf === undefined || others.anyOf !== undefined ? schema : { ...others, anyOf: oneOf };
-});
-
 export type SchemaReader = ReturnType<typeof createSchemaReader>;
 
 /** Reads schemas as answers contain them: references and `allOf` merged, alternatives as branches. */
@@ -62,8 +56,6 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   const source = (leavesOut: 'readOnly' | 'writeOnly') => ({
     leavesOut,
     sharesReferences: true as const,
-    // The members of the other alternatives are no part of this one: the judge compares whole values with all of them.
-    reword: inclusive,
     resolve: (reference: string): Schema | undefined => {
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;
