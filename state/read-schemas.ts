@@ -199,15 +199,13 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         plainMembersOf(node)
           .keys()
           .find((key) => qualifiedIds.test(key));
-      const isVague = (key: string): boolean => key !== keys[0] && vagueNames.has(key);
+      const isVague = (key: string): boolean =>
+        key !== keys[0] && (vagueNames.has(key) || (qualifiedIds.test(key) && !keys.includes(key)));
       if (own !== undefined && !isVague(own)) return { place: [], node };
       const inner = [...members].filter(([, member]) => isObjectNode(member));
-      // `/policies/{step}` answers `{step: {…}}`.
-      const stem = keys[0]?.replace(/(?:id|uuid|key|name|number)$/, '');
       const [wrapped] = inner.filter(
         ([name, member]) =>
           isNoun(name, noun) ||
-          plainName(name) === stem ||
           wrappers.has(plainName(name)) ||
           (members.size === 1 && keyAmong(member, keys) !== undefined),
       );

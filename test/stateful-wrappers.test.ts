@@ -32,44 +32,6 @@ test.each([
   expect((await call('read', { path: { layout: id } })).body).toEqual({ id, colour: 'red' });
 });
 
-test('a member with the name of the parameter has the item', async () => {
-  const layout = object({ id: number, colour: text });
-  const responses = answers(object({ revision: text, page: layout }));
-  const { call } = openPaths({
-    '/layouts': { post: { operationId: 'create', ...sends(object({ colour: text })), responses } },
-    '/layouts/{pageId}': { parameters: [inPath('pageId', number)], get: { operationId: 'read', responses } },
-  });
-  const made = (await call('create', { body: { colour: 'red' } })).body as Readonly<Record<string, JsonObject>>;
-  const { body } = await call('read', { path: { pageId: made.page?.id } });
-  expect(body).toMatchObject({ page: { colour: 'red' } });
-});
-
-test.each<readonly [string, (list: JsonObject) => JsonObject, (items: readonly JsonObject[]) => unknown]>([
-  ['a list', (list) => list, (items) => items],
-  ['an object with a list', (data) => object({ data }), (data) => ({ data })],
-])('a read that answers %s has the item alone in it', async (_, shown, wrap) => {
-  const items = { type: 'array', items: { $ref: '#/components/schemas/Layout' } };
-  const { call } = createCaller({
-    openapi: '3.1.0',
-    info: { title: 'Layouts', version: '1' },
-    paths: {
-      '/layouts': {
-        get: { operationId: 'list', responses: answers(items) },
-        post: { operationId: 'create', ...sends(object({ colour: text })), responses: answers(items) },
-      },
-      '/layouts/{layoutId}': {
-        parameters: [inPath('layoutId', number)],
-        get: { operationId: 'read', responses: answers(shown(items)) },
-      },
-    },
-    components: { schemas: { Layout: object({ id: number, colour: text }) } },
-  });
-  await call('create', { body: { colour: 'blue' } });
-  const [made] = (await call('create', { body: { colour: 'red' } })).body as readonly JsonObject[];
-  const { body } = await call('read', { path: { layoutId: made?.id } });
-  expect(body).toEqual(wrap([{ id: made?.id, colour: 'red' }]));
-});
-
 test('a body with the schema of a member of the item is this member', async () => {
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
   const { call } = createCaller({
@@ -92,4 +54,32 @@ test('a body with the schema of a member of the item is this member', async () =
   const plan = { id: 'p1', layouts: [{ colour: 'red' }] };
   const { layoutId } = (await call('create', { body: plan })).body as JsonObject;
   expect((await call('read', { path: { layoutId } })).body).toEqual({ layoutId, plan });
+});
+
+test('an object of an item is no item, also if the path names its id', async () => {
+  const member = object({ role: text, user: object({ id: number, login: text }) });
+  const responses = answers(member);
+  const { call } = openPaths({
+    '/members': { get: { operationId: 'list', responses: answers({ type: 'array', items: member }) } },
+    '/members/{userId}': {
+      parameters: [inPath('userId', number)],
+      get: { operationId: 'read', responses },
+      put: { operationId: 'replace', ...sends(object({ role: text })), responses },
+    },
+  });
+  const [first] = (await call('list')).body as readonly { readonly user: { readonly id: number } }[];
+  const path = { userId: first?.user.id };
+  expect((await call('replace', { path, body: { role: 'owner' } })).body).toMatchObject({ role: 'owner' });
+  expect((await call('read', { path })).body).toMatchObject({ role: 'owner' });
+});
+
+test('an id that another system made is no sign against an envelope', async () => {
+  const payment = object({ id: text, amount: number });
+  const responses = answers(object({ publicId: text, payment }));
+  const { call } = openPaths({
+    '/payments': { post: { operationId: 'create', ...sends(object({ amount: number })), responses } },
+    '/payments/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses } },
+  });
+  const { body } = await call('create', { body: { amount: 42 } });
+  expect(body).toMatchObject({ payment: { amount: 42 } });
 });
