@@ -29,10 +29,7 @@ function describeFirst(examples: readonly unknown[]): JsonObject | undefined {
   return first === undefined || first === null ? undefined : schemaOfExample(first);
 }
 
-/**
- * The schema that describes an example. Each member is required, so that an answer has those of the
- * example. A member that is null, or of several types, may have any value.
- */
+/** The schema that describes an example. Items may have further members. A member that is null, or of several types, may have any value. */
 const schemaOfExample = once((example: object): JsonObject => describe([example]));
 
 /** @param values examples of one thing */
@@ -49,7 +46,7 @@ function describe(values: readonly unknown[]): JsonObject {
   return {
     type,
     properties: Object.fromEntries(names.map((name) => [name, describe(valuesOf(name))])),
-    required: names.filter((name) => valuesOf(name).length === objects.length && first[name] !== null),
+    additionalProperties: {},
   };
 }
 

@@ -44,3 +44,23 @@ test('an empty text is no id of an example', async () => {
   expect((await call('update', { path: { id: member?.id }, body: { name: 'Bob' } })).status).toBe(200);
   expect((await call('list')).body).toEqual([{ ...member, name: 'Bob' }]);
 });
+
+test('an item has further members than its example, and lacks those that a client removes', async () => {
+  const example = { id: 'a1', name: 'Ann', labels: { env: 'test' } };
+  const shown = { 200: { description: 'Success', content: { 'application/json': { example } } } };
+  const sent = sends(object({ name: { type: ['string', 'null'] }, note: text, labels: { type: 'object' } }));
+  const { call } = openPaths({
+    '/members': { post: { operationId: 'create', ...sent, responses: shown } },
+    '/members/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: shown },
+      patch: { operationId: 'change', ...sent, responses: shown },
+    },
+  });
+  const body = { name: 'Bob', note: 'new', labels: { team: 'red' } };
+  const { id } = (await call('create', { body })).body as JsonObject;
+  expect((await call('read', { path: { id } })).body).toEqual({ id, ...body });
+  await call('change', { path: { id }, body: { name: null, note: 'newer' } });
+  expect((await call('read', { path: { id } })).body).not.toMatchObject({ name: 'Ann' });
+  expect((await call('read', { path: { id } })).body).toMatchObject({ note: 'newer', labels: { team: 'red' } });
+});
