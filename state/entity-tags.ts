@@ -50,9 +50,10 @@ export function createConditions(
 ) {
   const hasTags = once((resource: Resource): boolean =>
     plans.some(
-      ({ address, role, success }) =>
+      ({ address, role, item, isListed, success }) =>
         address.resource === resource &&
         role !== 'list' &&
+        (item !== undefined || isListed) &&
         Object.keys(success?.headers ?? {}).some((name) => name.toLowerCase() === 'etag'),
     ),
   );

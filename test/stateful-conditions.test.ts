@@ -161,3 +161,37 @@ test('an answer shows the present state of another item, and has another ETag th
   expect(after.body).toMatchObject({ customer: { id: 'c', name: 'Bea' } });
   expect(after.headers?.ETag).not.toBe(before.headers?.ETag);
 });
+
+test('a tag of an answer that shows no item is no condition for a write', async () => {
+  const bytes = { 'application/octet-stream': { schema: { ...text, format: 'binary' } } };
+  const headers = { ETag: { schema: text, example: '"abc"' } };
+  const { call } = openPaths({
+    '/files': { post: { operationId: 'create', ...sends(note), responses: answers(note) } },
+    '/files/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: { 200: { description: 'Success', content: bytes, headers } } },
+      delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, 404: { description: 'Unknown' } } },
+    },
+  });
+  await call('create', { body: { id: 'a', name: 'first' } });
+  expect((await call('remove', { path: { id: 'a' }, headers: { 'if-match': '"abc"' } })).status).toBe(204);
+});
+
+test('the tag of a list with the item alone is that of the item', async () => {
+  const list = { type: 'array', items: note };
+  const { call } = openPaths({
+    '/notes': {
+      get: { operationId: 'list', responses: answers(list) },
+      post: { operationId: 'create', ...sends(note), responses: answers(note) },
+    },
+    '/notes/{noteId}': {
+      parameters: [inPath('noteId')],
+      get: { operationId: 'read', responses: tagged(list) },
+      put: { operationId: 'put', ...sends(note), responses: { ...tagged(note), ...changed } },
+    },
+  });
+  await call('create', { body: { id: 'a', name: 'first' } });
+  const { headers } = await call('read', { path });
+  const sent = { path, body: { name: 'second' }, headers: { 'if-match': String(headers?.ETag) } };
+  expect((await call('put', sent)).status).toBe(200);
+});
