@@ -216,7 +216,7 @@ export function createResponder(
     const shown = items.map((item) => showItem(item, node, memory, plan));
     const body = replaceAtPlace(baseFor(answer, content.examples), list.place, shown);
     if (!reader.accepts(body, answer)) return undefined;
-    const headers = stateHeaders(success, body);
+    const headers = stateHeaders(success, body, plan.isListed ? first : undefined);
     return { kind: 'answer', status: success.status, headers, mediaType: sentType(content), body };
   }
 
@@ -227,10 +227,11 @@ export function createResponder(
     return itemPathOf(resource).path?.replaceAll(/\{[^}]*\}/g, () => encodeURIComponent(values[index++] ?? ''));
   }
 
-  /** The address of the item. An action without a 201 may answer with that of another thing, such as the job that it starts. */
+  /** The address of the item. An action without a 201, a 202 and a deletion may answer with that of another thing, such as a job. */
   function locationFor({ role, address }: Plan, { parents, key }: StoredItem, { status, headers }: StateResponse) {
     const name = Object.keys(headers).find((one) => one.toLowerCase() === 'location');
-    const path = role !== 'action' || status === 201 ? pathOf(address.resource, parents, key) : undefined;
+    const isOwn = status === 201 || (status !== 202 && role !== 'action' && role !== 'delete');
+    const path = isOwn ? pathOf(address.resource, parents, key) : undefined;
     return name === undefined || path === undefined ? {} : { [name]: path };
   }
 }

@@ -72,6 +72,25 @@ test('a 201 to an action has the address of the item in its body, and not that o
   expect([body, headers]).toEqual([{ id: 'a', name: 'n' }, { Location: '/things/a' }]);
 });
 
+test.each(['patch', 'delete'])(
+  'a 202 to a %s keeps the documented address, which may be that of a job',
+  async (method) => {
+    const thing = object({ id: text, name: text });
+    const accepted = { description: 'Accepted', headers: { Location: { schema: text, example: '/jobs/7' } } };
+    const { call } = openPaths({
+      '/things': { post: { operationId: 'create', ...sends(thing), responses: answers(thing) } },
+      '/things/{id}': {
+        parameters: [inPath('id')],
+        get: { operationId: 'read', responses: answers(thing) },
+        [method]: { operationId: 'act', ...(method === 'patch' && sends(thing)), responses: { 202: accepted } },
+      },
+    });
+    await call('create', { body: { id: 'a', name: 'n' } });
+    const { headers } = await call('act', { path: { id: 'a' }, ...(method === 'patch' && { body: { name: 'm' } }) });
+    expect(headers).toEqual({ Location: '/jobs/7' });
+  },
+);
+
 test('an unknown item gets the rejection that is described as one, whatever its status', async () => {
   const { call } = openPaths({
     '/things': { get: { operationId: 'list', responses: answers({ type: 'array', items: object({ id: text }) }) } },

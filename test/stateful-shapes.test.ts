@@ -384,3 +384,21 @@ test('an item of overlapping alternatives is shown as the one that its discrimin
   const { id } = (await call('create', { body: { kind: 'chat', url: 'a' } })).body as JsonObject;
   expect((await call('read', { path: { hookId: id } })).body).toMatchObject({ id, kind: 'chat', url: 'a' });
 });
+
+test('an item that fits two alternatives is shown as one of them', async () => {
+  const id = { type: 'integer' };
+  const pet = {
+    oneOf: [object({ id, name: text, meow: text }, ['id']), object({ id, name: text, bark: text }, ['id'])],
+  };
+  const { call } = openPaths({
+    '/pets': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: pet }) },
+      post: { operationId: 'create', ...sends(object({ name: text })), responses: answers(pet) },
+    },
+    '/pets/{petId}': { parameters: [inPath('petId', id)], get: { operationId: 'read', responses: answers(pet) } },
+  });
+  const made = (await call('create', { body: { name: 'Rex' } })).body as JsonObject;
+  expect(made).toMatchObject({ name: 'Rex' });
+  expect((await call('read', { path: { petId: made.id } })).body).toEqual(made);
+  expect((await call('list')).body).toContainEqual(made);
+});
