@@ -155,8 +155,10 @@ function judge(
   return operation === undefined && (status === 404 || status === 405) ? 'unrouted' : 'refused';
 }
 
-/** Reads the members of an error body: of the API, or of OAuth (RFC 6749, 5.2). */
-/** An error may call anything `code` or `details`: only texts, and places with a text, are read. */
+/**
+ * Reads the members of an error body: of the API, or of OAuth (RFC 6749, 5.2). An error may call anything `code` or `details`: only texts,
+ * and places with a text, are read.
+ */
 export function readError(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
   if (!isObject(body)) return {};
   const { code, error, message, error_description: description, details } = body;
