@@ -5,7 +5,7 @@ import type { Pair } from './find-pairs.ts';
 import { isSuccess, notSuccess, notUnknown, type Verdicts } from './laws.ts';
 import { type MadeBody, normal, withMember } from './make-values.ts';
 import { declaredNames, findOverlap, isSame, spell, valueAt } from './shared-members.ts';
-import { compareWithSent, fixedValues, type Item, readNode, type Walk } from './walk.ts';
+import { compareWithSent, fixedValues, type Item, readNode, shownItem, type Walk } from './walk.ts';
 import { readAll } from './walk-lists.ts';
 
 /** Members that change by themselves. */
@@ -24,7 +24,7 @@ export async function judgeChanges(
   const values = [...slots, item.id.value];
   const readAt = async (path: readonly unknown[]): Promise<unknown> => {
     const reply = pair.read === undefined ? undefined : await walk.send(pair.read, { slots: path });
-    return reply !== undefined && isSuccess(reply) ? reply.body : undefined;
+    return reply !== undefined && isSuccess(reply) ? shownItem(walk, pair.read, reply.body) : undefined;
   };
   const otherValues = other === undefined ? undefined : [...slots, other.id.value];
   const before = otherValues === undefined ? undefined : await readAt(otherValues);
@@ -53,7 +53,8 @@ async function judgeChange(
   verdicts: Verdicts,
 ): Promise<void> {
   const { read } = pair;
-  const before = read === undefined ? undefined : (await walk.send(read, { slots: values })).body;
+  const before =
+    read === undefined ? undefined : shownItem(walk, read, (await walk.send(read, { slots: values })).body);
   const body =
     law === 'replace'
       ? replacementFor(walk, operation, values, item)
@@ -62,6 +63,8 @@ async function judgeChange(
     verdicts.fail(law, 'unjudged', `no valid body for ${operation.method.toUpperCase()} ${operation.path} was built`);
     return;
   }
+  // The schema allows no step that sets a member of the item.
+  if (body === 'inexpressible') return;
   const reply = await walk.send(operation, { slots: values, body });
   if (!isSuccess(reply)) verdicts.judge(law, notSuccess(reply));
   if (!isSuccess(reply) || body === 'none') return;
@@ -83,7 +86,7 @@ async function judgeChange(
   const set = new Set(names.map(normal));
   const kept = changes(
     valueAt(before, inAnswer),
-    valueAt(after.body, inAnswer),
+    valueAt(shownItem(walk, read, after.body), inAnswer),
     (name) => set.has(normal(name)) || moving.test(name),
   );
   verdicts.judge(
@@ -142,7 +145,7 @@ function updateFor(
   operation: Operation,
   values: readonly unknown[],
   before: unknown,
-): MadeBody | 'none' | undefined {
+): MadeBody | 'none' | 'inexpressible' | undefined {
   const fixed = fixedValues(operation.path, values);
   const body = walk.maker.body(operation, walk.nextSerial(), fixed);
   if (body === undefined || body === 'none') return body;
@@ -153,7 +156,7 @@ function updateFor(
   const created =
     isDescribed || pair.create === undefined ? undefined : walk.maker.body(pair.create, walk.nextSerial(), fixed);
   const whole = created === undefined || created === 'none' ? body.value : created.value;
-  if (node === undefined || !isObject(whole)) return body;
+  if (node === undefined || !isObject(whole)) return isPatch ? 'inexpressible' : body;
   const { inSent, inAnswer, nodes } = findOverlap(walk.form, node, whole);
   const shared = objectOf(valueAt(whole, inSent));
   const known = new Map(
@@ -173,7 +176,7 @@ function updateFor(
       : inSent.reduceRight<JsonObject>((inner, outer) => ({ [outer]: inner }), member);
     if (walk.maker.accepts(body.content.schema, value)) return { ...body, value };
   }
-  return body;
+  return isPatch ? 'inexpressible' : body;
 }
 
 /** RFC 6902. Contracts declare it as `application/json` too: then its schema has the steps. */

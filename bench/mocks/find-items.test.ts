@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import { readContract } from '../../conformance/contract/read-contract.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
 import { isJsonPatch } from './change-items.ts';
-import { canIdentify, findList } from './find-items.ts';
-import { findPairs } from './find-pairs.ts';
+import { canIdentify, findList, idsIn, listOfOne, successSchema } from './find-items.ts';
+import { createsByPut, findPairs } from './find-pairs.ts';
+import { createMaker } from './make-values.ts';
+import { differences } from './shared-members.ts';
 import { isCollection } from './walk-contract.ts';
 
 const text = { type: 'string' };
@@ -15,13 +17,14 @@ const shows = (schema: object, mediaType = 'application/json') => ({
 const sends = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });
 const messages = { messages: listOf({ id: text, description: text }) };
 
-function readPair(collection: object, item: object) {
+function readPair(collection: object, item: object, path = '/files/{fileId}') {
   const parameters = [{ name: 'fileId', in: 'path', required: true, schema: text }];
-  const paths = { '/files': collection, '/files/{fileId}': { parameters, ...item } };
+  const paths = { '/files': collection, [path]: { parameters, ...item } };
   const info = { title: 'Files', version: '1' };
   const contract = readContract('files.json', JSON.stringify({ openapi: '3.1.0', info, paths }));
   const [pair] = findPairs(contract);
-  return { pair, form: createJudge(contract).forms.response };
+  const judge = createJudge(contract);
+  return { pair, form: judge.forms.response, maker: createMaker(contract, judge) };
 }
 
 const listed = object({ ...messages, _embedded: listOf({ title: text }) });
@@ -88,4 +91,53 @@ test.each([
   ['application/json-patch+json', [], true],
 ])('whether a %s body %j is a JSON Patch: %s', (mediaType, value, want) => {
   expect(isJsonPatch({ content: { mediaType, schema: undefined, examples: [] } as never, value })).toBe(want);
+});
+
+test.each([
+  [{ name: text }, false],
+  [{ listing_id: text, about: object({ id: text }) }, false],
+  [{ file: object({ id: text }) }, true],
+])('whether a create that sends %j, and answers nothing, leads to its item: %s', (sent, want) => {
+  const post = { ...sends(object(sent)), responses: { 201: { description: 'Created' } } };
+  const parameters = [{ name: 'id', in: 'path', required: true, schema: text }];
+  const { pair, form } = readPair({ post }, { parameters, get: shows(text, 'image/png') }, '/files/{id}');
+  expect(pair && canIdentify(form, pair)).toBe(want);
+});
+
+test('of several ids in an answer, that of the object with the name of the collection is the likeliest', () => {
+  const { pair, maker } = readPair({ post: shows(object({})) }, { get: shows(object({})) });
+  const values = pair && idsIn(pair, maker, { action: { id: 'a' }, file: { id: 'f' } }).map(({ value }) => value);
+  expect(values).toEqual(['f', 'a']);
+});
+
+test.each([
+  [listOf({ title: text }), ''],
+  [object({ data: listOf({ title: text }) }), 'data'],
+  [object({ id: text, data: listOf({ title: text }) }), undefined],
+  [object({ parts: listOf({ title: text }) }), undefined],
+])('the item alone in a list of the answer %j is at %s', (answer, want) => {
+  const { pair, form } = readPair({ get: shows(listOf({ title: text })) }, { get: shows(answer), delete: shows(text) });
+  const schema = successSchema(pair?.read);
+  expect(schema && listOfOne(form, schema)?.path.join('/')).toBe(want);
+});
+
+test.each([
+  [{ meta: { page: 1 }, title: 'a' }, []],
+  [{ clientId: 'a', client_id: 'b', title: 'a' }, []],
+  [{ ClientId: 'a', title: 'a' }, ['/ClientId is "b", sent "a"']],
+])('the sent value %j and the answer have the differences %j', (sent, want) => {
+  const answer = object({ title: text, client_id: text, meta: object({ count: text }) });
+  const { pair, form } = readPair({ get: shows(listOf({})) }, { get: shows(answer) });
+  const schema = successSchema(pair?.read) ?? '';
+  expect(differences(form, [form.at(schema)], sent, { title: 'a', client_id: 'b' })).toEqual(want);
+});
+
+test.each([
+  ['Return tag upsert', true],
+  ['upsertTag', true],
+  ['updateTag', false],
+])('whether a PUT called %s creates an unknown item: %s', (operationId, want) => {
+  const put = { operationId, ...sends(object({})), responses: { 200: { description: 'Fine' } } };
+  const { pair } = readPair({ get: shows(listOf({ id: text })) }, { put });
+  expect(pair?.replace && createsByPut(pair.replace, pair.noun)).toBe(want);
 });

@@ -83,6 +83,16 @@ function listPlaces(form: CanonicalForm, node: SchemaNode, path: Path): readonly
   return inner.sort((a, b) => a.path.length - b.path.length);
 }
 
+/**
+ * The list in the answer to a read that has the item alone in it: the answer itself, or its member `data`, if the answer has no id. Undefined if
+ * it answers the item.
+ */
+export function listOfOne(form: CanonicalForm, schema: Pointer): ListPlace | undefined {
+  const node = form.at(schema);
+  if (declaredNames(form, node).includes('id')) return undefined;
+  return listPlaces(form, node, []).find(({ path }) => path.length === 0 || String(path) === 'data');
+}
+
 export function itemsIn(body: unknown, place: ListPlace): readonly unknown[] | undefined {
   const found = valueAt(body, place.path);
   return Array.isArray(found) ? found : undefined;
@@ -101,7 +111,8 @@ const ranksOfNames: readonly ((member: string, key: string, noun: string) => boo
   (member) => member === 'id',
   (member, key, noun) => member.length > 1 && (key.endsWith(member) || member === `${noun}id` || member.endsWith(key)),
   (member, key) => key.replace(/(id|name|key|code|number)$/, '') === member,
-  (member) => /^(uuid|guid|uid|sid|key|slug|name|number|code|login|identifier|externalid|reference|sha)$/.test(member),
+  (member) =>
+    /^(uuid|guid|uid|sid|key|slug|name|number|index|code|login|identifier|externalid|reference|sha)$/.test(member),
   (member) => /(id|sid|key|code|name|number|token|reference|ref)$/.test(member),
 ];
 
@@ -117,15 +128,21 @@ export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
   const headers = create?.responses.flatMap((response) => response.headers) ?? [];
   if (headers.some(({ name }) => name.toLowerCase() === 'location')) return true;
   const schema = successSchema(create);
-  const nodes = [
-    ...bodyNodes(form, { ...pair, replace: undefined, merge: undefined }),
-    ...(schema === undefined ? [] : [form.at(schema)]),
-    ...(list === undefined ? [] : [list.item]),
-  ];
+  const sent = bodyNodes(form, { ...pair, replace: undefined, merge: undefined });
+  const answered = [...(schema === undefined ? [] : [form.at(schema)]), ...(list === undefined ? [] : [list.item])];
   const [key, noun] = [normal(pair.key), normal(pair.noun).replace(/s$/, '')];
-  const names = nodes.flatMap((node) =>
-    objectPlaces(form, node).flatMap(({ nodes: inner }) => inner.flatMap((part) => declaredNames(form, part))),
+  const placesIn = (nodes: readonly SchemaNode[]) => nodes.flatMap((node) => objectPlaces(form, node));
+  const namesAt = ({ nodes: inner }: { readonly nodes: readonly SchemaNode[] }): readonly string[] =>
+    inner.flatMap((part) => declaredNames(form, part));
+  // A sent `listing_id` is not the id in `/conversations/{id}`, and no id of an inner object is.
+  const ofSent = ranksOfNames.filter((_, rank) => rank < 2 || (rank < 5 && key !== 'id'));
+  const isName = (name: string): boolean => ofSent.some((matches) => matches(normal(name), key, noun));
+  const roots = placesIn(sent).filter(({ path }) => path.length === 0);
+  const wrapped = placesIn(sent).filter(
+    ({ path }) => path.length > 0 && roots.every((root) => namesAt(root).length === 1),
   );
+  const names = [...[...roots, ...wrapped].flatMap(namesAt).filter(isName), ...placesIn(answered).flatMap(namesAt)];
+  const nodes = [...sent, ...answered];
   const isAny = nodes.some((node) => declaredNames(form, node).length === 0 && canBe(form, node, 'object'));
   return isAny || names.some((name) => ranksOfNames.some((matches) => matches(normal(name), key, noun)));
 }
@@ -139,8 +156,8 @@ export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundI
     const member = normal(found.path.at(-1) ?? '');
     const named = ranksOfNames.findIndex((matches) => matches(member, key, noun));
     // `{username}` is a text: its value is `login`, and not the number `id`.
-    const isOther = named === 1 && typeof found.value === 'number' && !key.endsWith('id') && isText;
-    const rank = isOther ? ranksOfNames.length : named;
+    const isNumber = named === 1 && typeof found.value === 'number' && !key.endsWith('id') && isText;
+    const rank = isNumber ? ranksOfNames.length : named;
     // An address has no types: the integer 7 and the text 7 are one id there.
     const other = typeof found.value === 'number' ? String(found.value) : Number(found.value);
     const spelled = rank < 3 ? [found.value, other] : [found.value];
@@ -149,7 +166,11 @@ export function idsIn(pair: Pair, maker: Maker, value: unknown): readonly FoundI
   });
   // A scalar item of a list is the id itself.
   if (typeof value === 'string' || typeof value === 'number') return [{ value, path: [] }];
-  return ranked.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length);
+  // `{action: {id}, server: {id}}` of `/servers` has the id of the server in its second member.
+  const isOther = (path: Path): boolean => path.length > 1 && normal(path.at(-2) ?? '').replace(/s$/, '') !== noun;
+  return ranked.sort(
+    (a, b) => a.rank - b.rank || Number(isOther(a.path)) - Number(isOther(b.path)) || a.path.length - b.path.length,
+  );
 }
 
 /** The items in the answer to a create, if it answers a list as the list itself does; undefined if it answers one item. */
@@ -200,7 +221,7 @@ function decode(text: string): string {
 export function idsAfter(pair: Pair, maker: Maker, { headers, body }: Reply): readonly FoundId[] {
   const location = headers.get('location');
   const links = [...scalarsIn(body, 3)].filter(({ path }) =>
-    /^(self|href|url|uri|self_?link)$/i.test(path.at(-1) ?? ''),
+    /^_?(self|href|url|uri|self_?(link|url|uri|href))$/i.test(path.at(-1) ?? ''),
   );
   const addresses = [location, ...links.map(({ value }) => String(value))].filter((text) => text !== null);
   const [first, ...others] = addresses.map((address) => idInAddress(pair, address));

@@ -132,7 +132,10 @@ export function createsByPut(put: Operation, noun: string): boolean {
     .toLowerCase();
   // `addItemToCart` adds no cart.
   const [, object] = /(?:^|-)(?:add|create)-(.*?)(?:-(?:to|for|in)-|$)/.exec(name) ?? [];
-  return /(?:^|-)(?:upsert|(?:add|create)-or)-/.test(name) || object?.includes(noun.slice(0, 4).toLowerCase()) === true;
+  return (
+    /(?:^|-)(?:upsert(?:-|$)|(?:add|create)-or-)/.test(name) ||
+    object?.includes(noun.slice(0, 4).toLowerCase()) === true
+  );
 }
 
 function nounOf({ path }: Operation): string {

@@ -102,11 +102,11 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Leaves out optional members that servers own, and empty ones, at every level. */
+/** Leaves out optional members that servers own, and those without a value, at every level. */
 function clean(value: JsonObject, isValid: (value: unknown) => boolean): JsonObject {
   let kept: JsonObject = value;
   for (const [name, part] of Object.entries(value)) {
-    if (ofServer.test(name) || isEmpty(part)) {
+    if (ofServer.test(name) || part === null || isEmpty(part)) {
       const { [name]: _, ...rest } = kept;
       if (isValid(rest)) kept = rest;
     } else if (isObject(part)) {

@@ -89,16 +89,20 @@ export function canBe(form: CanonicalForm, node: SchemaNode, type: 'object' | 'a
 function isShared(form: CanonicalForm, nodes: readonly SchemaNode[], name: string, value: unknown): boolean {
   const declared = nameInAnswer(form, nodes, name);
   if (declared === undefined) return false;
-  return nodes.some((node) =>
-    nodesOfMember(form, node, declared).some(
-      (part) => !form.common(part).isLeftOut && shapesFor(form, [part], value).length > 0,
-    ),
-  );
+  const parts = nodes.flatMap((node) => nodesOfMember(form, node, declared));
+  const isAllowed = parts.some((part) => !form.common(part).isLeftOut && shapesFor(form, [part], value).length > 0);
+  // Objects that share no member are different things: `meta` of a request and of its answer.
+  const isMap = !isObject(value) || parts.some((part) => declaredNames(form, part).length === 0);
+  return isAllowed && (isMap || Object.entries(value).some(([inner, own]) => isShared(form, parts, inner, own)));
 }
 
 /** Whether a text may have the format of a branch: a uuid cannot show another text that was sent. */
 function hasFormat({ format }: Shape, value: unknown): boolean {
-  return typeof value !== 'string' || format === undefined || formats[format]?.lenient(value) !== false;
+  return (
+    typeof value !== 'string' ||
+    format === undefined ||
+    formats[format === 'url' ? 'uri' : format]?.lenient(value) !== false
+  );
 }
 
 /** Branches that allow a value. Of an object only the type counts, because an answer has more members than the request; of a list, its first item. */
@@ -133,6 +137,8 @@ export function differences(
         const isMap = nodes.some((node) => declaredNames(form, node).length === 0 && at !== '');
         return isMap && !isSame(value, read[name]) ? [differ(place, value, read[name])] : [];
       }
+      // Both spellings were sent: the declared one counts.
+      if (declared !== name && Object.hasOwn(sent, declared)) return [];
       if (!isShared(form, nodes, name, value)) return [];
       const parts = nodes.flatMap((node) => nodesOfMember(form, node, declared));
       return differences(form, parts, value, read[declared], place);

@@ -30,13 +30,16 @@ const steps = {
     /^(cursor|pagetoken|nexttoken|nextpagetoken|nextcursor|continue|continuationtoken|marker|after|startingafter|pagecursor|pageafter|paginationtoken)$/,
 } as const;
 
-export function pagingOf({ parameters }: Operation): Paging {
+export function pagingOf({ maker }: Pick<ListReader, 'maker'>, { parameters }: Operation): Paging {
   const query = parameters.filter((parameter) => parameter.in === 'query');
   const find = (names: RegExp): Parameter | undefined => query.find(({ name }) => names.test(normal(name)));
   const kinds = Object.keys(steps) as (keyof typeof steps)[];
   const found = kinds.flatMap((kind) => {
     const parameter = find(steps[kind]);
-    return parameter === undefined ? [] : [{ kind, parameter }];
+    if (parameter === undefined) return [];
+    // A text called `offset` is a token.
+    const isToken = kind === 'offset' && !maker.accepts(parameter.schema, 1);
+    return [{ kind: isToken ? ('cursor' as const) : kind, parameter }];
   });
   return { limit: find(limits), step: found[0] };
 }
@@ -62,7 +65,7 @@ async function readPages(
   }: { readonly size: unknown; readonly first: number; readonly query?: Readonly<Record<string, unknown>> },
 ): Promise<Pages> {
   const list = pair.list as Operation;
-  const { limit, step } = pagingOf(list);
+  const { limit, step } = pagingOf(walk, list);
   const pages: (readonly unknown[])[] = [];
   let next: unknown;
   for (let number = 0; number < mostPages; number += 1) {
@@ -150,7 +153,7 @@ export async function readAll(
   query: Readonly<Record<string, unknown>> = {},
 ): Promise<{ readonly items: readonly unknown[]; readonly faults: readonly string[] }> {
   const list = pair.list as Operation;
-  const { limit, step } = pagingOf(list);
+  const { limit, step } = pagingOf(walk, list);
   const size = largestSize(walk, limit);
   const [first = 1] = step === undefined ? [] : firstsOf(walk, step);
   const { pages, faults } = await readPages(walk, pair, slots, place, { size, first, query });
@@ -192,7 +195,7 @@ export async function judgePages(
   made: readonly FoundId[],
 ): Promise<readonly string[] | undefined> {
   const list = pair.list as Operation;
-  const { limit, step } = pagingOf(list);
+  const { limit, step } = pagingOf(walk, list);
   if (limit === undefined && step === undefined) return undefined;
   if (step?.kind === 'cursor' && !documentsCursor(walk, list)) return undefined;
   const size =
@@ -238,7 +241,7 @@ const noFilters =
 /** Parameters of a list that have name and type of a member of the item. */
 export function filtersOf(walk: ListReader, { list }: Pair, place: ListPlace): readonly Parameter[] {
   if (list === undefined) return [];
-  const { limit, step } = pagingOf(list);
+  const { limit, step } = pagingOf(walk, list);
   const declared = new Set(declaredNames(walk.judge.forms.response, place.item));
   return list.parameters.filter(
     (parameter) =>

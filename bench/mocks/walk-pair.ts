@@ -66,15 +66,17 @@ async function judgePair(walk: Walk, pair: Pair, verdicts: Verdicts): Promise<vo
   const slots = await walk.slotsFor(pair, 0);
   const { values } = slots;
   const place = pair.list === undefined ? undefined : findList(walk.form, pair);
+  let before: readonly unknown[] | undefined;
   if (pair.list !== undefined) {
     const reply = await walk.send(pair.list, { slots: values });
     verdicts.judge('list', [...notSuccess(reply), ...reply.faults]);
-    if (place !== undefined && isSuccess(reply) && itemsIn(reply.body, place) === undefined)
+    before = place && itemsIn(reply.body, place);
+    if (place !== undefined && isSuccess(reply) && before === undefined)
       verdicts.fail('list', 'broken', `${nameOf(reply)} without a list at /${place.path.join('/')}`);
   }
   await judgeUnknown(walk, pair, values, verdicts);
   await judgeParent(walk, pair, slots, verdicts);
-  const items = await findItems(walk, pair, values, place, verdicts);
+  const items = await findItems(walk, pair, values, place, verdicts, before);
   const [item, other] = items;
   if (item === undefined) {
     // The contract describes no way to the item: then no law about it can be judged.
@@ -93,6 +95,7 @@ async function findItems(
   slots: readonly unknown[],
   place: ListPlace | undefined,
   verdicts: Verdicts,
+  before: readonly unknown[] | undefined,
 ): Promise<readonly Item[]> {
   if (pair.create === undefined) {
     if (place === undefined) return [];
@@ -120,6 +123,7 @@ async function findItems(
       slots,
       created,
       made.map((item) => item.id),
+      before,
     );
     judgeLocation(pair, reply, id, verdicts);
     if (id === undefined && !canIdentify(walk.form, pair)) return made;
@@ -128,13 +132,13 @@ async function findItems(
       return made;
     }
     const item = { id, sent: body === 'none' ? undefined : itemInBody(walk.form, pair, body.value) };
-    const before = made.findIndex((known) => known.id.value === id.value);
-    if (before >= 0 && pair.isCreatedByPut && unknownId(walk, pair) === undefined) {
+    const earlier = made.findIndex((known) => known.id.value === id.value);
+    if (earlier >= 0 && pair.isCreatedByPut && unknownId(walk, pair) === undefined) {
       // The enum has few ids: this PUT has replaced the item.
-      made[before] = item;
+      made[earlier] = item;
       return made;
     }
-    if (before >= 0) verdicts.fail('id', 'broken', `two new items have the id ${String(id.value)}`);
+    if (earlier >= 0) verdicts.fail('id', 'broken', `two new items have the id ${String(id.value)}`);
     verdicts.hold('id');
     made.push(item);
     await judgeRead(walk, pair, slots, item, verdicts);

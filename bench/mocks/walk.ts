@@ -1,8 +1,9 @@
 import type { Operation } from '../../conformance/contract/contract.ts';
-import { isObject } from '../../conformance/contract/document.ts';
+import { canonical, isObject } from '../../conformance/contract/document.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
 import type { Judge } from '../../conformance/schema/create-judge.ts';
 import {
+  canIdentify,
   distinct,
   type FoundId,
   findList,
@@ -13,6 +14,7 @@ import {
   itemNode,
   itemsIn,
   keyOf,
+  listOfOne,
   placeOfMany,
   successSchema,
 } from './find-items.ts';
@@ -154,6 +156,12 @@ export function fixedValues(path: string, values: readonly unknown[]): PathValue
   return new Map(pairs.filter(([name], index) => isOwn(index) || !/^(id|name|key|uuid|slug|number)$/.test(name)));
 }
 
+/** Values of the required parameters of the list: without the same value, it would not show a new item. */
+function filterValues({ maker }: Walk, { list }: Pair): PathValues {
+  const required = list?.parameters.filter((parameter) => parameter.in === 'query' && parameter.required) ?? [];
+  return new Map(required.map((parameter) => [normal(parameter.name), maker.parameter(parameter, 0)]));
+}
+
 /** @returns why nothing could be sent, as a text */
 export async function createItem(walk: Walk, pair: Pair, slots: readonly unknown[]): Promise<Created | string> {
   const create = pair.create as Operation;
@@ -161,7 +169,8 @@ export async function createItem(walk: Walk, pair: Pair, slots: readonly unknown
   const key = keyOf(pair);
   const own = pair.isCreatedByPut && key !== undefined ? walk.maker.parameter(key, serial) : undefined;
   const values = own === undefined ? slots : [...slots, own];
-  const built = walk.maker.body(create, serial, fixedValues(create.path, values));
+  const fixed = new Map([...filterValues(walk, pair), ...fixedValues(create.path, values)]);
+  const built = walk.maker.body(create, serial, fixed);
   const body = built === undefined || built === 'none' ? built : withFreeId(walk, pair, built, serial);
   if (body === undefined) return `no valid body for ${create.method.toUpperCase()} ${create.path} was built`;
   const reply = await walk.send(create, { slots: values, body });
@@ -182,13 +191,19 @@ function withFreeId(walk: Walk, pair: Pair, body: MadeBody, serial: number): Mad
   return body;
 }
 
-/** Finds the id of a new item: in the answer, in the request, or in the list. */
+/**
+ * Finds the id of a new item: in the answer, in the request, or in the list.
+ *
+ * @param known ids of earlier items
+ * @param before the list before the create, if it is known
+ */
 export async function identify(
   walk: Walk,
   pair: Pair,
   slots: readonly unknown[],
   { reply, body, ownId }: Created,
   known: readonly FoundId[] = [],
+  before: readonly unknown[] = [],
 ): Promise<{ readonly id: FoundId | undefined }> {
   if (!isSuccess(reply)) return { id: undefined };
   if (ownId !== undefined) return { id: ownId };
@@ -212,14 +227,37 @@ export async function identify(
     return undefined;
   };
   const direct = await found(candidates);
-  if (direct !== undefined || place === undefined || sent === undefined) return { id: direct ?? candidates[0] };
+  if (direct !== undefined) return { id: await withMemberOf(pair, walk, direct, listed) };
+  // Without a described way to the item, a sent member that cannot be read is not taken for the id.
+  const likeliest = canIdentify(walk.form, pair) ? candidates[0] : undefined;
+  if (place === undefined) return { id: likeliest };
+  if (candidates.length === 0 && before.length > 0) {
+    const earlier = new Set(before.map(canonical));
+    const gained = (await listed()).filter(
+      (item) => !earlier.has(canonical(item)) && !known.some((id) => hasId(item, id)),
+    );
+    if (gained.length === 1) return { id: await found(idsIn(pair, walk.maker, gained[0])) };
+  }
+  if (sent === undefined) return { id: likeliest };
   const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, place.item, sent);
   const isSame = (item: unknown): boolean =>
     differences(walk.form, nodes, valueAt(sent, inSent), valueAt(item, inAnswer)).length === 0;
   const same = (count === 0 ? [] : await listed()).findLast(
     (item) => isSame(item) && !known.some((id) => hasId(item, id)),
   );
-  return { id: (await found(idsIn(pair, walk.maker, same))) ?? candidates[0] };
+  return { id: (await found(idsIn(pair, walk.maker, same))) ?? likeliest };
+}
+
+/** The id with the member of listed items that has it, if it comes from an address: another member may have the same value. */
+async function withMemberOf(
+  pair: Pair,
+  { maker }: Walk,
+  id: FoundId,
+  listed: () => Promise<readonly unknown[]>,
+): Promise<FoundId> {
+  if (id.path !== undefined) return id;
+  const members = (await listed()).flatMap((item) => idsIn(pair, maker, item));
+  return members.find(({ value, isNamed }) => isNamed === true && String(value) === String(id.value)) ?? id;
 }
 
 /**
@@ -249,14 +287,26 @@ export function compareWithSent(
 ): { readonly faults: readonly string[]; readonly shared: number } {
   const schema = successSchema(read);
   if (schema === undefined || sent === undefined || !isSuccess(reply)) return { faults: [], shared: 0 };
-  const node = walk.form.at(schema);
+  const place = listOfOne(walk.form, schema);
+  const node = place?.item ?? walk.form.at(schema);
   // A list of names, whose items are objects.
   if (!isObject(sent) && declaredNames(walk.form, node).length > 0) return { faults: [], shared: 0 };
   const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, node, sent);
-  return { faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(reply.body, inAnswer)), shared: count };
+  return {
+    faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(shownItem(walk, read, reply.body), inAnswer)),
+    shared: count,
+  };
 }
 
 /** The schema of an item that is read; undefined if the contract describes none. */
 export function readNode(walk: Walk, pair: Pair) {
-  return itemNode(walk.form, pair);
+  const schema = successSchema(pair.read);
+  return (schema === undefined ? undefined : listOfOne(walk.form, schema)?.item) ?? itemNode(walk.form, pair);
+}
+
+/** The item in the answer to a read. */
+export function shownItem(walk: Walk, read: Operation | undefined, body: unknown): unknown {
+  const schema = successSchema(read);
+  const place = schema === undefined ? undefined : listOfOne(walk.form, schema);
+  return place === undefined ? body : itemsIn(body, place)?.[0];
 }
