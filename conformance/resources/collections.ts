@@ -137,9 +137,10 @@ export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
   if (slot !== undefined) {
     const wanted = normal(slot.parameter);
-    // `{feed_key}` asks for the `key` of a feed.
-    const own = wanted.startsWith(slot.noun) && wanted !== slot.noun ? wanted.slice(slot.noun.length) : wanted;
-    for (const name of [wanted, own, `${slot.noun}id`]) names.add(name);
+    // `{feed_key}` asks for the `key` of a feed, `{username}` for no `name`.
+    const words = slot.parameter.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).map(normal);
+    const start = words.findIndex((_, index) => words.slice(0, index).join('') === slot.noun);
+    for (const name of [wanted, words.slice(Math.max(0, start)).join(''), `${slot.noun}id`]) names.add(name);
   }
   const isOwn = (member: string): boolean => slot === undefined || rankName(member, slot) < Number.POSITIVE_INFINITY;
   return new Map(

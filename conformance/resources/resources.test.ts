@@ -494,6 +494,17 @@ test('deletes a created key by its id and not by its content', () => {
   expect(run.resources.created().map(({ undo }) => undo?.values)).toEqual([{ key_id: 5 }]);
 });
 
+test('owns a created object also if another one has the same name', () => {
+  const run = after(
+    ['GET /users', 'POST /users', 'DELETE /users/{username}'],
+    [
+      { call: 'GET /users', body: [{ username: 'ann1', name: 'Ann' }] },
+      { call: 'POST /users', status: 201, body: { username: 'ann2', name: 'Ann' } },
+    ],
+  );
+  expect(run.resources.created().map(({ undo }) => undo?.values)).toEqual([{ username: 'ann2' }]);
+});
+
 test('lists how to delete created objects, the last one first', () => {
   const run = after(
     [
@@ -517,6 +528,9 @@ test('lists how to delete created objects, the last one first', () => {
 
 test.each([
   { path: '/feeds/{feed_key}', want: ['id', 'key'] },
+  { path: '/feeds/{feedKey}', want: ['id', 'key'] },
+  { path: '/hosts/{hostname}', want: ['id'] },
+  { path: '/hosts/{host_name}', want: ['id', 'name'] },
   { path: '/keys/{key_id}', want: ['id'] },
   { path: '/keys/{key}', want: ['id', 'key'] },
 ])('the members $want are certainly ids of an item of $path', ({ path, want }) => {
