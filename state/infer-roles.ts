@@ -379,11 +379,12 @@ function isCreateOf(operationId: string, noun: string): boolean {
 /** Words, not parts of them: `putCredit` changes nothing. */
 const isChange = /(?:^|[^A-Za-z])(?:update|modify|edit|change)(?![a-z])|[a-z](?:Update|Modify|Edit|Change)(?![a-z])/;
 
-/** Whether a PUT is called an update, or described as one: `Update a user`, and not `Update or create a user`. */
+/** Whether a PUT is called an update, or described as one: `Update a user`, and not `Update a user, or create it`. */
 export function isUpdate({ document }: ContractTools, { operationId, pointer }: StateOperation): boolean {
   const operation = readPointer(document, pointer);
   const summary = isObject(operation) ? String(operation.summary) : '';
-  return isChange.test(operationId) || /^(?:updat|modif|edit|chang)\w*\s+(?!or\b)/i.test(summary);
+  const isCreation = /\b(?:creat(?:es?|ing)|inserts?|upserts?|adds?)\b/i.test(summary);
+  return isChange.test(operationId) || (!isCreation && /^(?:updat|modif|edit|chang)\w*\s+(?!or\b)/i.test(summary));
 }
 
 export function pathValues(path: unknown, names: readonly string[]): readonly string[] {

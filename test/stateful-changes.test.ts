@@ -239,7 +239,10 @@ test('a read-only member inside an object is not stored', async () => {
 test.each([
   ['Update a user', 410],
   ['Updates the state of a user', 410],
+  ['Update an address', 410],
   ['Update or create a user', 200],
+  ['Update a user, or create it', 200],
+  ['Updates (or creates) a user', 200],
   ['Sets a user', 200],
 ])('a PUT described as "%s" answers %d for an unknown item', async (summary, status) => {
   const user = object({ id: text, name: text });
