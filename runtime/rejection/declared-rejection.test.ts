@@ -101,7 +101,13 @@ describe('a faulty request gets the status that the contract documents for one',
     { declared: { 480: 'UnprocessableEntityException', 483: 'NotFoundException' }, status: 480 },
     { declared: { 480: 'Anything', 483: 'Another' }, status: 400 },
     { declared: { 405: 'Invalid input' }, status: 405 },
-    { declared: { 409: 'Invalid state', 404: 'Bad request' }, status: 400 },
+    { declared: { 409: 'Invalid data of another version', 404: 'Bad request' }, status: 400 },
+    { declared: { 410: 'Invalid data' }, status: 400 },
+    { declared: { 412: 'Validation of If-Match' }, status: 400 },
+    { declared: { 498: 'Invalid token' }, status: 400 },
+    { declared: { 440: 'Login Time-out' }, status: 400 },
+    { declared: { 420: 'Your rate is too high' }, status: 400 },
+    { declared: { 498: 'Token expired', 480: 'Separate members' }, status: 480 },
   ];
   test.each(rows)('$declared: $status', ({ declared, status }) => {
     const responses = Object.fromEntries(
@@ -114,10 +120,14 @@ describe('a faulty request gets the status that the contract documents for one',
     expect(answer('listExhibits', 'form', {}, document).status).toBe(status);
   });
 
-  test('another kind of rejection does not get it', () => {
+  test.each<[RejectionName, number]>([
+    ['too_many_requests', 429],
+    ['body_too_large', 413],
+    ['body_type', 415],
+  ])('another kind of rejection does not get it: %s', (kind, status) => {
     const responses = { 480: { description: 'Anything' } };
     const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
-    expect(answer('listExhibits', 'too_many_requests', {}, document).status).toBe(429);
+    expect(answer('listExhibits', kind, {}, document).status).toBe(status);
   });
 });
 

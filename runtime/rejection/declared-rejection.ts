@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { Answer, UndeclaredAnswer } from '../exchange.ts';
-import { type Rejection, type RejectionName, rejectionKinds } from '../rejection.ts';
+import { type Rejection, rejectionKinds } from '../rejection.ts';
 import type { Validate } from '../validation/compile-schema.ts';
 import { isJsonType } from '../validation/parse-body.ts';
 import {
@@ -38,7 +38,7 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const { document, compile, requestId } = context;
   const { statuses, words } = rejectionKinds[rejection.kind];
   const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
-  const declared = findDeclared(context, wanted, ofForm.has(rejection.kind));
+  const declared = findDeclared(context, wanted, rejection.kind === 'form');
   const response = declared?.node ?? {};
   const contents = listContents(document, response);
   const content =
@@ -101,23 +101,24 @@ function declaresHeader(document: ContractDocument, response: JsonObject, name: 
   return declared.some((known) => known.toLowerCase() === name.toLowerCase());
 }
 
-/** Kinds of faults that a contract may give a status of its own. */
-const ofForm: ReadonlySet<RejectionName> = new Set(['form', 'body_type', 'body_too_large']);
-
 /** Descriptions of answers to a faulty request: a petstore has `405: Invalid input`. */
 const formText =
   /invalid[\s_-]?(?:input|request|body|data|param|argument|payload)|validation|unprocessable|bad[\s_-]?request|malformed/i;
 
 /** Statuses that mean something else, also if their description has such words. */
-const misleading: ReadonlySet<number> = new Set([401, 402, 403, 404, 407, 429]);
+const misleading: ReadonlySet<number> = new Set([401, 402, 403, 404, 407, 409, 410, 412, 429]);
+
+/** Descriptions of answers about the client: `498: Invalid token`, `440: Login Time-out`. */
+const clientText = /token|session|log-?in|expire|\brate|limit|throttl/i;
 
 /** The only documented 4xx that can mean a faulty request: its description states it, or HTTP gives the status no meaning. */
 function findFormStatus(document: ContractDocument, pointer: string, keys: ReadonlySet<string>): number | undefined {
-  const statuses = [...keys].filter((key) => /^4\d\d$/.test(key)).map(Number);
-  const described = statuses.filter(
-    (status) =>
-      !misleading.has(status) && formText.test(String(findResponse(document, pointer, status)?.node.description)),
-  );
+  const textOf = (status: number): string => String(findResponse(document, pointer, status)?.node.description);
+  const statuses = [...keys]
+    .filter((key) => /^4\d\d$/.test(key))
+    .map(Number)
+    .filter((status) => !misleading.has(status) && !clientText.test(textOf(status)));
+  const described = statuses.filter((status) => formText.test(textOf(status)));
   const [only, ...others] =
     described.length > 0 ? described : statuses.filter((status) => STATUS_CODES[status] === undefined);
   return others.length === 0 ? only : undefined;
