@@ -149,7 +149,8 @@ function onlyId(reader: SchemaReader, { views }: Resource): Place | undefined {
 
 /** The only member of this kind, if no request has it: a client may know the item by an id of its own. */
 function qualifiedId(reader: SchemaReader, { views, drafts, idNodes }: Resource): Place | undefined {
-  const type = idNodes.every((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
+  const isNumber = idNodes.length > 0 && idNodes.every((node) => reader.isOnly(node, 'number'));
+  const type = isNumber ? 'number' : 'string';
   const own = views.flatMap((view) => [...reader.membersOf(view)]);
   const names = own.flatMap(([name, member]) =>
     qualifiedIds.test(plainName(name)) &&

@@ -220,6 +220,18 @@ test.each([
   expect(body).toEqual({ id: expect.anything(), name: 'a', ...(version !== undefined && { version }) });
 });
 
+test('an id with an adjective is shown where no path names an item', async () => {
+  const event = object({ generated_uuid: text, title: text }, ['title']);
+  const { call } = openPaths({
+    '/events': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: event }) },
+      post: { operationId: 'create', ...sends(object({ title: text })), responses: answers(event) },
+    },
+  });
+  const { body } = await call('create', { body: { title: 'a' } });
+  expect(body).toEqual({ generated_uuid: expect.any(String), title: 'a' });
+});
+
 test('new items that are found by their number differ in their id too', async () => {
   const item = object({ id: number, number, title: text });
   const { call } = openPaths({
