@@ -47,7 +47,8 @@ export function createAnswers(
   const rejectOutdated = createConditions(plans, responseWith);
   /** Whether a `version` in a query is that of the API: reads have it too. */
   const isOfApi = tools.operations.some(
-    ({ method, parameters }) => method === 'get' && parameters.some(({ name }) => name === 'version'),
+    ({ method, parameters }) =>
+      method === 'get' && parameters.some((one) => one.in === 'query' && one.name === 'version'),
   );
 
   const roles: Answers = {

@@ -201,6 +201,7 @@ test('a create without a body sets members by its query, and its answer may be a
 test.each([
   { read: [inQuery('version')], name: 'of the API, which reads have too, sets no member', version: undefined },
   { read: [], name: 'that only writes have sets a member', version: '2' },
+  { read: [{ ...inQuery('version'), in: 'header' }], name: 'is not that of a header, and sets a member', version: '2' },
 ])('a `version` in the query $name', async ({ read, version }) => {
   const thing = object({ id: text, name: text, version: text }, ['id']);
   const { call } = openPaths({
