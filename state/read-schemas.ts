@@ -49,6 +49,13 @@ const mostBeside = 3;
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
 
+/** A schema whose alternatives exclude nothing, as a discriminator selects one: the judge compares whole values with it. */
+const inclusive = once((schema: JsonObject): JsonObject => {
+  const { oneOf, ...others } = schema;
+  const isSelected = oneOf !== undefined && others.discriminator !== undefined && others.anyOf === undefined;
+  return isSelected ? { ...others, anyOf: oneOf } : schema;
+});
+
 export type SchemaReader = ReturnType<typeof createSchemaReader>;
 
 /** Reads schemas as answers contain them: references and `allOf` merged, alternatives as branches. */
@@ -56,6 +63,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
   const source = (leavesOut: 'readOnly' | 'writeOnly') => ({
     leavesOut,
     sharesReferences: true as const,
+    reword: inclusive,
     resolve: (reference: string): Schema | undefined => {
       const schema = readPointer(document, reference);
       return isSchema(schema) ? schema : undefined;

@@ -71,12 +71,7 @@ export function createShowValue({ form, accepts, isWriteOnly }: SchemaReader): S
         const shown = project(value, shape, fill, depth, isWhole);
         if (shown !== undefined && accepts(shown, node)) return shown;
       }
-    // The branches of alternatives that overlap exclude each other, and a discriminator selects one of them.
-    const kept = mapMembers(value, (name, member) => {
-      const nodes = shapes.filter(({ properties }) => properties.has(name)).map((shape) => form.property(shape, name));
-      return nodes.some((own) => !isHidden(own)) ? member : undefined;
-    });
-    return accepts(kept, node) ? kept : undefined;
+    return undefined;
   }
 
   function rank(value: JsonObject, shapes: readonly Shape[]): readonly Shape[] {
