@@ -5,6 +5,7 @@ import { contextOf, contractOf } from '../seeded/by-hand.ts';
 import { withFreshTexts, withOptional, withOtherValues } from './other-values.ts';
 import { withNewNames } from './own-objects.ts';
 import { moveTo } from './request-objects.ts';
+import { placesOf } from './text-places.ts';
 
 const text = { type: 'string', maxLength: 60 };
 const schema = { type: 'object', properties: { name: text, fileName: text, note: text } };
@@ -37,6 +38,24 @@ test.each([
   expect(changedIn(withNewNames(tools, draft, 3))).toEqual(want.filter((member) => member !== 'note'));
   const added = withOptional(context, tools, { ...draft, body: { content, value: {} } });
   expect(Object.keys(Object(added.body?.value))).toEqual(want);
+});
+
+test('only the outermost member of a content may name the item at its path', () => {
+  const maker = { type: 'object', properties: { name: text } };
+  const whole = { ...schema, properties: { name: text, maker } };
+  const requestBody = { content: { 'application/json': { schema: whole } } };
+  const parameters = [inPath, { name: 'name', in: 'query', schema: text }];
+  const contract = contractOf({ '/hats/{name}': { put: { parameters, requestBody, responses: {} } } });
+  const context = contextOf(contract);
+  const [operation] = contract.operations;
+  const content = operation?.body?.contents[0];
+  const [parameter] = operation?.parameters ?? [];
+  if (operation === undefined || content === undefined || parameter === undefined) throw new Error('no content');
+  const value = { name: 'fez', maker: { name: 'fez' } };
+  const draft = { operation, parameters: [{ parameter, value: 'fez' }], body: { content, value }, label: '' };
+  expect(placesOf(context, draft).map(({ key }) => key)).toEqual(['query name', 'body /maker/name']);
+  const other = withOtherValues(context, toolsFor(context, operation, 'story', 0), draft, 3, 'large');
+  expect(other.body?.value).toEqual({ name: 'fez', maker: { name: expect.not.stringMatching(/^fez$/) } });
 });
 
 test.each([

@@ -15,11 +15,11 @@ import { freshOf } from '../search/apply-constraints.ts';
 import { isUniqueName } from '../search/build-request.ts';
 import { type Fault, faultsOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
-import { isGiven, isSendable } from './text-places.ts';
+import { isGivenAt, isSendable } from './text-places.ts';
 
 /** Whether any valid value may be sent for a member: none that has to exist elsewhere, or that the server chooses. */
-function isFree(context: RunContext, { operation }: Draft, name: string): boolean {
-  return !namesState.test(name) && !isGiven(context, name, operation.path);
+function isFree(context: RunContext, { operation }: Draft, ...tokens: readonly string[]): boolean {
+  return !namesState.test(tokens.at(-1) ?? '') && !isGivenAt(context, tokens, operation.path);
 }
 
 /** Keeps each change of the content that the contract allows. */
@@ -56,8 +56,10 @@ export function withOtherValues(
 ): Draft {
   const value = draft.body?.value;
   const names = isObject(value) ? Object.keys(value).filter((name) => isFree(context, draft, name)) : [];
-  const isOpen = (name: string): boolean => isFree(context, draft, name);
-  return withEach(context, draft, names, (name, now) => otherValue(tools, draft, { name, now, turn, end, isOpen }));
+  return withEach(context, draft, names, (name, now) => {
+    const isOpen = (within: string): boolean => isFree(context, draft, name, within);
+    return otherValue(tools, draft, { name, now, turn, end, isOpen });
+  });
 }
 
 /** The request with a text of its own in each member that may be any text: by it, reads show whose object they show. */

@@ -20,7 +20,7 @@ import { rankOfRandom } from '../search/ranks.ts';
 import { type Fault, faultsOf, Met, probeOf } from './negative.ts';
 import { withNewNames } from './own-objects.ts';
 import { mayVary, type OperationProbes, type Probe } from './probe.ts';
-import { isGiven, isSendable } from './text-places.ts';
+import { isGiven, isGivenAt, isSendable } from './text-places.ts';
 
 /** Of each case: operations take turns. */
 const worth = 1;
@@ -164,18 +164,17 @@ function* casesOf(context: RunContext, accepted: Draft): Generator<Probe> {
 /** A random valid request about the same object; undefined if it could not be built. */
 function drawRequest(context: RunContext, tools: DataTools, accepted: Draft, random: Random): Draft | undefined {
   const { operation } = accepted;
-  const isFixed = (name: string): boolean => isGiven(context, name, operation.path);
   const parameters = operation.parameters.flatMap((parameter): Draft['parameters'] => {
     const { name, schema, required, in: where } = parameter;
     const known = accepted.parameters.filter((one) => one.parameter === parameter);
-    if (where === 'path' || schema === undefined || isFixed(name)) return known;
+    if (where === 'path' || schema === undefined || isGiven(context, name, operation.path)) return known;
     if (!required && random(2) === 0) return [];
     const value = randomValue(tools, schema, name, random, () => undefined);
     return value === undefined ? known : [{ parameter, value }];
   });
   const { body } = accepted;
   const keep = (tokens: readonly string[]): unknown =>
-    isFixed(tokens.findLast((token) => !/^\d+$/.test(token)) ?? '') ? valueAt(body?.value, tokens) : undefined;
+    isGivenAt(context, tokens, operation.path) ? valueAt(body?.value, tokens) : undefined;
   const schema = body?.content.schema;
   const value = schema === undefined ? undefined : randomValue(tools, schema, '', random, keep);
   const drawn: Draft = { ...accepted, parameters, body: body && { ...body, value: value ?? body.value } };

@@ -123,21 +123,28 @@ function membersOf(form: CanonicalForm, root: SchemaNode, start: Pointer): TextP
 const isFormed = /^\d{4}-\d\d-\d\d|^[0-9a-f]{8}-[0-9a-f]{4}-|^[\d\s.,:+/-]+$|^[^\s@]+@[^\s@]+$|^[a-z][a-z0-9+.-]*:\S/i;
 
 /**
- * Whether a member of this name refers to an object, or the server chooses its value. The name in the path of an item is no free value
- * either: content with another one moves the item, or contradicts its path.
+ * Whether a part with this name refers to an object, or the server chooses its value.
  *
  * @param path of the operation: a name may be that of its own objects
  */
 export function isGiven({ resources }: Pick<RunContext, 'resources'>, name: string, path: string): boolean {
   const stem = stemOf(name);
-  if (hasToExist(name) || isFilledByServer(name) || namesItemAt(path, name)) return true;
+  if (hasToExist(name) || isFilledByServer(name)) return true;
   return stem !== nounOf(path) && resources.mayKnow(stem);
+}
+
+/** Whether a member of a body is given, or names the item at the path: with another value it moves the item, or contradicts the path. */
+export function isGivenAt(context: Pick<RunContext, 'resources'>, tokens: readonly string[], path: string): boolean {
+  const name = tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
+  return isGiven(context, name, path) || (tokens.length === 1 && namesItemAt(path, name));
 }
 
 /** Whether any text may be valid there, as far as the contract, the name and the accepted value show. */
 function isFree(context: RunContext, accepted: Draft, place: TextPlace): boolean {
   const { name, tokens, parameter } = place;
-  if (namesFormat(name) || isGiven(context, name, accepted.operation.path)) return false;
+  const { path } = accepted.operation;
+  const isFixed = parameter === undefined ? isGivenAt(context, tokens, path) : isGiven(context, name, path);
+  if (isFixed || namesFormat(name)) return false;
   // Outputs would hide the text.
   if (holdsSecrets(context.contract.root, place.pointer)) return false;
   const known = valueIn(accepted, place);
