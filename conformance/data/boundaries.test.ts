@@ -32,7 +32,10 @@ function draftOf({ parameters = [], body, value, operation, version, sent = {} }
       .filter(({ name }) => Object.hasOwn(sent, name))
       .map((parameter) => ({ parameter, value: sent[parameter.name] })),
   };
-  return { tools, options: { draft, isOfServer: (name: string) => name === 'id' } };
+  return {
+    tools,
+    options: { draft, isOfServer: (name: string, isOuter: boolean) => name === 'id' || (isOuter && name === 'key') },
+  };
 }
 
 function classesIn(given: Given) {
@@ -178,6 +181,23 @@ describe('each class has the value that a keyword names', () => {
         'body /place/dry, false: false',
         'body /place/dry, left out: left out',
       ],
+    },
+    {
+      name: 'parts that share a name with a member that names the item',
+      given: {
+        parameters: [query('key', { type: 'boolean' }, { required: true })],
+        sent: { key: true },
+        body: {
+          type: 'object',
+          required: ['key', 'lock'],
+          properties: {
+            key: { type: 'boolean' },
+            lock: { type: 'object', required: ['key'], properties: { key: { type: 'boolean' } } },
+          },
+        },
+        value: { key: true, lock: { key: true } },
+      },
+      want: ['query key, false: false', 'body /lock/key, false: false'],
     },
     {
       name: 'null and other branches',

@@ -21,8 +21,12 @@ const most = { depth: 6, factors: 80 } as const;
 
 export interface FactorOptions {
   readonly draft: Draft;
-  /** Whether the value of a part with this name has to exist on the server, or the server chooses it. */
-  readonly isOfServer: (name: string) => boolean;
+  /**
+   * Whether the value of a part with this name has to exist on the server, or the server chooses it.
+   *
+   * @param isOuter whether it is a member of the whole body
+   */
+  readonly isOfServer: (name: string, isOuter: boolean) => boolean;
 }
 
 /** The parts of an accepted request that can have other valid values. */
@@ -101,7 +105,7 @@ function isFactor(
   { name, in: where, schema, rule, mediaType }: Parameter,
   isOfServer: FactorOptions['isOfServer'],
 ) {
-  if (where === 'path' || (where === 'header' && /^if-/i.test(name)) || isOfServer(name)) return false;
+  if (where === 'path' || (where === 'header' && /^if-/i.test(name)) || isOfServer(name, false)) return false;
   return schema !== undefined && rule === undefined && mediaType === undefined && !hasRule(tools, schema);
 }
 
@@ -136,7 +140,7 @@ function* partsOf(
     if (!isObject(about.value)) return;
     for (const [leaf, pointer] of form.declared(shape)) {
       const inner = form.property(shape, leaf);
-      const isFixed = isOfServer(leaf) || form.common(inner).isLeftOut || hasRule(tools, pointer);
+      const isFixed = isOfServer(leaf, depth === 0) || form.common(inner).isLeftOut || hasRule(tools, pointer);
       if (isFixed || inner.schemas.includes(false)) continue;
       const own = memberOf(about.value, leaf);
       const below: Described = { ...about, leaf, schema: pointer, value: own, name: `body ${joinPointer(at, leaf)}` };

@@ -95,7 +95,8 @@ function boundaryScenario(
         return { exchanges: [], reasons: [], ...(turns === 0 && { left }) };
       }
       const tools = toolsFor(context, operation, 'boundary', 0);
-      const isOfServer = (name: string): boolean => isGiven(context, name, '') || namesItemAt(operation.path, name);
+      const isOfServer = (name: string, isOuter: boolean): boolean =>
+        isGiven(context, name, '') || (isOuter && namesItemAt(operation.path, name));
       const options = { draft: found.draft, isOfServer };
       const plan = (added: readonly Change[]): Progress => {
         const factors = factorsOf(tools, { ...options, draft: added.reduce(applyChange, found.draft) });
