@@ -150,9 +150,10 @@ export function createStatefulHandlers(
       if (found.kind === 'full') return describeProblem(507, `${found.text}; delete some items`);
       if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
+      const documented = headersOf(status);
       return {
         status,
-        headers: mergeHeaders(headersOf(status), mapLocation(headers, prefix)),
+        headers: mergeHeaders(documented, mapLocation(headers, documented, { prefix, origin: target.origin })),
         mediaType: type,
         body: shown,
       };
@@ -240,11 +241,16 @@ function targetOf({ basePath, path }: Operation, values: JsonObject, query: Json
   return `${basePath}${filled}?${new URLSearchParams(pairs)}`;
 }
 
-/** `Location` is the path of an item, without the prefix of its memory. */
-function mapLocation(headers: Readonly<Record<string, string>>, prefix: string): Readonly<Record<string, string>> {
+/** `Location` is the path of an item, without the prefix of its memory. It gets an origin where the documented one has one: its format may be `uri`. */
+function mapLocation(
+  headers: Readonly<Record<string, string>>,
+  documented: Readonly<Record<string, string>>,
+  { prefix, origin }: { readonly prefix: string; readonly origin: string },
+): Readonly<Record<string, string>> {
+  const isAbsolute = (name: string): boolean => /^https?:/i.test(documented[name] ?? '');
   const place = ([name, value]: [string, string]): [string, string] =>
-    name.toLowerCase() === 'location' ? [name, prefix + value] : [name, value];
-  return prefix === '' ? headers : Object.fromEntries(Object.entries(headers).map(place));
+    name.toLowerCase() === 'location' ? [name, (isAbsolute(name) ? origin : '') + prefix + value] : [name, value];
+  return Object.fromEntries(Object.entries(headers).map(place));
 }
 
 /** Names differ in case only. */
