@@ -240,7 +240,10 @@ export function createAnswers(
     return items;
   }
 
-  /** PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is neither called nor described as an update. */
+  /**
+   * PUT creates where it is documented, or where nothing else creates, no 404 is documented, and it is neither called nor described as an
+   * update.
+   */
   function mayPut(plan: Plan): boolean {
     if (plan.isCreatedByPut) return true;
     if (isUpdate(tools, plan.operation)) return false;

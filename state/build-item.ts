@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
-import { changed, createMemberMaker, type ItemFacts, usual, versions } from './make-member.ts';
+import { changed, createMemberMaker, type ItemFacts, usualMembers, versions } from './make-member.ts';
 import type { MemberNames } from './member-names.ts';
 import { once } from './once.ts';
 import { jsonPatch, mergePatch, PatchFault } from './patch.ts';
@@ -116,7 +116,7 @@ export function createItemBuilder(reader: SchemaReader, show: ShowValue, { draft
     const shown = [...membersOfAll(resource.views)].filter(([, member]) => !reader.isWriteOnly(member));
     return shown.map(([name, member]) => {
       const isOwn = reader.isReadOnly(member) || !drafted.has(name);
-      const isUsual = usual.some((names) => names.test(plainName(name)));
+      const isUsual = usualMembers.some((names) => names.test(plainName(name)));
       const isKnown = isTime(name, member) || (isOwn && !isShared && isUsual);
       const wish = defaultFor(resource, name, member);
       return {

@@ -4,6 +4,9 @@ import { once } from './once.ts';
 /** Items of a list that are read: they have the same members. */
 const mostItems = 20;
 
+/** Keywords that describe no member. */
+const bare = new Set(['type', 'title', 'description', 'example']);
+
 /** The schema of an answer. If it states no more than that there is an object or a list, its first example of this type describes it. */
 export function describedBy(schema: unknown, examples: readonly unknown[]): unknown {
   if (schema === undefined) return describeFirst(examples);
@@ -21,8 +24,6 @@ function isBare(schema: unknown): boolean {
     Object.entries(schema).every(([key, value]) => bare.has(key) || (key === 'items' && isBare(value)))
   );
 }
-
-const bare = new Set(['type', 'title', 'description', 'example']);
 
 function describeFirst(examples: readonly unknown[]): JsonObject | undefined {
   const first = examples.find((example) => typeof example === 'object' && example !== null);

@@ -37,7 +37,7 @@ const naming = ['id', '_id', 'gid', 'sid', 'uuid', 'name', 'slug', 'key', 'code'
 export const versions = /^(?:version|revision|resourceversion|etag)$/;
 
 /** Plain names of members that a service sets, where answers alone have them. */
-export const usual = [states, links, versions, counts];
+export const usualMembers = [states, links, versions, counts];
 
 /** Makes the members of an item that its client did not send. */
 export function createMemberMaker(reader: SchemaReader, show: ShowValue) {

@@ -304,6 +304,7 @@ function readCursor(
   return /^\d+$/.test(text) ? { start: Number(text) } : undefined;
 }
 
+/** Items in memory as a listing. */
 export function listingOf<Item extends Pick<StoredItem, 'key'>>(items: readonly Item[]): Listing<Item> {
   return {
     length: items.length,

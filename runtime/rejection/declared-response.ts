@@ -69,8 +69,8 @@ export function listContents(document: ContractDocument, response: JsonObject): 
 }
 
 /**
- * Header values of a response from its examples, without those that Node writes. A header uses the example with the name of the body's example, so that a
- * challenge fits its error; else its first example, else that of its schema.
+ * Header values of a response from its examples, without those that Node writes. A header uses the example with the name of the body's
+ * example, so that a challenge fits its error; else its first example, else that of its schema.
  */
 export function exampleHeaders(
   document: ContractDocument,

@@ -241,7 +241,10 @@ function targetOf({ basePath, path }: Operation, values: JsonObject, query: Json
   return `${basePath}${filled}?${new URLSearchParams(pairs)}`;
 }
 
-/** `Location` is the path of an item, without the prefix of its memory. It gets an origin where the documented one has one: its format may be `uri`. */
+/**
+ * `Location` is the path of an item, without the prefix of its memory. It gets an origin where the documented one has one: its format may
+ * be `uri`.
+ */
 function mapLocation(
   headers: Readonly<Record<string, string>>,
   documented: Readonly<Record<string, string>>,

@@ -22,7 +22,7 @@ export interface SqliteStore extends Store {
  * Opens a store in one SQLite file, which is created if it is missing. Only the disk bounds it: `put` never returns false.
  *
  * @param file `:memory:` for a store without a file
- * @param busyMs how long a change waits for that of another process, before it is rejected as unavailable: 503
+ * @param busyMs milliseconds that a change waits for that of another process. Then `change` throws a Rejection: 503 (RFC 9110, 15.6.4)
  * @throws Error if the file can't be opened or is no database; its message names the file
  */
 export function openSqliteStore(file: string, { busyMs = 5_000 } = {}): SqliteStore {
