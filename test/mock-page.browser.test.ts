@@ -86,7 +86,7 @@ describe.skipIf(found.kind === 'missing')('the page of a mock', full, () => {
     expect((await b.control.readState()).faults).toHaveLength(1);
     expect((await mock.control.readClock()).ticking).toBe(true);
     await page.getByRole('button', { name: 'Remove the world b' }).click();
-    await page.locator('.message', { hasText: 'Removed.' }).waitFor();
+    await page.getByText('Removed.', { exact: true }).waitFor();
     expect((await mock.control.readState()).worlds).not.toContain('b');
     await page.getByLabel('Name of a world').fill('test-7');
     await page.getByRole('button', { name: 'Open', exact: true }).click();
