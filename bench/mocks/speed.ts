@@ -1,8 +1,10 @@
 // Speed of this project's mock and of others, in one run:
 //
-//   node bench/mocks/speed.ts --contract FILE --mocks lockstep,prism,mockoon --peers FOLDER [--lockstep DIR] [--asks item,list,create,documented,start] [--json]
+//   node bench/mocks/speed.ts --contract FILE --mocks lockstep,prism,mockoon --peers FOLDER [--lockstep DIR] [--asks item,list,create,documented,start]
+//   [--warm-up ROUNDS] [--json]
 //
-// Each mock gets the same requests over ten connections that stay open, and the mocks take turns. `item`, `list` and `create` are about the first pair
+// Each mock gets the same requests over ten connections that stay open, and the mocks take turns of two seconds: the rounds of the warm-up, 1 by default,
+// then five that count. `item`, `list` and `create` are about the first pair
 // whose collection has no parent; a mock that has a create gets the item by it. `documented` is an operation of no pair. `start` is from the start of
 // the process to the first answer. Every answer has to be a success. Processor time is that of the mock's process, on Linux.
 import { readFileSync } from 'node:fs';
@@ -50,6 +52,7 @@ const { values } = parseArgs({
     contract: { type: 'string', default: 'openapi/service.yaml' },
     mocks: { type: 'string', default: 'lockstep,prism,mockoon' },
     asks: { type: 'string', default: 'item,list,create,documented,start' },
+    'warm-up': { type: 'string', default: '1' },
     lockstep: { type: 'string', default: join(import.meta.dirname, '../..') },
     peers: { type: 'string', default: import.meta.dirname },
     json: { type: 'boolean', default: false },
@@ -61,6 +64,8 @@ const judge = createJudge(contract);
 const maker = createMaker(contract, judge);
 const names = values.mocks.split(',') as readonly MockName[];
 const asks = values.asks.split(',');
+const warmUp = Number(values['warm-up']);
+if (!Number.isInteger(warmUp) || warmUp < 0) throw new Error('--warm-up is a number of rounds, such as 10');
 const rows: Readonly<Record<string, string | number>>[] = [];
 if (asks.includes('start')) rows.push(...(await measureStarts()));
 const kinds = asks.filter((ask): ask is Ask => ask !== 'start');
@@ -112,11 +117,10 @@ async function measureRequests(given: readonly Ask[]) {
       const found = new Map(names.map((name): [MockName, Measured[]] => [name, []]));
       const prepared = await Promise.all(running.map((side) => prepare(ask, side)));
       if (prepared.includes(undefined)) continue;
-      // One round more than counted warms all up.
-      for (let round = 0; round <= rounds; round += 1)
+      for (let round = 0; round < warmUp + rounds; round += 1)
         for (const [index, { name, mock }] of running.entries()) {
           const measured = await load(prepared[index] as OutgoingRequest, mock);
-          if (round > 0) found.get(name)?.push(measured);
+          if (round >= warmUp) found.get(name)?.push(measured);
         }
       rows.push(
         ...compare(ask, found, {

@@ -16,7 +16,7 @@ export interface Mock {
   readonly addressOf: (operation: Operation) => string;
   readonly pid: number;
   /** Restores the first items; undefined if the mock keeps none. */
-  readonly reset?: () => Promise<unknown>;
+  readonly reset?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -71,7 +71,12 @@ async function startLockstep({ contract, file, lockstep }: Started): Promise<Moc
     const path = own === undefined ? '' : pathOf(own);
     return urls.find((url) => pathOf(url) === path) ?? most?.url.replace(/\/$/, '') ?? origin;
   };
-  return { addressOf, pid, reset: () => fetch(`${origin}/_sandbox/reset`, { method: 'POST' }), close };
+  const reset = async (): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const { ok, status } = await fetch(`${origin}/_sandbox/reset`, { method: 'POST', headers, body: '{}' });
+    if (!ok) throw new Error(`the reset is answered ${status}`);
+  };
+  return { addressOf, pid, reset, close };
 }
 
 const pathOf = (address: string): string => new URL(address, 'http://localhost').pathname.replace(/\/$/, '');
