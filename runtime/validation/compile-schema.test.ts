@@ -48,6 +48,22 @@ test('a schema is compiled once for all who serve its contract', () => {
   expect(createSchemaCompiler({ ...document })({ $ref: '#/Name' })).not.toBe(one({ $ref: '#/Name' }));
 });
 
+test.each([
+  ['$id', { $id: 'one', size: 1 }, { $id: 'one', size: 2 }],
+  ['$anchor', { $anchor: '1 !', size: 1 }, { $anchor: '1 !', size: 2 }],
+])('an example with %s names nothing', (_, one, other) => {
+  const Name = { type: 'string', example: one };
+  const Pet = {
+    properties: { name: { $ref: '#/components/schemas/Name' }, example: { type: 'integer' } },
+    examples: [other],
+  };
+  const document = { components: { schemas: { Name, Pet }, examples: { pet: { value: one } } }, example: other };
+  const check = createSchemaCompiler(document)({ ...Pet, $comment: 'inline', example: one });
+  expect(check({ name: 1 })).toMatchObject([{ instancePath: '/name' }]);
+  expect(check({ example: '1' })).toMatchObject([{ instancePath: '/example' }]);
+  expect(check({ name: 'a', example: 1 })).toBeUndefined();
+});
+
 describe('a choice with a discriminator', () => {
   const mapping = { cat: '#/Cat', dog: '#/Dog', eel: '#/Eel', bird: 'Bird' };
   const pets = {

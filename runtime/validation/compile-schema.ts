@@ -1,4 +1,5 @@
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { oncePerDocument } from '../once-per-document.ts';
@@ -40,7 +41,7 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
   return (schema) => compile(schema).validate;
 
   function compile(schema: unknown): CompiledSchema {
-    const text = JSON.stringify(nameOf(document, schema), pointIntoContract) ?? 'true';
+    const text = JSON.stringify(withoutExamples(nameOf(document, schema)), pointIntoContract) ?? 'true';
     const known = compiled.get(text);
     if (known !== undefined) return known;
     ajv ??= createAjv(document);
@@ -77,8 +78,23 @@ function createAjv(document: ContractDocument): Ajv2020 {
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   judgeUniqueItemsOnce(ajv);
   countReferences(ajv);
-  ajv.addSchema(document, contractId);
+  ajv.addSchema(withoutExamples(document) as object, contractId);
   return ajv;
+}
+
+/**
+ * Ajv searches all objects for names of schemas: the `$id` of an example would be one, and two such examples ambiguous. Only examples that
+ * are objects are left out, as a message shows texts and numbers.
+ */
+function withoutExamples(node: unknown, reading: Reading = 'keywords'): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutExamples(item));
+  if (!isObject(node)) return node;
+  const kept = Object.entries(node).flatMap(([name, value]) => {
+    const within = readingOf(reading, name);
+    if (within !== 'data') return [[name, withoutExamples(value, within)] as const];
+    return isObject(value) && name !== 'const' ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** The schema that a `discriminator` maps the value to (OpenAPI 3.1, 4.8.25). */
