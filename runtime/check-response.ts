@@ -71,7 +71,7 @@ interface Content {
  * Headers of HTTP and of this layer, which need no declaration. A challenge is required with 401 and helps with 403 (RFC 9110, 11.6.1;
  * RFC 6750, 3), declared or not.
  */
-const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www-authenticate'] as const;
+const undeclaredHeaders = ['content-type', 'x-request-id', 'x-rejection', 'cache-control', 'www-authenticate'] as const;
 
 /**
  * Creates the check of all answers before they are sent: the status is declared; headers are declared, present and valid; the body

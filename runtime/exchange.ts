@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from './operation.ts';
+import type { Rejection } from './rejection.ts';
 
 /** One request with the results of its checks so far. */
 export interface Exchange<Principal = unknown> {
@@ -19,6 +20,8 @@ export interface Answer {
   readonly mediaType?: string | undefined;
   /** A value for JSON, text or bytes for other types. Undefined: no content. */
   readonly body?: unknown;
+  /** The rejection that it answers, for logs and journals. It is not sent: a contract may declare no place for its reason. */
+  readonly rejection?: Rejection | undefined;
 }
 
 /** A rejection that the contract does not declare, with a body of this layer. The check of answers ignores it. */

@@ -300,3 +300,38 @@ test('a state moves forward on the clock of the mock', async () => {
   await call('patchPayment', { path, body: { status: 'failed' } });
   expect(await read(90)).toMatchObject({ status: 'failed' });
 });
+
+test('an unknown item is no matter of size, and an informational status no answer', async () => {
+  const described = (text: string) => ({ description: text });
+  const shown = { 100: described('Continue'), 200: answer(thing()) };
+  const contract = describePaths({
+    '/marks/{markId}': {
+      parameters: [key('markId')],
+      get: { operationId: 'readMark', responses: { ...shown, 413: described('Too large'), 422: unknown } },
+      put: { operationId: 'putMark', requestBody: body(thing()), responses: { ...shown, 201: answer(thing()) } },
+    },
+  });
+  const { call } = createCaller(contract);
+  const path = { markId: 7 };
+  expect((await call('readMark', { path })).status).toBe(422);
+  expect((await call('putMark', { path, body: { name: 'A' } })).status).toBe(201);
+  expect((await call('putMark', { path, body: { name: 'B' } })).status).toBe(200);
+});
+
+test('a rejection has its reason in a header where the documented body has no place for it', async () => {
+  const empty = { description: 'Unknown', content: { 'text/html': { example: '<p>No</p>' } } };
+  const contract = describePaths({
+    '/marks/{markId}': {
+      parameters: [key('markId')],
+      get: { operationId: 'readMark', responses: { 200: answer(thing()), 404: empty } },
+      delete: { operationId: 'deleteMark', responses: { 204: { description: 'Gone' }, 404: empty } },
+    },
+  });
+  const { call } = createCaller(contract);
+  const path = { markId: 7 };
+  await call('deleteMark', { path });
+  const rejected = await call('readMark', { path });
+  const reason = 'no mark has the id 7';
+  expect(rejected).toMatchObject({ status: 404, mediaType: 'text/html', headers: { 'X-Rejection': reason } });
+  expect(rejected.rejection?.message).toBe(reason);
+});

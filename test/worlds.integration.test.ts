@@ -191,6 +191,18 @@ test('faults, clock and journal of a world do not reach another', async () => {
   expect((await verdicts('/w/a')).length).toBe(3);
 });
 
+test('the journal has the reason of a rejection that the contract declares without a body', async () => {
+  const ask = await start();
+  await ask('GET', '/books/99');
+  await ask('GET', '/books/x');
+  const { requests } = (await ask('GET', '/_sandbox/requests')).body;
+  const reason = 'bookId must be an integer';
+  expect(requests).toMatchObject([
+    { path: '/books/x', says: expect.stringContaining(reason), details: [{ in: 'path', at: 'bookId' }] },
+    { path: '/books/99', status: 404, says: 'no book has the id 99' },
+  ]);
+});
+
 /** A step of a test: a request, below the prefix of its world. */
 type Step = readonly [method: string, path: string, body?: object];
 

@@ -64,11 +64,13 @@ export function createFront<Context extends Exchange<object>>(options: FrontOpti
       const note = notes.get(request);
       if (note !== undefined) note.isPreferred = true;
     },
-    answered: ({ request, principal }, { status, body }) => {
+    answered: ({ request, principal }, { status, body, rejection }) => {
       const note = notes.get(request);
       if (note === undefined) return;
       if (principal !== undefined && callerOf !== undefined) note.caller = callerOf(principal);
       if (status >= 400) Object.assign(note, readError(body));
+      if (rejection !== undefined) note.says = rejection.message;
+      if (rejection !== undefined && rejection.details.length > 0) note.details = rejection.details;
     },
   });
 

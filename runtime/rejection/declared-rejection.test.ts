@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
 import { Rejection, type RejectionName, type RejectionOptions } from '../rejection.ts';
 import { createSchemaCompiler } from '../validation/compile-schema.ts';
-import { declaredRejection } from './declared-rejection.ts';
+import { declaredRejection, reasonHeader } from './declared-rejection.ts';
 
 function answer(
   operation: keyof typeof museumOperations | undefined,
@@ -282,9 +282,66 @@ describe('a rejection of a mock whose response has no example', () => {
     expect(reject({ 'application/json': { schema } }).mediaType).toBe('application/problem+json');
   });
 
+  test('is JSON where the contract allows any type', () => {
+    const answer = reject({ '*/*': { schema } }, () => ({ message: 'string', n: 1 }));
+    expect(answer).toMatchObject({ mediaType: 'application/json', body: { message: 'x is wrong', n: 1 } });
+  });
+
+  test('has its reason in a header where the body has no place for it, in ASCII', () => {
+    const { headers, body } = reject({ 'application/json': { example: { why: 'unknown' } } }, () => undefined);
+    expect([body, headers]).toEqual([{ why: 'unknown' }, { 'X-Rejection': 'x is wrong' }]);
+    expect(reject({ 'text/plain': {} }).headers).toEqual({});
+    expect(reasonHeader(new Rejection('form', { text: ' größer\nals 💥 ' }))).toEqual({
+      'X-Rejection': 'gr\\u00f6\\u00dfer\\u000aals \\ud83d\\udca5',
+    });
+  });
+
   test('is the message as plain text', () => {
     const answer = reject({ 'text/plain': { schema: { type: 'string' } } });
     expect(answer).toMatchObject({ mediaType: 'text/plain', body: 'x is wrong' });
     expect(reject({ 'text/html': {} }).mediaType).toBe('application/problem+json');
+  });
+});
+
+describe('an error body with its text in a part', () => {
+  const text = { type: 'string' };
+  const item = {
+    required: ['detail'],
+    properties: { detail: text, code: { ...text, enum: ['missing', 'invalid'] }, param: text },
+  };
+  const list = { required: ['errors'], properties: { errors: { type: 'array', items: item }, trace: text } };
+  const shape = { properties: { error: { $ref: '#/components/schemas/Problem' }, help: text } };
+  const components = { schemas: { Problem: { type: 'object', properties: { message: text, type: text } } } };
+  const reject = (content: object, fillsFromExamples: boolean) => {
+    const responses = { 400: { description: 'No', content: { 'application/json': content } } };
+    const document = { paths: { '/a': { get: { responses } } }, components };
+    const compile = createSchemaCompiler(document);
+    const context = { document, compile, pointer: '#/paths/~1a/get', requestId: 'r', fillsFromExamples };
+    return declaredRejection(context, new Rejection('form', { text: 'n must be a number' })).body;
+  };
+  const examples = {
+    a: { value: { errors: [{ detail: 'a is missing', code: 'missing', param: 'a' }], trace: 't' } },
+    b: { value: { errors: [{ detail: 'b is invalid', code: 'invalid' }], trace: 'u' } },
+  };
+
+  test.each([
+    { of: 'an object', content: { schema: shape }, body: { error: { message: 'n must be a number' } } },
+    { of: 'a list', content: { schema: list }, body: { errors: [{ detail: 'n must be a number' }] } },
+  ])('has the message there: $of', ({ content, body }) => {
+    expect(reject(content, true)).toEqual(body);
+    expect(reject(content, false)).toEqual(body);
+  });
+
+  test('is the example whose code fits, with other members in a mock alone', () => {
+    const message = { detail: 'n must be a number', code: 'invalid' };
+    expect(reject({ schema: list, examples }, true)).toEqual({ errors: [message], trace: 'u' });
+    expect(reject({ schema: list, examples }, false)).toEqual({ errors: [message] });
+    const strict = { ...list, required: ['errors', 'trace'] };
+    expect(reject({ schema: strict, examples }, false)).toEqual({ errors: [message], trace: 'u' });
+  });
+
+  test('is a body with a text of its own, if it has one', () => {
+    const schema = { properties: { message: text, errors: { type: 'array', items: item } } };
+    expect(reject({ schema }, true)).toEqual({ message: 'n must be a number' });
   });
 });

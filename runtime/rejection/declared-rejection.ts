@@ -12,7 +12,7 @@ import {
   type NamedExample,
   responseKeys,
 } from './declared-response.ts';
-import { type FaultMember, findFaultMembers, guessFaultMembers } from './fault-members.ts';
+import { type FaultMember, findFaultMembers, findFaultPart, guessFaultMembers } from './fault-members.ts';
 import { fillFaultBody } from './fill-fault-body.ts';
 
 interface RejectionContext {
@@ -43,10 +43,14 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const contents = listContents(document, response);
   const content =
     contents.find(({ mediaType }) => isJsonType(mediaType)) ??
-    contents.find(({ mediaType }) => /^text\/plain\b/i.test(mediaType));
+    contents.find(({ mediaType }) => /^text\/plain\b/i.test(mediaType)) ??
+    contents.find(({ mediaType }) => allowsJson.test(mediaType));
   const marked = findFaultMembers(document, content?.schema);
-  const members = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
-  const picked = pickExample(content?.examples ?? [], members, words);
+  const own = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
+  const part = own.some(({ role }) => role === 'text') ? undefined : findFaultPart(document, content?.schema);
+  const members = part === undefined ? own : guessFaultMembers(document, part.schema);
+  const read = part?.read ?? ((body: unknown) => body);
+  const picked = pickExample(content?.examples ?? [], members, words, read);
   const { isMatch } = picked;
   const status = declared?.status ?? wanted[0] ?? 500;
   const isProblem = content !== undefined && isProblemType(content.mediaType);
@@ -55,21 +59,34 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     ? undefined
     : (declaredCode(response, words) ?? (picked.example === undefined ? words[0] : undefined));
   const validate = content && compile(content.schema ?? true);
-  // If the codes of a contract are numbers as text, the status is one.
-  const fill = (from: NamedExample | undefined): unknown =>
-    [named, String(status)]
+  const fill = (from: NamedExample | undefined): JsonObject | undefined => {
+    if (validate === undefined) return undefined;
+    const others = isObject(from?.value) ? from.value : {};
+    const wrapped = (filled: JsonObject): JsonObject | undefined =>
+      (part === undefined
+        ? [filled]
+        : (context.fillsFromExamples ? [others] : [{}, others]).map((around) => part.wrap(filled, around))
+      ).find((body) => validate(body) === undefined);
+    // If the codes of a contract are numbers as text, the status is one.
+    const filled = [named, String(status)]
       .map((code) =>
-        validate === undefined
-          ? undefined
-          : fillFaultBody(members, from, validate, !context.fillsFromExamples, {
-              text: rejection.message,
-              details: rejection.details.length > 0 ? rejection.details : undefined,
-              code,
-              status,
-              'request-id': requestId,
-            }),
+        fillFaultBody(
+          members,
+          from && { ...from, value: read(from.value) },
+          (body) => wrapped(body) !== undefined,
+          !context.fillsFromExamples,
+          {
+            text: rejection.message,
+            details: rejection.details.length > 0 ? rejection.details : undefined,
+            code,
+            status,
+            'request-id': requestId,
+          },
+        ),
       )
-      .find((filled) => filled !== undefined);
+      .find((body) => body !== undefined);
+    return filled && wrapped(filled);
+  };
   const make = (): unknown => {
     if (content === undefined || validate === undefined || context.makeBody === undefined) return undefined;
     const written = picked.example?.value;
@@ -77,8 +94,8 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     const value = context.makeBody(content.schema ?? true);
     return value === undefined ? undefined : (fill({ name: '', value }) ?? value);
   };
-  const isJson = content !== undefined && isJsonType(content.mediaType);
-  const body = isJson
+  const isText = content !== undefined && /^text\/plain\b/i.test(content.mediaType);
+  const body = !isText
     ? (fill(example) ?? make())
     : validate?.(rejection.message) === undefined
       ? rejection.message
@@ -86,14 +103,31 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
   const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples);
   // Only in a mock, the challenge of the example is better than ours: there it belongs to the example of the body.
-  const own = { ...challenge, ...rejection.headers };
-  const headers = { ...challenge, ...examples, ...(context.fillsFromExamples ? rejection.headers : own) };
-  const isDeclared = Object.keys(own).every((name) => declaresHeader(document, response, name));
-  if (content !== undefined && body !== undefined) {
-    const filled = { status, headers, mediaType: content.mediaType, body };
-    return isDeclared ? filled : { ...filled, isUndeclared: true };
-  }
-  return { status, headers, ...describeProblem(rejection, status, requestId), isUndeclared: true };
+  const specific = { ...challenge, ...rejection.headers };
+  const headers = { ...challenge, ...examples, ...(context.fillsFromExamples ? rejection.headers : specific) };
+  const isDeclared = Object.keys(specific).every((name) => declaresHeader(document, response, name));
+  if (content === undefined || body === undefined)
+    return { status, headers, ...describeProblem(rejection, status, requestId), rejection, isUndeclared: true };
+  const mediaType = content.mediaType.includes('*') ? 'application/json' : content.mediaType;
+  const isGiven = JSON.stringify(body).includes(JSON.stringify(rejection.message).slice(1, -1));
+  const reason = context.fillsFromExamples && !isGiven ? reasonHeader(rejection) : {};
+  const answer = { status, headers: { ...headers, ...reason }, mediaType, body, rejection };
+  return isDeclared ? answer : { ...answer, isUndeclared: true };
+}
+
+/** Ranges of media types with JSON among them. */
+const allowsJson = /^(?:\*|application)\/\*/;
+
+/** Characters of a reason in a header: servers and proxies limit all headers of an answer together. */
+const longestReason = 1000;
+
+/**
+ * The header of a mock with the reason of a rejection whose body has no place for it. Other characters than those of ASCII are written as in
+ * JSON, since a header cannot contain them (RFC 9110, 5.5).
+ */
+export function reasonHeader({ message }: Rejection): Readonly<Record<string, string>> {
+  const text = message.replaceAll(/[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return { 'X-Rejection': text.slice(0, longestReason).trim() };
 }
 
 function declaresHeader(document: ContractDocument, response: JsonObject, name: string): boolean {
@@ -148,10 +182,13 @@ function pickExample(
   examples: readonly NamedExample[],
   members: readonly FaultMember[],
   words: readonly string[],
+  read: (body: unknown) => unknown,
 ): { example: NamedExample | undefined; isMatch: boolean } {
   const codes = members.filter(({ role }) => role === 'code');
-  const says = ({ name, value }: NamedExample): string =>
-    [name, ...codes.map((code) => (isObject(value) ? String(value[code.name]) : ''))].join(' ').toLowerCase();
+  const says = ({ name, value }: NamedExample): string => {
+    const part = read(value);
+    return [name, ...codes.map((code) => (isObject(part) ? String(part[code.name]) : ''))].join(' ').toLowerCase();
+  };
   for (const word of words) {
     const example = examples.find((candidate) => says(candidate).includes(word));
     if (example !== undefined) return { example, isMatch: true };

@@ -43,6 +43,31 @@ export function guessFaultMembers(document: ContractDocument, schema: unknown): 
   });
 }
 
+/** The part of an error body that has its text: `{error: {message}}`, or the first item of `{errors: [{detail}]}` (JSON:API). */
+export interface FaultPart {
+  readonly schema: unknown;
+  readonly read: (body: unknown) => unknown;
+  readonly wrap: (part: JsonObject, others: JsonObject) => JsonObject;
+}
+
+const partNames = ['errors', 'error', 'meta', 'fault'];
+
+/** @returns undefined if no member with a usual name has a text */
+export function findFaultPart(document: ContractDocument, schema: unknown): FaultPart | undefined {
+  const properties = listProperties(document, schema);
+  return partNames
+    .flatMap((name) => properties.filter((known) => known.name === name))
+    .map(({ name, property }): FaultPart => {
+      const isList = [property.type].flat().includes('array');
+      return {
+        schema: isList ? property.items : property,
+        read: (body) => (isObject(body) ? (isList ? [body[name]].flat()[0] : body[name]) : undefined),
+        wrap: (part, others) => ({ ...others, [name]: isList ? [part] : part }),
+      };
+    })
+    .find((part) => guessFaultMembers(document, part.schema).some(({ role }) => role === 'text'));
+}
+
 /** A copy of a body in which the existing members of one role have `value`. */
 export function replaceRole(members: readonly FaultMember[], body: unknown, role: FaultRole, value: unknown): unknown {
   if (!isObject(body)) return body;

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import type { Validate } from '../validation/compile-schema.ts';
 import type { NamedExample } from './declared-response.ts';
 import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts';
 
@@ -24,10 +23,10 @@ const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }
 export function fillFaultBody(
   members: readonly FaultMember[],
   example: NamedExample | undefined,
-  validate: Validate,
+  isValid: (body: JsonObject) => boolean,
   isRequiredOnly: boolean,
   values: FaultValues,
-): unknown {
+): JsonObject | undefined {
   if (!members.some(({ role }) => role === 'text')) return undefined;
   const pattern = isObject(example?.value) ? example.value : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
@@ -44,7 +43,7 @@ export function fillFaultBody(
   });
   const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
   const whole = bodies.map((body) => ({ ...body, ...Object.fromEntries(others) }));
-  return [...(isRequiredOnly ? bodies : []), ...whole].find((body) => validate(body) === undefined);
+  return [...(isRequiredOnly ? bodies : []), ...whole].find(isValid);
 }
 
 /** If several members have one role, a response uses those of its example; if the example has none, all of them. */

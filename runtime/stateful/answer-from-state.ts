@@ -18,7 +18,7 @@ import type { AnyHandler } from '../answer-request.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from '../exchange.ts';
 import { oncePerDocument } from '../once-per-document.ts';
 import type { Operation, OperationTable } from '../operation.ts';
-import { declaredRejection } from '../rejection/declared-rejection.ts';
+import { declaredRejection, reasonHeader } from '../rejection/declared-rejection.ts';
 import { findResponse, listContents, responseKeys } from '../rejection/declared-response.ts';
 import { notImplemented, Rejection } from '../rejection.ts';
 import { createSchemaCompiler } from '../validation/compile-schema.ts';
@@ -171,12 +171,12 @@ export function createStatefulHandlers(
   }
 
   /** The documented answer, with a text for this request where its body has a place for one. */
-  function reject(
+  async function reject(
     { pointer }: Operation,
     { statuses, text }: { readonly statuses: readonly number[]; readonly text: string },
     requestId: string,
     asDocumented: (code: number) => Promise<Answer>,
-  ): Answer | UndeclaredAnswer | Promise<Answer> {
+  ): Promise<Answer | UndeclaredAnswer> {
     const { document } = tools;
     const keys = new Set(responseKeys(document, pointer));
     const isDeclared = (status: number): boolean =>
@@ -197,12 +197,14 @@ export function createStatefulHandlers(
     const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody: makeValueOf };
     const answer = declaredRejection(context, rejection);
     const isUnfit = response !== undefined && 'isUndeclared' in answer;
-    return isUnfit && otherwise !== undefined ? asDocumented(status) : answer;
+    if (!isUnfit || otherwise === undefined) return answer;
+    const documented = await asDocumented(status);
+    return { ...documented, headers: { ...documented.headers, ...reasonHeader(rejection) }, rejection };
   }
 }
 
-/** Rejections about credentials, payment, methods, media types or frequency: for an unknown item they mislead a client. */
-const misleading: ReadonlySet<number> = new Set([401, 402, 405, 406, 407, 415, 429]);
+/** Rejections about credentials, payment, methods, media types, sizes or frequency: for an unknown item they mislead a client. */
+const misleading: ReadonlySet<number> = new Set([401, 402, 405, 406, 407, 408, 413, 414, 415, 429, 431]);
 
 /** Rejections about an item that a client does not have: it would forget one that exists. */
 const ofUnknown: ReadonlySet<number> = new Set([403, 404, 410]);
@@ -304,13 +306,16 @@ function read(contract: ContractDocument, operations: OperationTable): Prepared 
   return { state: createState(tools), tools };
 }
 
-/** Without a success, `default` describes one (OpenAPI 3.1, 4.8.16.1). A range means its first status. */
+/**
+ * Without a success, `default` describes one (OpenAPI 3.1, 4.8.16.1). A range means its first status. 1xx is no final answer (RFC 9110,
+ * 15.2): a client waits for another one.
+ */
 function readResponses(document: ContractDocument, pointer: string): readonly StateResponse[] {
   const keys = responseKeys(document, pointer);
   const ofDefault = keys.some((key) => /^[23]/.test(key)) ? 500 : 200;
   const statuses = keys.flatMap((key) => {
     if (key === 'default') return [ofDefault];
-    return /^[1-5](?:\d\d|XX)$/i.test(key) ? [Number(key.replace(/XX$/i, '00'))] : [];
+    return /^[2-5](?:\d\d|XX)$/i.test(key) ? [Number(key.replace(/XX$/i, '00'))] : [];
   });
   return [...new Set(statuses)]
     .sort((a, b) => a - b)
