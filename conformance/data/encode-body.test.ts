@@ -26,6 +26,12 @@ describe('a body is written according to its media type and encoding', () => {
       'color=light+blue&color=bl%26ck%2C&size=1',
     ],
     ['a form with an object', content(form), { a: { b: 1 } }, 'a=%7B%22b%22%3A1%7D'],
+    [
+      'a form with an object in brackets',
+      content(form, { a: { style: 'deepObject' } }),
+      { a: { b: 1, c: [{ d: 'e&' }, 2], f: {} }, g: { h: 1 } },
+      'a%5Bb%5D=1&a%5Bc%5D%5B0%5D%5Bd%5D=e%26&a%5Bc%5D%5B1%5D=2&g=%7B%22h%22%3A1%7D',
+    ],
     ['text', content('text/plain'), 'a b', 'a b'],
     ['bytes', content('application/octet-stream'), 'a b', 'a b'],
     [

@@ -92,12 +92,20 @@ function typeOf({ mediaType }: MediaContent): string {
 function encodeForm(value: unknown, { content }: Given): string {
   return Object.entries(isObject(value) ? value : {})
     .flatMap(([name, part]) => {
+      if (memberOf(content.encoding[name], 'style') === 'deepObject')
+        return inBrackets(name, part).map(([deep, text]) => `${encodeText(deep)}=${encodeText(text)}`);
       const texts = [part].flat().map((item) => encodeText(textOf(item)));
       const explode = memberOf(content.encoding[name], 'explode') !== false;
       // The comma between two items stays literal, one within an item is encoded (RFC 6570, 3.2.8).
       return (explode ? texts : [texts.join(',')]).map((text) => `${encodeText(name)}=${text}`);
     })
     .join('&');
+}
+
+/** The texts of an object in the style `deepObject` (OpenAPI 3.1, 4.8.12.3), which has no norm for lists: their items are numbered. */
+function inBrackets(name: string, value: unknown): readonly (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null) return [[name, textOf(value)]];
+  return Object.entries(value).flatMap(([member, part]) => inBrackets(`${name}[${member}]`, part));
 }
 
 /** One text of a form (WHATWG URL, 5.2). */

@@ -54,6 +54,18 @@ export function memberSchemas(document: ContractDocument, schema: unknown): Read
   );
 }
 
+/** The schema of unnamed members; undefined if the contract has none. */
+export function freeMembers(document: ContractDocument, schema: unknown): unknown {
+  const parts = listParts(document, schema);
+  const free = parts
+    .map(({ additionalProperties }) => additionalProperties)
+    .find((one) => isObject(one) || one === true);
+  const isBare = parts.every(
+    ({ properties, additionalProperties }) => properties === undefined && additionalProperties === undefined,
+  );
+  return free ?? (isBare ? true : undefined);
+}
+
 /** JSON Schema's name for the type of a value; whole numbers are integers. */
 export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';

@@ -15,6 +15,55 @@ describe('a form that cannot be decoded', () => {
   });
 });
 
+describe('a form with objects', () => {
+  const payment = {
+    type: 'object',
+    properties: {
+      amount: { type: 'integer' },
+      metadata: { anyOf: [{ type: 'object', additionalProperties: { type: 'string' } }, { enum: [''] }] },
+      card: { type: 'object', properties: { year: { type: 'integer' }, owner: { $ref: '#/Owner' } } },
+      lines: { type: 'array', items: { type: 'object', properties: { price: { type: 'number' } } } },
+      expand: { type: 'array', items: { type: 'integer' } },
+      'own[name]': { type: 'integer' },
+    },
+  };
+  const document = { Owner: { type: 'object', properties: { tall: { type: 'boolean' } } } };
+  const parse = (text: string) =>
+    parseBody(document, { bytes: Buffer.from(text), mediaType: 'application/x-www-form-urlencoded' }, payment);
+
+  test.each([
+    ['amount=3&metadata[order]=17', { amount: 3, metadata: { order: '17' } }],
+    ['card%5Byear%5D=2030&card[owner][tall]=true', { card: { year: 2030, owner: { tall: true } } }],
+    ['card={"year":2030}', { card: { year: 2030 } }],
+    [
+      'lines[1][price]=2.5&lines[0][price]=1&lines[10][price]=3',
+      { lines: [{ price: 1 }, { price: 2.5 }, { price: 3 }] },
+    ],
+    ['expand[]=1&expand[]=2', { expand: [1, 2] }],
+    ['expand=1&expand=2', { expand: [1, 2] }],
+    ['own[name]=1&unknown[a]=1', { 'own[name]': 1, 'unknown[a]': '1' }],
+    ['metadata[__proto__]=1&metadata[a]=', { metadata: JSON.parse('{"__proto__":"1","a":""}') }],
+    ['metadata=', { metadata: '' }],
+  ])('%s', (text, value) => {
+    expect(parse(text)).toEqual({ kind: 'value', value });
+  });
+
+  test.each([
+    ['card[year]=1&card[year]=2', '/card', 'card[year] is sent 2 times: send it once'],
+    ['card[owner]=1&card[owner][tall]=true', '/card', 'card[owner] is sent 2 times: send it once'],
+    ['expand=1&expand[]=2', '/expand', 'expand is sent with brackets and without: send one of them'],
+    ['card[year]=%ZZ', '/card', 'card[year] has a broken escape: % must be followed by two hexadecimal digits'],
+    ['card={"year"', '/card', 'card is not valid JSON, see line 1 column 8'],
+  ])('%s has at %s the fault %s', (text, at, says) => {
+    expect(parse(text)).toEqual({ kind: 'fault', at, says });
+  });
+
+  test('has a bound of levels', () => {
+    expect(parse(`metadata${'[a]'.repeat(32)}=1`)).toMatchObject({ kind: 'value' });
+    expect(parse(`metadata${'[a]'.repeat(100_000)}=1`)).toMatchObject({ kind: 'fault', at: '/metadata' });
+  });
+});
+
 const upload = {
   type: 'object',
   properties: {

@@ -2,7 +2,8 @@ import { type ContractDocument, escapeSegment, type JsonObject } from '@lockstep
 import { listParts } from '@lockstep/json/schema-keywords';
 import { checkJsonTree } from './check-json-tree.ts';
 import { createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
-import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
+import { type DeepText, nameDeep, readDeepObject, stepsBelow } from './deep-object.ts';
+import { describeBroken, type Pair, parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Part } from './read-parts.ts';
 import { cut } from './sentence.ts';
 
@@ -95,14 +96,40 @@ export function parseNamedJson(text: string, name: string): ParsedBody {
 
 /**
  * RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema allows it, as does a schema that does not declare the
- * member: it allows an array too.
+ * member: it allows an array too. An object is JSON (OpenAPI 3.1, 4.8.14.4), or has its members in brackets: `metadata[key]=value`.
  */
 function parseForm(text: string, schema: unknown, document: ContractDocument): ParsedBody {
-  return collectFields(parseUrlEncoded(text), schema, document, (property, pair) =>
-    pair.broken
-      ? { kind: 'fault', at: '', says: `${cut(pair.name)} ${describeBroken(pair)}` }
-      : { kind: 'value', value: createCoercion(document, property)(pair.value) },
-  );
+  const properties = memberSchemas(document, schema);
+  const inBrackets = new Map<string, (DeepText & Pair)[]>();
+  const plain = parseUrlEncoded(text).filter((pair) => {
+    const base = pair.name.split('[', 1)[0] ?? '';
+    const steps = properties.has(pair.name) || !properties.has(base) ? undefined : stepsBelow(base, pair.name);
+    if (steps === undefined) return true;
+    const known = inBrackets.get(base);
+    if (known === undefined) inBrackets.set(base, [{ ...pair, steps }]);
+    else known.push({ ...pair, steps });
+    return false;
+  });
+  const parsed = collectFields(plain, schema, document, (property, pair) => {
+    const { name, value } = pair;
+    if (pair.broken) return { kind: 'fault', at: '', says: `${cut(name)} ${describeBroken(pair)}` };
+    const types = schemaTypes(document, property);
+    if (types.has('object') && !types.has('string')) return parseNamedJson(value, cut(name));
+    return { kind: 'value', value: createCoercion(document, property)(value) };
+  });
+  if (parsed.kind !== 'value' || inBrackets.size === 0) return parsed;
+  const fields = new Map(Object.entries(parsed.value as JsonObject));
+  for (const [base, texts] of inBrackets) {
+    const at = `/${escapeSegment(base)}`;
+    const broken = texts.find((pair) => pair.broken);
+    if (broken !== undefined) return { kind: 'fault', at, says: `${cut(broken.name)} ${describeBroken(broken)}` };
+    if (fields.has(base))
+      return { kind: 'fault', at, says: `${cut(base)} is sent with brackets and without: send one of them` };
+    const read = readDeepObject(document, properties.get(base), texts);
+    if (read.kind === 'fault') return { kind: 'fault', at, says: `${cut(nameDeep(base, read.steps))} ${read.says}` };
+    fields.set(base, read.value);
+  }
+  return { kind: 'value', value: Object.fromEntries(fields) };
 }
 
 /**

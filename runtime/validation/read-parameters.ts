@@ -6,9 +6,9 @@ import {
   isObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
-import { listParts } from '@lockstep/json/schema-keywords';
 import type { Parameter } from '../operation.ts';
-import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
+import { type Coerce, createCoercion, freeMembers, memberSchemas, schemaTypes } from './coerce-text.ts';
+import { type DeepText, nameDeep, readDeepObject, stepsBelow } from './deep-object.ts';
 import { isJsonType, parseNamedJson } from './parse-body.ts';
 import { decodeForm, decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
@@ -211,18 +211,6 @@ function createCoercions(document: ContractDocument, schema: unknown): Coercions
   return { named: new Map(named), other: free === undefined ? undefined : createCoercion(document, free) };
 }
 
-/** The schema of unnamed members; undefined if the contract has none. */
-function freeMembers(document: ContractDocument, schema: unknown): unknown {
-  const parts = listParts(document, schema);
-  const free = parts
-    .map(({ additionalProperties }) => additionalProperties)
-    .find((one) => isObject(one) || one === true);
-  const isBare = parts.every(
-    ({ properties, additionalProperties }) => properties === undefined && additionalProperties === undefined,
-  );
-  return free ?? (isBare ? true : undefined);
-}
-
 function coerceBy({ named, other }: Coercions, member: string, text: string): unknown {
   const coerce = named.get(member) ?? other;
   return coerce === undefined ? text : coerce(text);
@@ -231,7 +219,7 @@ function coerceBy({ named, other }: Coercions, member: string, text: string): un
 /** Whether a query name belongs to a parameter: its own, `name[member]` of a deep object, or a member of one that is spread. */
 export function ownsName(parameter: Parameter, name: string, members?: SpreadMembers): boolean {
   if (members !== undefined) return members.isFree || members.names.has(name);
-  return parameter.style === 'deepObject' ? deepMember(parameter, name) !== undefined : parameter.name === name;
+  return parameter.style === 'deepObject' ? stepsBelow(parameter.name, name) !== undefined : parameter.name === name;
 }
 
 /** The values of a path template as pairs; broken escapes are marked as in a query. */
@@ -254,43 +242,19 @@ export function cookiePairs(header: string | undefined): Pair[] {
   });
 }
 
-function createDeepReader(document: ContractDocument, parameter: Parameter, schema: unknown): ReadParameter {
-  const coercions = createCoercions(document, schema);
-  const lists = listReaders(document, schema);
+function createDeepReader(document: ContractDocument, { name: base }: Parameter, schema: unknown): ReadParameter {
   return (pairs) => {
-    const members = new Map<string, unknown>();
+    const texts: DeepText[] = [];
     for (const pair of pairs) {
-      const { name, value, broken } = pair;
-      const member = deepMember(parameter, name);
-      if (member === undefined) continue;
-      if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
-      const list = lists.get(member);
-      if (list === undefined && members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
-      const before = members.get(member);
-      members.set(
-        member,
-        list === undefined
-          ? coerceBy(coercions, member, value)
-          : [...(Array.isArray(before) ? before : []), list(value)],
-      );
+      const steps = stepsBelow(base, pair.name);
+      if (steps === undefined) continue;
+      if (pair.broken) return { kind: 'fault', says: `${pair.name} ${describeBroken(pair)}` };
+      texts.push({ steps, value: pair.value });
     }
-    return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
+    if (texts.length === 0) return { kind: 'absent' };
+    const read = readDeepObject(document, schema, texts);
+    return read.kind === 'value' ? read : { kind: 'fault', says: `${nameDeep(base, read.steps)} ${read.says}` };
   };
-}
-
-/** Parsers for members that are lists: they are sent once for each item, as most clients do, since no norm defines it. */
-function listReaders(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
-  const lists = [...memberSchemas(document, schema)].filter(([, own]) => schemaTypes(document, own).has('array'));
-  return new Map(
-    lists.map(([name, own]) => [
-      name,
-      createCoercion(document, followMember(document, followRef(document, own), 'items')),
-    ]),
-  );
-}
-
-function deepMember({ name }: Parameter, sent: string): string | undefined {
-  return sent.startsWith(`${name}[`) && sent.endsWith(']') ? sent.slice(name.length + 1, -1) : undefined;
 }
 
 function sentTwice(name: string, times: number): string {
