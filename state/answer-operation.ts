@@ -302,7 +302,7 @@ export function createAnswers(
       if (!memory.put(resource, changed)) return full(memory);
       return respond(call, changedResponse(plan), changed);
     }
-    if (memory.find(resource, scopeOf(plan.address, owners), named) !== undefined)
+    if (memory.isUsed(resource, scopeOf(plan.address, owners), named))
       return { kind: 'rejected', statuses: [409, 422, 400], text: `a ${resource.noun} has the id ${named} already` };
     const whole = replaceAtPlace(value, resource.idPlace ?? [], named);
     const next = { ...changed, key: named, value: isObject(whole) ? whole : value };

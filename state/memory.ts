@@ -197,12 +197,15 @@ export function createMemory({
     return isKnown !== undefined || seeds.isNamed(resource, [...parents, key]);
   };
 
-  function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
+  /** Whether an item of its own has this id: an open resource answers every id. */
+  function isUsed(resource: Resource, parents: readonly string[], key: string): boolean {
     ensureSeeded(resource);
-    const isTaken = (id: string): boolean =>
-      store.find(resource.name, parents, id) !== undefined ||
-      gone.has(goneName(resource, parents, id)) ||
-      exampleFor(resource, parents, id) !== undefined;
+    const item = store.find(resource.name, parents, key) ?? exampleFor(resource, parents, key);
+    return item !== undefined;
+  }
+
+  function newId(resource: Resource, parents: readonly string[]): string | number | undefined {
+    const isTaken = (id: string): boolean => isUsed(resource, parents, id) || gone.has(goneName(resource, parents, id));
     return makeIdOf(resource, random, store.count(resource.name), isTaken);
   }
 
@@ -261,6 +264,7 @@ export function createMemory({
   return {
     factsFor,
     find,
+    isUsed,
     startOf: (resource: Resource): ItemFacts['start'] => mover.startOf(resource, now()),
     newId,
     idFor,

@@ -261,3 +261,18 @@ test.each([
   });
   expect((await call('put', { path: { id: 'unknown' }, body: { name: 'Ann' } })).status).toBe(status);
 });
+
+test('an item that nothing creates can have any name that no stored item has', async () => {
+  const folder = object({ name: text, level: text });
+  const done = { description: 'Done' };
+  const { call } = openPaths({
+    '/folders/{id}': {
+      parameters: [inPath('id')],
+      patch: { operationId: 'change', ...sends(folder), responses: { 204: done, 409: done } },
+    },
+  });
+  const rename = async (id: string, name: string) =>
+    (await call('change', { path: { id }, body: { name, level: '1' } })).status;
+  expect(await rename('a', 'b')).toBe(204);
+  expect(await rename('c', 'b')).toBe(409);
+});
