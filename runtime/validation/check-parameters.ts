@@ -36,6 +36,9 @@ const nothing: ReadParameters = { kind: 'values', values: {} };
 /** Headers that are never parameters in OpenAPI: the contract describes them elsewhere (3.1, Parameter Object). */
 const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
 
+/** A client without a preference may send `*` (RFC 9110, 12.5.2 to 12.5.4): the `fetch` of Node does in every request. */
+const preferences = new Set(['accept-charset', 'accept-encoding', 'accept-language']);
+
 /** Parses and validates the parameters of one location. A query is closed: an undeclared name is a fault. */
 export function createParameterCheck(
   { document, compile }: SchemaTools,
@@ -73,7 +76,7 @@ export function createParameterCheck(
 
   /** An empty list if there is no value; else one value. */
   function readOne(
-    { parameter, read, validate, defaults }: Checked,
+    { parameter, key, read, validate, defaults }: Checked,
     pairs: readonly Pair[],
   ): ReadPlace<readonly unknown[]> {
     const reading = read(pairs);
@@ -85,6 +88,8 @@ export function createParameterCheck(
         : { kind: 'values', values: defaults };
     const errors = validate(reading.value);
     if (errors === undefined) return { kind: 'values', values: [reading.value] };
+    if (place === 'header' && reading.value === '*' && preferences.has(key))
+      return { kind: 'values', values: defaults };
     const described = describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name);
     return faultAt(parameter, described);
   }
