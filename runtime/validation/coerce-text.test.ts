@@ -3,6 +3,8 @@ import { createCoercion } from './coerce-text.ts';
 
 const document = { schemas: { Count: { type: 'integer' }, Loop: { allOf: [{ $ref: '#/schemas/Loop' }] } } };
 
+const orNothing = { anyOf: [{ type: 'integer' }, { type: 'string', enum: [''] }] };
+
 const cases = [
   { name: 'decimal digits as an integer', schema: { type: 'integer' }, given: '10', want: 10 },
   { name: 'a negative integer', schema: { type: 'integer' }, given: '-3', want: -3 },
@@ -22,6 +24,9 @@ const cases = [
     given: '10',
     want: '10',
   },
+  { name: 'digits as a number, where some texts are one choice', schema: orNothing, given: '10', want: 10 },
+  { name: 'a listed text as text', schema: orNothing, given: '', want: '' },
+  { name: 'listed digits as text', schema: { anyOf: [{ type: 'integer' }, { const: '10' }] }, given: '10', want: '10' },
   { name: 'by a reference', schema: { $ref: '#/schemas/Count' }, given: '10', want: 10 },
   { name: 'by an enum without type', schema: { enum: [1, 2] }, given: '2', want: 2 },
   { name: 'null by an enum without type', schema: { enum: [null] }, given: 'null', want: null },

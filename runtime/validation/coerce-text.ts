@@ -19,16 +19,27 @@ export type Coerce = (text: string) => unknown;
 
 /**
  * Creates the parser of text in a path, query, header or form field for one schema. If the schema accepts text, the value stays
- * text. Text that fits no other type stays text too, so that the validator rejects it.
+ * text; if it accepts some texts, these do. Text that fits no other type stays text too, so that the validator rejects it.
  */
 export function createCoercion(document: ContractDocument, schema: unknown): Coerce {
   const types = schemaTypes(document, schema);
-  if (types.size === 0 || types.has('string')) return (text) => text;
+  const texts = types.has('string') ? listTexts(document, schema) : [];
+  if (types.size === 0 || texts === undefined) return (text) => text;
   const usable = readers.filter(({ type }) => types.has(type));
   return (text) => {
-    const reader = usable.find(({ pattern }) => pattern.test(text));
+    const reader = texts.includes(text) ? undefined : usable.find(({ pattern }) => pattern.test(text));
     return reader === undefined ? text : reader.read(text);
   };
+}
+
+/** The texts that a schema lists, such as `''` in place of a number; undefined if it accepts others. */
+function listTexts(document: ContractDocument, schema: unknown): readonly string[] | undefined {
+  const listed = listParts(document, schema).map((part): readonly unknown[] | undefined => {
+    if ('const' in part) return [part.const];
+    return Array.isArray(part.enum) || ![part.type].flat().includes('string') ? asList(part.enum) : undefined;
+  });
+  const isFree = listed.includes(undefined);
+  return isFree ? undefined : listed.flatMap((values) => values ?? []).filter((value) => typeof value === 'string');
 }
 
 /** The types that a schema names for the value itself, in any of its parts; empty if it accepts any. */

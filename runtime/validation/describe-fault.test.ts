@@ -31,6 +31,13 @@ const secret = { type: 'object', properties: { pin: { type: 'string', pattern: '
 
 const cases = [
   {
+    name: 'a value where only no text is allowed',
+    schema: { enum: [''] },
+    given: 'x',
+    at: '',
+    says: 'body "x" is not a known value: use ""',
+  },
+  {
     name: 'a value that the discriminator does not map',
     schema: pets,
     given: { kind: 'fish' },

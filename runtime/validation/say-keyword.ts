@@ -103,7 +103,7 @@ function sayUnknownValue(broken: BrokenKeyword): Saying {
   const known = [...new Set((Array.isArray(broken.limit) ? broken.limit : [broken.limit]).map(String))];
   const near = typeof broken.value === 'string' ? nearestNames(broken.value, known) : [];
   return {
-    says: `${nameSent(broken)} is not a known value: use ${listOr(known)}`,
+    says: `${nameSent(broken)} is not a known value: use ${listOr(known.map((one) => (one === '' ? '""' : one)))}`,
     nearest: near.length > 0 ? near : known.slice(0, mostNearest),
   };
 }
