@@ -282,6 +282,22 @@ describe('a rejection of a mock whose response has no example', () => {
     expect(reject({ 'application/json': { schema } }).mediaType).toBe('application/problem+json');
   });
 
+  test('has the required headers', () => {
+    const described = (required: boolean) => ({ required, schema: { type: 'string' } });
+    const headers = { 'X-Server': described(true), 'X-More': described(false), 'X-Broken': described(true) };
+    const response = { description: 'No', headers };
+    const document = { paths: { '/a': { get: { responses: { 400: response } } } } };
+    let made = 0;
+    const answer = declaredRejection(
+      {
+        ...{ document, compile: createSchemaCompiler(document), pointer: '#/paths/~1a/get', requestId: 'r' },
+        ...{ fillsFromExamples: true, makeBody: () => ['s-1', 'two\nlines'][made++] },
+      },
+      new Rejection('form', { text: 'x is wrong' }),
+    );
+    expect(answer.headers).toEqual({ 'X-Server': 's-1' });
+  });
+
   test('is JSON where the contract allows any type', () => {
     const answer = reject({ '*/*': { schema } }, () => ({ message: 'string', n: 1 }));
     expect(answer).toMatchObject({ mediaType: 'application/json', body: { message: 'x is wrong', n: 1 } });

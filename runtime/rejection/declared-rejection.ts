@@ -23,7 +23,7 @@ interface RejectionContext {
   readonly requestId: string;
   /** Whether examples may be sent as facts, as in a mock. Otherwise only members that a schema requires are taken from examples. */
   readonly fillsFromExamples: boolean;
-  /** Makes a value of a schema, for a response without an example; only in a mock. Undefined if none can be made. */
+  /** Makes a value of a schema, for a response or a required header without an example; only in a mock. Undefined if none can be made. */
   readonly makeBody?: ((schema: unknown) => unknown) | undefined;
 }
 
@@ -101,7 +101,7 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
       ? rejection.message
       : undefined;
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
-  const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples);
+  const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples, context.makeBody);
   // Only in a mock, the challenge of the example is better than ours: there it belongs to the example of the body.
   const specific = { ...challenge, ...rejection.headers };
   const headers = { ...challenge, ...examples, ...(context.fillsFromExamples ? rejection.headers : specific) };

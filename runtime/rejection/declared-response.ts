@@ -71,12 +71,15 @@ export function listContents(document: ContractDocument, response: JsonObject): 
 /**
  * Header values of a response from its examples, without those that Node writes. A header uses the example with the name of the body's
  * example, so that a challenge fits its error; else its first example, else that of its schema.
+ *
+ * @param make makes the value of a required header without an example
  */
 export function exampleHeaders(
   document: ContractDocument,
   response: JsonObject,
   exampleName: string | undefined,
   isRequiredOnly = false,
+  make: (schema: unknown) => unknown = () => undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, node] of Object.entries(followMember(document, response, 'headers'))) {
@@ -86,7 +89,8 @@ export function exampleHeaders(
       ({ value }) => headerText.test(String(value)),
     );
     const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
-    if (chosen !== undefined) headers[name] = String(chosen.value);
+    const value = chosen?.value ?? (header.required === true ? make(header.schema) : undefined);
+    if (value !== undefined && headerText.test(String(value))) headers[name] = String(value);
   }
   return headers;
 }
