@@ -335,3 +335,25 @@ test('a rejection has its reason in a header where the documented body has no pl
   expect(rejected).toMatchObject({ status: 404, mediaType: 'text/html', headers: { 'X-Rejection': reason } });
   expect(rejected.rejection?.message).toBe(reason);
 });
+
+test('an unknown item is no fault of the mock where the documented body has no valid value', async () => {
+  const hopeless = {
+    description: 'Unknown',
+    content: { 'application/json': { schema: { type: 'integer', enum: ['a'] } } },
+  };
+  const contract = describePaths({
+    '/marks/{markId}': {
+      parameters: [key('markId')],
+      get: { operationId: 'readMark', responses: { 200: answer(thing()), 404: hopeless } },
+      delete: { operationId: 'deleteMark', responses: { 204: { description: 'Gone' }, 404: hopeless } },
+    },
+  });
+  const { call } = createCaller(contract);
+  const path = { markId: 7 };
+  await call('deleteMark', { path });
+  expect(await call('readMark', { path })).toMatchObject({
+    status: 404,
+    mediaType: 'application/problem+json',
+    body: { detail: 'no mark has the id 7' },
+  });
+});

@@ -198,7 +198,11 @@ export function createStatefulHandlers(
     const answer = declaredRejection(context, rejection);
     const isUnfit = response !== undefined && 'isUndeclared' in answer;
     if (!isUnfit || otherwise === undefined) return answer;
-    const documented = await asDocumented(status);
+    const documented = await asDocumented(status).catch((error: unknown): undefined => {
+      // Its schema allows no value: the request would be answered 500.
+      if (!(error instanceof Rejection)) throw error;
+    });
+    if (documented === undefined) return answer;
     return { ...documented, headers: { ...documented.headers, ...reasonHeader(rejection) }, rejection };
   }
 }
