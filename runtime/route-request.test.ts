@@ -16,6 +16,7 @@ const router = createRouter([
   declare('get', '/v1', '/plans/{planId}.json'),
   declare('post', '/v1', '/plans/{planId}:print'),
   declare('get', '/v1', '/grid/{x},{y}'),
+  declare('get', '/v1', '/maps/{latitude}.{format}'),
   declare('get', '/v1', '/a+b/(c)*/$d/{id}.[e]+'),
   declare('get', '', '/'),
   declare('get', '/auth', '/.well-known/keys.json'),
@@ -94,6 +95,11 @@ const found = [
     want: ['/v1/plans/{planId}.json', { planId: 'p.1' }],
   },
   { name: 'a verb after a value', given: '/v1/plans/p1:print', want: ['/v1/plans/{planId}:print', { planId: 'p1' }] },
+  {
+    name: 'a value before an extension',
+    given: '/v1/maps/49.5.json',
+    want: ['/v1/maps/{latitude}.{format}', { latitude: '49.5', format: 'json' }],
+  },
   { name: 'two values in one segment', given: '/v1/grid/3,4', want: ['/v1/grid/{x},{y}', { x: '3', y: '4' }] },
   {
     name: 'characters of regular expressions as themselves',

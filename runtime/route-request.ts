@@ -170,11 +170,15 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
   return next;
 }
 
-/** The platform's engine would backtrack over all splits of a segment: with eleven parameters it took 15 s and more. */
+/**
+ * Each value is as short as possible; before a full stop it is as long as possible, since the next one is an extension: `{latitude}.{format}`.
+ *
+ * The platform's engine would backtrack over all splits of a segment: with eleven parameters it took 15 s and more.
+ */
 function compileSegment(segment: string): RE2JS {
-  const source = segment.replaceAll(/\{[^{}]*\}|[^{}]+/g, (piece) =>
+  const source = segment.replaceAll(/\{[^{}]*\}(?=(\.\{)?)|[^{}]+/g, (piece, stop) =>
     piece.startsWith('{')
-      ? '([^/]+?)'
+      ? `([^/]+${stop === undefined ? '?' : ''})`
       : `(?:${[...new Set([piece, asSent(piece)])].map((literal) => RE2JS.quote(literal)).join('|')})`,
   );
   return RE2JS.compile(`^${source}$`);
