@@ -12,7 +12,7 @@ import {
   type NamedExample,
   responseKeys,
 } from './declared-response.ts';
-import { type FaultMember, findFaultMembers, findFaultPart, guessFaultMembers } from './fault-members.ts';
+import { type FaultShape, findFaultShape } from './fault-members.ts';
 import { fillFaultBody } from './fill-fault-body.ts';
 
 interface RejectionContext {
@@ -45,12 +45,8 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     contents.find(({ mediaType }) => isJsonType(mediaType)) ??
     contents.find(({ mediaType }) => /^text\/plain\b/i.test(mediaType)) ??
     contents.find(({ mediaType }) => allowsJson.test(mediaType));
-  const marked = findFaultMembers(document, content?.schema);
-  const own = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
-  const part = own.some(({ role }) => role === 'text') ? undefined : findFaultPart(document, content?.schema);
-  const members = part === undefined ? own : guessFaultMembers(document, part.schema);
-  const read = part?.read ?? ((body: unknown) => body);
-  const picked = pickExample(content?.examples ?? [], members, words, read);
+  const shape = findFaultShape(document, content?.schema);
+  const picked = pickExample(content?.examples ?? [], shape, words);
   const { isMatch } = picked;
   const status = declared?.status ?? wanted[0] ?? 500;
   const isProblem = content !== undefined && isProblemType(content.mediaType);
@@ -59,34 +55,21 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     ? undefined
     : (declaredCode(response, words) ?? (picked.example === undefined ? words[0] : undefined));
   const validate = content && compile(content.schema ?? true);
-  const fill = (from: NamedExample | undefined): JsonObject | undefined => {
-    if (validate === undefined) return undefined;
-    const others = isObject(from?.value) ? from.value : {};
-    const wrapped = (filled: JsonObject): JsonObject | undefined =>
-      (part === undefined
-        ? [filled]
-        : (context.fillsFromExamples ? [others] : [{}, others]).map((around) => part.wrap(filled, around))
-      ).find((body) => validate(body) === undefined);
-    // If the codes of a contract are numbers as text, the status is one.
-    const filled = [named, String(status)]
+  // If the codes of a contract are numbers as text, the status is one.
+  const fill = (from: NamedExample | undefined): unknown =>
+    [named, String(status)]
       .map((code) =>
-        fillFaultBody(
-          members,
-          from && { ...from, value: read(from.value) },
-          (body) => wrapped(body) !== undefined,
-          !context.fillsFromExamples,
-          {
-            text: rejection.message,
-            details: rejection.details.length > 0 ? rejection.details : undefined,
-            code,
-            status,
-            'request-id': requestId,
-          },
-        ),
+        validate === undefined
+          ? undefined
+          : fillFaultBody(shape, from, validate, !context.fillsFromExamples, {
+              text: rejection.message,
+              details: rejection.details.length > 0 ? rejection.details : undefined,
+              code,
+              status,
+              'request-id': requestId,
+            }),
       )
-      .find((body) => body !== undefined);
-    return filled && wrapped(filled);
-  };
+      .find((filled) => filled !== undefined);
   const make = (): unknown => {
     if (content === undefined || validate === undefined || context.makeBody === undefined) return undefined;
     const written = picked.example?.value;
@@ -180,9 +163,8 @@ function findDeclared(
 /** The example whose name or code contains the first matching word; by default the first example. */
 function pickExample(
   examples: readonly NamedExample[],
-  members: readonly FaultMember[],
+  { members, read }: FaultShape,
   words: readonly string[],
-  read: (body: unknown) => unknown,
 ): { example: NamedExample | undefined; isMatch: boolean } {
   const codes = members.filter(({ role }) => role === 'code');
   const says = ({ name, value }: NamedExample): string => {

@@ -30,7 +30,7 @@ export function findFaultMembers(document: ContractDocument, schema: unknown): F
 }
 
 /** Finds the roles in an error body without marks, by the names of its members. */
-export function guessFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
+function guessFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
   const properties = listProperties(document, schema);
   const taken = new Set<string>();
   return usualNames.flatMap(({ role, type, names }) => {
@@ -43,29 +43,38 @@ export function guessFaultMembers(document: ContractDocument, schema: unknown): 
   });
 }
 
-/** The part of an error body that has its text: `{error: {message}}`, or the first item of `{errors: [{detail}]}` (JSON:API). */
-export interface FaultPart {
-  readonly schema: unknown;
+/** The members of an error body, and the part of it that has them. */
+export interface FaultShape {
+  readonly members: readonly FaultMember[];
+  /** The part of a body. */
   readonly read: (body: unknown) => unknown;
-  readonly wrap: (part: JsonObject, others: JsonObject) => JsonObject;
+  /** A body with this part, and other members around it. */
+  readonly wrap: (part: JsonObject, around: JsonObject) => JsonObject;
 }
 
+/** Names of parts with the text of an error: `{error: {message}}`, or the first item of `{errors: [{detail}]}` (JSON:API). */
 const partNames = ['errors', 'error', 'meta', 'fault'];
 
-/** @returns undefined if no member with a usual name has a text */
-export function findFaultPart(document: ContractDocument, schema: unknown): FaultPart | undefined {
+/** The members with roles: of the body itself, or of a part if only that has a text. */
+export function findFaultShape(document: ContractDocument, schema: unknown): FaultShape {
+  const marked = findFaultMembers(document, schema);
+  const own = marked.length > 0 ? marked : guessFaultMembers(document, schema);
+  const whole: FaultShape = { members: own, read: (body) => body, wrap: (body) => body };
+  if (own.some(({ role }) => role === 'text')) return whole;
   const properties = listProperties(document, schema);
-  return partNames
-    .flatMap((name) => properties.filter((known) => known.name === name))
-    .map(({ name, property }): FaultPart => {
-      const isList = [property.type].flat().includes('array');
-      return {
-        schema: isList ? property.items : property,
-        read: (body) => (isObject(body) ? (isList ? [body[name]].flat()[0] : body[name]) : undefined),
-        wrap: (part, others) => ({ ...others, [name]: isList ? [part] : part }),
-      };
-    })
-    .find((part) => guessFaultMembers(document, part.schema).some(({ role }) => role === 'text'));
+  const parts = partNames.flatMap((name) =>
+    properties
+      .filter((known) => known.name === name)
+      .map(({ property }): FaultShape => {
+        const isList = [property.type].flat().includes('array');
+        return {
+          members: guessFaultMembers(document, isList ? property.items : property),
+          read: (body) => (isObject(body) ? [body[name]].flat()[0] : undefined),
+          wrap: (part, around) => ({ ...around, [name]: isList ? [part] : part }),
+        };
+      }),
+  );
+  return parts.find(({ members }) => members.some(({ role }) => role === 'text')) ?? whole;
 }
 
 /** A copy of a body in which the existing members of one role have `value`. */

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { Validate } from '../validation/compile-schema.ts';
 import type { NamedExample } from './declared-response.ts';
-import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts';
+import { type FaultMember, type FaultRole, type FaultShape, faultRoles } from './fault-members.ts';
 
 type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
 
@@ -21,14 +22,16 @@ const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }
  * @returns the fullest body that its schema accepts; undefined if there is none, or no member for a text
  */
 export function fillFaultBody(
-  members: readonly FaultMember[],
+  { members, read, wrap }: FaultShape,
   example: NamedExample | undefined,
-  isValid: (body: JsonObject) => boolean,
+  validate: Validate,
   isRequiredOnly: boolean,
   values: FaultValues,
-): JsonObject | undefined {
+): unknown {
   if (!members.some(({ role }) => role === 'text')) return undefined;
-  const pattern = isObject(example?.value) ? example.value : {};
+  const around = isObject(example?.value) ? example.value : {};
+  const part = read(around);
+  const pattern = isObject(part) ? part : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
   // One order for all answers: the text first, the id of the request last.
   const ordered = faultRoles.flatMap((role) => usable.filter((member) => member.role === role));
@@ -41,9 +44,12 @@ export function fillFaultBody(
     });
     return Object.fromEntries(filled);
   });
-  const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
-  const whole = bodies.map((body) => ({ ...body, ...Object.fromEntries(others) }));
-  return [...(isRequiredOnly ? bodies : []), ...whole].find(isValid);
+  const kept = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
+  const whole = bodies.map((body) => ({ ...body, ...Object.fromEntries(kept) }));
+  const parts = isRequiredOnly ? [...bodies, ...whole] : whole;
+  return parts
+    .flatMap((one) => (isRequiredOnly ? [{}, around] : [around]).map((others) => wrap(one, others)))
+    .find((body) => validate(body) === undefined);
 }
 
 /** If several members have one role, a response uses those of its example; if the example has none, all of them. */
