@@ -193,12 +193,19 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
     {
       name: 'dynamic-reference',
-      fix: 'Use $ref: it can be resolved before any value is known.',
-      find: function* (_, objects) {
-        for (const place of objects()) {
-          for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef']) {
-            if (Object.hasOwn(place.node, keyword)) yield { at: [...place.at, keyword], message: `${keyword} is used` };
-          }
+      fix: 'Name a $dynamicAnchor of the document, or use $ref.',
+      find: function* (document, objects) {
+        const dynamic = objects().filter(({ node }) => '$dynamicRef' in node || '$recursiveRef' in node);
+        if (dynamic.length === 0) return;
+        const names = new Set(objects().flatMap(({ node }) => [node.$anchor, node.$dynamicAnchor]));
+        for (const { at, node } of dynamic) {
+          const { $dynamicRef: ref, $recursiveRef } = node;
+          const isFound =
+            typeof ref === 'string' &&
+            (names.has(ref.slice(1)) || (isLocal(ref) && readPointer(document as ContractDocument, ref) !== undefined));
+          if ('$dynamicRef' in node && !isFound)
+            yield { at: [...at, '$dynamicRef'], message: `$dynamicRef ${JSON.stringify(ref)} leads nowhere` };
+          if ($recursiveRef !== undefined) yield { at: [...at, '$recursiveRef'], message: '$recursiveRef is used' };
         }
       },
     },

@@ -19,6 +19,12 @@ afterAll(() => rm(folder, { recursive: true }));
 const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
 const operation = "{operationId: a, responses: {'200': {description: OK}}}";
 
+/** A document with the schemas L0, L1, …, each by its number. */
+const withLevels = (count: number, schema: (level: number) => object): string => {
+  const schemas = Object.fromEntries(Array.from({ length: count }, (_, level) => [`L${level}`, schema(level)]));
+  return `${head}paths: {}\ncomponents: {schemas: ${JSON.stringify(schemas)}}\n`;
+};
+
 const supported = 'supported versions are openapi 3.0.x and 3.1.x, and swagger 2.0 unless strict';
 
 describe('a broken contract is refused with place, reason and fix:', () => {
@@ -168,9 +174,36 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       ],
     },
     {
-      name: 'a dynamic reference',
+      name: 'dynamic references that lead to two schemas for each of 40 names',
+      text: withLevels(41, (level) =>
+        level === 40
+          ? { allOf: Array.from({ length: 40 }, (_, number) => ({ $dynamicRef: `#a${number}` })) }
+          : {
+              prefixItems: ['string', 'null'].map((type) => ({
+                $ref: `#/components/schemas/L${level + 1}`,
+                $defs: { a: { $dynamicAnchor: `a${level}`, type } },
+              })),
+            },
+      ),
+      want: [{ rule: 'unsupported/dynamic-reference', message: expect.stringMatching(/more than 10,000 schemas$/) }],
+    },
+    {
+      name: 'a dynamic reference to its own schema',
+      text: `${head}paths: {}\ncomponents: {schemas: {A: {$dynamicAnchor: a, $dynamicRef: '#a'}}}\n`,
+      want: [{ rule: 'unsupported/reference-loop', line: 4 }],
+    },
+    {
+      name: 'dynamic references that lead to too many schemas for one value',
+      text: withLevels(20, (level) => {
+        const next = { $dynamicRef: `#a${level + 1}` };
+        return { $dynamicAnchor: `a${level}`, allOf: level === 19 ? [{}] : [next, next] };
+      }),
+      want: [{ rule: 'unsupported/composition', line: 4 }],
+    },
+    {
+      name: 'a dynamic reference to a name that no schema has',
       text: `${head}paths:\n  /a:\n    get:\n      parameters:\n        - {name: q, in: query, content: {application/json: {schema: {$dynamicRef: '#node'}}}}\n      responses: {'200': {description: OK}}\n`,
-      want: [{ rule: 'unsupported/dynamic-reference', line: 7 }],
+      want: [{ rule: 'unsupported/dynamic-reference', line: 7, message: '$dynamicRef "#node" leads nowhere' }],
     },
     {
       name: 'an alias inside its own anchor',
@@ -306,6 +339,21 @@ test("what extensions refer to is nobody's but their owners'", async () => {
     },
   });
   expect(JSON.stringify(document.components?.schemas?.part)).toContain('{"a":1,"$ref":"./nowhere.md","b":');
+});
+
+test('a dynamic reference becomes ordinary ones, and keeps its line', async () => {
+  const file = join(folder, 'dynamic.yaml');
+  const page = "{items: {$dynamicRef: '#item'}, $defs: {item: {$dynamicAnchor: item}}}";
+  const pageOfNames = "{$ref: '#/components/schemas/Page', $defs: {item: {$dynamicAnchor: item, type: string}}}";
+  await writeFile(file, `${head}paths: {}\ncomponents:\n  schemas:\n    Page: ${page}\n    Names: ${pageOfNames}\n`);
+  const { document, plain, notices, locate } = await readContract(file, { strict: true });
+  expect(document.components?.schemas).toMatchObject({
+    Names: { $ref: '#/components/schemas/Page-Names' },
+    'Page-Names': { items: { $ref: '#/components/schemas/Names/$defs/item' } },
+  });
+  expect(plain).toEqual(document);
+  expect(notices).toEqual([]);
+  expect(locate('#/components/schemas/Page-Names/items')).toMatchObject({ line: 6, column: 12 });
 });
 
 test('operations without a name are reported once, at the first', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatPointer, parsePointer, valueAt } from '@lockstep/json/json-pointer';
+import { type ContractDocument, formatPointer, parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { compareProblems, foldSame, type Place, type Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
@@ -17,6 +17,7 @@ import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
+import { resolveDynamicReferences } from './resolve-dynamic-references.ts';
 import { completeVersion, respellVersion } from './respell-version.ts';
 import { refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported } from './unsupported.ts';
@@ -151,8 +152,26 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     : findParameterFaults(upgraded as OpenApiDocument))
     warnings.push(warnOf({ ...fault, ...placeOrigin(pointer) }, cost));
 
-  // 6. A name for each operation.
-  const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
+  // 6. References that depend on the schemas around them become ordinary ones.
+  const isDynamic = objects.some(({ node }) => '$dynamicRef' in node || '$dynamicAnchor' in node);
+  const resolved = isDynamic ? resolveDynamicReferences(upgraded as ContractDocument) : undefined;
+  if (isDynamic && resolved === undefined) {
+    const message = 'its dynamic references would become more than 10,000 schemas';
+    const fix = 'Use $ref, or fewer names of anchors.';
+    throw new ContractError([problemAtTop(source, 'unsupported/dynamic-reference', message, fix)]);
+  }
+  if (resolved !== undefined) {
+    // They may form loops, and compositions without end.
+    const ofResolved = dropper && new FaultDropper(resolved.document);
+    for (const step of ['root', 'bundle'] as const)
+      warnings.push(
+        ...dropUnsupported(resolved.document, step, (pointer) => placeOrigin(resolved.originOf(pointer)), ofResolved)
+          .warnings,
+      );
+  }
+
+  // 7. A name for each operation.
+  const { document: plain, named } = nameOperations((resolved?.document ?? upgraded) as OpenApiDocument);
   const notices = [
     ...(converted === undefined ? [] : [{ ...locate('#/swagger'), pointer: '#/swagger', message: readAsOpenApi }]),
     ...foldSame(warnings.toSorted(compareProblems)).map(({ also, ...one }) => ({
@@ -162,7 +181,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     ...describeNames(named).map((notice) => ({ ...notice, ...placeOrigin(notice.pointer), pointer: notice.pointer })),
   ];
 
-  // 7. The exact schemas of the wire and the plain ones for generators, both frozen.
+  // 8. The exact schemas of the wire and the plain ones for generators, both frozen.
   const document = objects.some(({ node }) => 'x-exact' in node) ? exactDocument(plain) : plain;
   return {
     file: source,
@@ -176,7 +195,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
     isAltered,
     notices,
     locate: (pointer) => {
-      const { pointer: _, ...position } = placeOrigin(pointer);
+      const { pointer: _, ...position } = placeOrigin(resolved?.originOf(pointer) ?? pointer);
       return position;
     },
   };
