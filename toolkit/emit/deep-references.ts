@@ -9,6 +9,8 @@ type Node = Record<string, unknown>;
  * composition, list, map and null. A schema that is referred to inside another becomes a component, named by its pointer. Anything else replaces
  * its reference, since only schemas can contain themselves.
  *
+ * Afterwards, no reference needs the `$defs` of a schema, which openapi-typescript would type as a required member of each value.
+ *
  * @param copy changed in place
  */
 export function nameDeepReferences(copy: OpenApiDocument): void {
@@ -33,6 +35,7 @@ export function nameDeepReferences(copy: OpenApiDocument): void {
       Object.assign(node, target);
     }
   }
+  for (const schema of schemas) delete (schema as Node).$defs;
   const names = Object.keys(hoisted);
   if (names.length === 0) return;
   const components = (copy.components ?? {}) as Record<string, Node>;

@@ -18,6 +18,13 @@ test('a component that is a list of itself is typed as a list of unknown values'
   expect(types).toContain('children?: components["schemas"]["Tree"][];');
 });
 
+test('the definitions of a schema are no members of its values', async () => {
+  const list = { type: 'object', properties: { first: { $ref: '#/components/schemas/List/$defs/item' } } };
+  const types = await typesOf({ List: { ...list, $defs: { item: { type: 'string' } } } });
+  expect(types).toContain('List: {\n            first?: components["schemas"]["List/$defs/item"];\n        };');
+  expect(types).toContain('"List/$defs/item": string;');
+});
+
 test('an enum of texts under the type object is typed by its values', async () => {
   expect(await typesOf({ Push: { type: 'object', enum: ['PUSH', 'DONT_PUSH'] } })).toContain(
     'Push: "PUSH" | "DONT_PUSH";',
