@@ -141,3 +141,8 @@ test.each([
   const { pair } = readPair({ get: shows(listOf({ id: text })) }, { put });
   expect(pair?.replace && createsByPut(pair.replace, pair.noun)).toBe(want);
 });
+
+test('an optional body is sent with no GET', () => {
+  const { pair, maker } = readPair({ get: shows(listOf({ id: text })) }, { get: { ...sends(text), ...shows(text) } });
+  expect(pair?.read && maker.body(pair.read, 1, new Map())).toBe('none');
+});

@@ -65,7 +65,9 @@ export function createMaker(contract: Contract, judge: Judge): Maker {
     accepts,
     body: (operation, serial, fixed) => {
       const contents = rankContents(operation.body?.contents ?? []).sort((a, b) => rankOf(a) - rankOf(b));
-      if (contents.length === 0) return 'none';
+      // Of content in a GET nothing is expected (RFC 9110, 9.3.1), and `fetch` sends none.
+      const isOptional = operation.body?.required !== true;
+      if (contents.length === 0 || (operation.method === 'get' && isOptional)) return 'none';
       for (const content of contents) {
         for (const value of candidates(content, serial)) {
           if (value === undefined || !accepts(content.schema, value)) continue;
@@ -73,7 +75,7 @@ export function createMaker(contract: Contract, judge: Judge): Maker {
           return { content, value: fix(isObject(value) ? clean(value, isValid) : value, fixed, isValid) };
         }
       }
-      return operation.body?.required === true ? undefined : 'none';
+      return isOptional ? 'none' : undefined;
     },
     parameter: (parameter, serial) => {
       if (serial === 0)
