@@ -72,7 +72,8 @@ export function createMaker(contract: Contract, judge: Judge): Maker {
         for (const value of candidates(content, serial)) {
           if (value === undefined || !accepts(content.schema, value)) continue;
           const isValid = (changed: unknown): boolean => accepts(content.schema, changed);
-          return { content, value: fix(isObject(value) ? clean(value, isValid) : value, fixed, isValid) };
+          const isForm = /x-www-form-urlencoded/.test(content.mediaType);
+          return { content, value: fix(isObject(value) ? clean(value, isValid, isForm) : value, fixed, isValid) };
         }
       }
       return isOptional ? 'none' : undefined;
@@ -104,16 +105,23 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
+/** Whether a part of a value is an object or a list without content, which a form has no place for. */
+function holdsEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const parts = Object.values(value);
+  return parts.length === 0 || parts.some(holdsEmpty);
+}
+
 /** Leaves out optional members that servers own, and those without a value, at every level. */
-function clean(value: JsonObject, isValid: (value: unknown) => boolean): JsonObject {
+function clean(value: JsonObject, isValid: (value: unknown) => boolean, isForm: boolean): JsonObject {
   let kept: JsonObject = value;
   for (const [name, part] of Object.entries(value)) {
-    if (ofServer.test(name) || part === null || isEmpty(part)) {
+    const valid = (changed: unknown): boolean => isValid({ ...kept, [name]: changed });
+    const inner = isObject(part) && !isEmpty(part) ? clean(part, valid, isForm) : part;
+    kept = { ...kept, [name]: inner };
+    if (ofServer.test(name) || inner === null || isEmpty(inner) || (isForm && holdsEmpty(inner))) {
       const { [name]: _, ...rest } = kept;
       if (isValid(rest)) kept = rest;
-    } else if (isObject(part)) {
-      const inner = clean(part, (changed) => isValid({ ...kept, [name]: changed }));
-      kept = { ...kept, [name]: inner };
     }
   }
   return kept;

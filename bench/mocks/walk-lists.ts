@@ -246,6 +246,8 @@ export function filtersOf(walk: ListReader, { list }: Pair, place: ListPlace): r
   return list.parameters.filter(
     (parameter) =>
       parameter.in === 'query' &&
+      // This style has no spelling of a text or a number (OpenAPI 3.1, 4.8.12.3).
+      parameter.style !== 'deepObject' &&
       declared.has(parameter.name) &&
       parameter !== limit &&
       parameter !== step?.parameter &&

@@ -170,7 +170,8 @@ async function judgeRead(
 ): Promise<void> {
   if (pair.read === undefined) return;
   const reply = await walk.send(pair.read, { slots: [...slots, id.value] });
-  const shown = idsIn(pair, walk.maker, reply.body).find(({ isNamed }) => isNamed);
+  const named = idsIn(pair, walk.maker, reply.body).filter(({ isNamed }) => isNamed);
+  const shown = named.find(({ path }) => String(path) === String(id.path)) ?? named[0];
   const isOther =
     isSuccess(reply) && shown !== undefined && id.isNamed === true && String(shown.value) !== String(id.value);
   const other = isOther ? [`the item ${String(id.value)} has the id ${String(shown.value)}`] : [];
