@@ -55,7 +55,7 @@ const names = {
   page: words('page pagenumber pageno pagenum pageindex currentpage'),
   offset: words('offset skip startindex startat start'),
   cursor: words(
-    'cursor pagetoken nexttoken nextcursor continuationtoken continuation continue pagecursor nextpagetoken after startingafter afterid lastid lastkey marker',
+    'cursor pagetoken nexttoken nextcursor continuationtoken continuation continue pagecursor nextpagetoken paginationtoken after startingafter afterid lastid lastkey marker',
   ),
   sort: words('sort sortby orderby ordering order sortfield orderfield sortkey'),
   search: words('q query search searchtext searchterm searchquery keyword keywords term fulltext'),

@@ -44,9 +44,10 @@ interface Facts {
 const total =
   /^(?:total(?:count|items|results|elements|records|hits|size|number)?|resultcount|recordcount|totalnumberof\w+)$/;
 const cursorName =
-  /^(?:next(?:page)?(?:cursor|token|marker)|endcursor|cursor|continu(?:e|ation)(?:token)?|pagetoken|marker)$/;
+  /^(?:next(?:page)?(?:cursor|token|marker)|endcursor|cursor|continu(?:e|ation)(?:token)?|pagetoken|paginationtoken|marker)$/;
 const nextName = /^(?:next(?:page|link|url|href|uri|pageurl|pageuri)?|odatanextlink|after)$/;
-const previousName = /^(?:prev(?:ious)?(?:page|link|url|href|uri|pageurl|cursor|token|pagetoken)?|before|startcursor)$/;
+const previousName =
+  /^(?:prev(?:ious)?(?:page|link|url|href|uri|pageurl|cursor|token|pagetoken|marker)?|before|startcursor)$/;
 
 /** Values of the members around the items of a list, by their names and types. */
 const rows: readonly {
@@ -86,8 +87,14 @@ const rows: readonly {
     type: 'number',
     wish: ({ page, shape }) => [page.start + (shape.offset?.first ?? 0)],
   },
-  { names: nextName, type: 'number', wish: (facts) => ends(facts, 'next', (start) => [pageAt(facts, start)]) },
-  { names: previousName, type: 'number', wish: (facts) => ends(facts, 'previous', (start) => [pageAt(facts, start)]) },
+  { names: nextName, type: 'number', wish: (facts) => ends(facts, 'next', (start) => numbersAt(facts, start)) },
+  { names: cursorName, type: 'number', wish: (facts) => ends(facts, 'next', (start) => numbersAt(facts, start)) },
+  {
+    names: previousName,
+    type: 'number',
+    // A number is a cursor of the next page only.
+    wish: (facts) => ends(facts, 'previous', (start) => (hasCursor(facts) ? [null, absent] : [pageAt(facts, start)])),
+  },
   {
     names: /^(?:has(?:more|next)(?:page|items|results|data)?|more|truncated|istruncated)$/,
     type: 'boolean',
@@ -111,6 +118,15 @@ function pageAt({ page, shape }: Facts, start: number): number {
   return (page.size === 0 ? 0 : Math.floor(start / page.size)) + (shape.page?.first ?? 1);
 }
 
+function hasCursor({ shape }: Facts): boolean {
+  return shape.cursor !== undefined && shape.page === undefined;
+}
+
+/** The number by which a request asks for the page that starts there. */
+function numbersAt(facts: Facts, start: number): Wishes {
+  return hasCursor(facts) ? facts.cursorOf(start).map(Number).filter(Number.isFinite) : [pageAt(facts, start)];
+}
+
 /** The value for the next or the previous page, or the values that show that there is none. */
 function ends({ page, shape }: Facts, which: 'next' | 'previous', wish: (start: number) => Wishes): Wishes {
   // Without such a parameter, no request reads another page.
@@ -130,7 +146,8 @@ function textFor(facts: Facts, name: string, kind: 'address' | 'whole' | undefin
   const addresses = (start: number): Wishes =>
     kind === 'whole' ? [originUrl(urlOf(start)), urlOf(start)] : [urlOf(start), originUrl(urlOf(start))];
   const isAddress = kind !== undefined || /link|url|uri|href/.test(name) || shape.cursor === undefined;
-  if (cursorName.test(name) && shape.cursor !== undefined) return ends(facts, 'next', cursorOf);
+  // A cursor that no parameter takes leads nowhere.
+  if (cursorName.test(name)) return shape.cursor === undefined ? [null, absent, ''] : ends(facts, 'next', cursorOf);
   if (nextName.test(name)) return ends(facts, 'next', isAddress ? addresses : cursorOf);
   if (previousName.test(name)) return ends(facts, 'previous', isAddress ? addresses : cursorOf);
   const { page } = facts;

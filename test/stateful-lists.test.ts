@@ -1,6 +1,6 @@
 // If these fail, `lockstep mock` cuts or filters lists in another way than their parameters state.
 import type { JsonObject } from '@lockstep/json/json-pointer';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answers, createCaller, inPath, inQuery, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 const item = {
@@ -279,60 +279,6 @@ test('a list without owners in its path has the items of all owners, and creates
   expect(await namesOf('list', 'b')).toEqual(['two']);
   await call('delete', { path: { space: 'b', name: 'two' } });
   expect(await namesOf('listAll')).not.toContain('two');
-});
-
-describe('pages of a list', () => {
-  const paged = [inQuery('count', { type: 'integer' }), inQuery('page', { type: 'integer', minimum: 1 })];
-  const texts = { type: 'array', items: text };
-
-  test('without items of its own are cut from the documented answer', async () => {
-    const { call } = openPaths({
-      '/blocks/latest/hashes': {
-        get: { operationId: 'list', parameters: paged, responses: answers(texts, 'application/json', ['a', 'b', 'c']) },
-      },
-    });
-    expect((await call('list')).body).toEqual(['a', 'b', 'c']);
-    expect((await call('list', { query: { count: 2, page: 2 } })).body).toEqual(['c']);
-  });
-
-  test('have their usual length if a limit is negative', async () => {
-    const { call } = openPaths({
-      '/hashes': {
-        get: { operationId: 'list', parameters: paged, responses: answers(texts, 'application/json', ['a', 'b']) },
-      },
-    });
-    expect((await call('list', { query: { count: -1 } })).body).toEqual(['a', 'b']);
-  });
-
-  test('have their usual length if the default of a limit is negative', async () => {
-    const limit = inQuery('limit', { type: 'integer', default: -1 });
-    const { call } = openPaths({
-      '/hashes': {
-        get: {
-          operationId: 'list',
-          parameters: [limit],
-          responses: answers(texts, 'application/json', ['a', 'b', 'c']),
-        },
-      },
-    });
-    expect((await call('list', { query: { limit: -1 } })).body).toEqual(['a', 'b', 'c']);
-  });
-
-  test('that no parameter selects have no address of another page', async () => {
-    const item = object({ id: text });
-    const next = { type: 'object', properties: { next: text } };
-    const list = object({ data: { type: 'array', items: item }, links: next }, ['data']);
-    const example = { data: [{ id: 'a' }, { id: 'b' }], links: { next: '?limit=2' } };
-    const path = (parameters: readonly JsonObject[]) => ({
-      get: { operationId: 'list', parameters, responses: answers(list, 'application/json', example) },
-    });
-    const limit = inQuery('limit', { type: 'integer' });
-    const [bare, paged] = [[limit], [limit, inQuery('lastId')]].map((one) => openPaths({ '/things': path(one) }));
-    expect((await bare?.call('list', { query: { limit: 1 } }))?.body).toEqual({ data: [{ id: 'a' }], links: {} });
-    const first = (await paged?.call('list', { query: { limit: 1 } }))?.body as { links: { next: string } };
-    const lastId = new URL(first.links.next, 'http://localhost').searchParams.get('lastId');
-    expect((await paged?.call('list', { query: { limit: 1, lastId } }))?.body).toMatchObject({ data: [{ id: 'b' }] });
-  });
 });
 
 test.each<readonly [string, (list: JsonObject) => JsonObject, unknown]>([
