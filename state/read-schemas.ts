@@ -249,6 +249,16 @@ export function replaceAtPlace(root: unknown, place: Place, value: unknown): unk
   return { ...around, [name]: replaceAtPlace(around[name], rest, value) };
 }
 
+/** A copy without the member at a place. */
+export function withoutPlace(root: unknown, place: Place): unknown {
+  const [name = '', ...rest] = place;
+  if (!isObject(root) || !Object.hasOwn(root, name)) return root;
+  return mapMembers(root, (own, value) => {
+    if (own !== name) return value;
+    return rest.length === 0 ? undefined : withoutPlace(value, rest);
+  });
+}
+
 /**
  * An object with other values of its members, without those whose value is undefined. The same object if every value stays: most
  * objects of requests need no copy.

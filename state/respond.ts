@@ -12,7 +12,7 @@ import { stateHeaders } from './entity-tags.ts';
 import type { Model, Plan } from './infer-roles.ts';
 import type { ItemMemory } from './memory.ts';
 import { once } from './once.ts';
-import { type Part, replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import { mapMembers, type Part, replaceAtPlace, reports, type SchemaReader, valueAtPlace } from './read-schemas.ts';
 import type { StateAnswer, StateRequest } from './request.ts';
 import { idNames, type Resource } from './resource.ts';
 import type { ShowValue } from './show-value.ts';
@@ -99,9 +99,10 @@ export function createResponder(
   /** A made body may have errors and warnings, which a success does not have. */
   function withoutReports(made: unknown, node: SchemaNode): unknown {
     if (!isObject(made)) return made;
-    const empty = Object.keys(made).filter((name) => reports.has(plainName(name)) && Array.isArray(made[name]));
-    const bare = { ...made, ...Object.fromEntries(empty.map((name) => [name, []])) };
-    return reader.accepts(bare, node) ? bare : made;
+    const bare = [[], undefined].map((none) =>
+      mapMembers(made, (name, value) => (reports.has(plainName(name)) && Array.isArray(value) ? none : value)),
+    );
+    return bare.find((one) => reader.accepts(one, node)) ?? made;
   }
 
   /** An item is shown the same way until it changes, or an item that it refers to. */

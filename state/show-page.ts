@@ -3,7 +3,14 @@ import type { SchemaNode } from '@lockstep/values/shape';
 import type { StateResponse } from './contract-tools.ts';
 import type { ListShape } from './list-shape.ts';
 import { isSameIds as isSamePlace } from './owners.ts';
-import { type Part, type Place, replaceAtPlace, type SchemaReader, valueAtPlace } from './read-schemas.ts';
+import {
+  type Part,
+  type Place,
+  replaceAtPlace,
+  type SchemaReader,
+  valueAtPlace,
+  withoutPlace,
+} from './read-schemas.ts';
 import type { Listing, StoredItem } from './store.ts';
 import { plainName, readIds } from './template.ts';
 
@@ -173,7 +180,9 @@ export function createShowPage(reader: SchemaReader) {
       const facts = factsFor({ ...around, list });
       const whole = replaceAtPlace(base, list.place, items);
       if (list.place.length === 0) return whole;
-      return describe(answer, whole, [], { ...facts, hasTotal: hasTotalIn(answer, 0) }, list.place);
+      const page = describe(answer, whole, [], { ...facts, hasTotal: hasTotalIn(answer, 0) }, list.place);
+      // An optional list may have to have an item.
+      return items.length > 0 || reader.accepts(page, answer) ? page : withoutPlace(page, list.place);
     },
     headers: (response: StateResponse | undefined, around: Omit<Around, 'list'>): Readonly<Record<string, string>> => {
       const facts = factsFor(around);
@@ -210,7 +219,7 @@ export function createShowPage(reader: SchemaReader) {
           wish === absent ? !reader.isRequired(node, name) : reader.accepts(wish, member),
         );
         const own = end === undefined ? describe(member, valueAtPlace(whole, [name]), at, facts, list) : end;
-        if (own === absent) whole = without(whole, name);
+        if (own === absent) whole = withoutPlace(whole, [name]);
         else if (own !== undefined && reader.accepts(own, member)) whole = replaceAtPlace(whole, [name], own);
         continue;
       }
@@ -222,7 +231,7 @@ export function createShowPage(reader: SchemaReader) {
       const isDeclared = facts.shape.next !== undefined && isSamePlace(facts.shape.next.place, at);
       const wishes = isDeclared ? declaredNext(facts) : wishesFor(facts, place, name, member);
       const good = wishes?.find((wish) => (wish === absent ? !isRequired : reader.accepts(wish, member)));
-      if (good === absent) whole = without(whole, name);
+      if (good === absent) whole = withoutPlace(whole, [name]);
       else if (good !== undefined && good !== absent) whole = replaceAtPlace(whole, [name], good);
     }
     return whole;
@@ -290,10 +299,6 @@ function endingFor(facts: Facts, name: string): Wishes | undefined {
   const isNext = /^next(?:page|link)?$/.test(plain) && !hasNext(facts.page);
   const isPrevious = /^prev(?:ious)?(?:page|link)?$/.test(plain) && facts.page.start === 0;
   return isNext || isPrevious ? [absent, null] : undefined;
-}
-
-function without(value: unknown, name: string): unknown {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([own]) => own !== name)) : value;
 }
 
 /** RFC 8288: the other pages by their relation. */

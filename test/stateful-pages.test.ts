@@ -94,3 +94,11 @@ test('a page has no cursor that no parameter takes', async () => {
   const list = await threeThings(object({ entries: things, next_token: text }, ['entries']), [limit]);
   expect(Object.keys(await list({ limit: 2 }))).toEqual(['entries']);
 });
+
+test('an empty list is left out where it must have an item, and so are errors', async () => {
+  const filled = { ...things, minItems: 1 };
+  const errors = { type: 'array', minItems: 1, items: object({ title: text }) };
+  const list = await threeThings(object({ data: filled, errors }), [inQuery('note')]);
+  expect(await list()).toEqual({ data: [{ id: '1' }, { id: '2' }, { id: '3' }] });
+  expect(await list({ note: 'none' })).toEqual({});
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readContract } from '../../conformance/contract/read-contract.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
 import { isJsonPatch } from './change-items.ts';
-import { canIdentify, findList, idsIn, listOfOne, successSchema } from './find-items.ts';
+import { canIdentify, findList, idsIn, itemsIn, listOfOne, successSchema } from './find-items.ts';
 import { createsByPut, findPairs } from './find-pairs.ts';
 import { createMaker } from './make-values.ts';
 import { differences } from './shared-members.ts';
@@ -155,3 +155,17 @@ test('a form is sent without an object that has no member', () => {
   const body = pair?.create && maker.body(pair.create, 1, new Map());
   expect(Object.keys(Object((body as { value?: unknown }).value))).toEqual(['name']);
 });
+
+test.each([
+  [1, [], []],
+  [1, ['data'], undefined],
+  [0, [], undefined],
+])(
+  'a missing list of at least %s items, with the required members %j, has the items %j',
+  (minItems, required, want) => {
+    const list = { ...object({ data: { ...listOf({ id: text }), minItems } }), required };
+    const { pair, form } = readPair({ get: shows(list) }, { get: shows(object({ id: text })) });
+    const place = pair && findList(form, pair);
+    expect(place && itemsIn({}, place)).toEqual(want);
+  },
+);

@@ -25,6 +25,8 @@ export function itemNode(form: CanonicalForm, { read, replace, merge, create }: 
 export interface ListPlace {
   readonly path: Path;
   readonly item: SchemaNode;
+  /** Whether an answer without items lacks the list: it is optional, and must have an item. */
+  readonly isLeftOut?: boolean;
 }
 
 /** Schemas of the bodies that write an item. */
@@ -71,15 +73,20 @@ function listPlaces(form: CanonicalForm, node: SchemaNode, path: Path): readonly
   if (canBe(form, node, 'array'))
     return form
       .shapes(node)
-      .flatMap((shape) => (shape.types.has('array') ? [{ path, item: form.item(shape, 0) }] : []));
+      .flatMap((shape) =>
+        shape.types.has('array') ? [{ path, item: form.item(shape, 0), isLeftOut: shape.minItems > 0 }] : [],
+      );
   if (path.length === 2) return [];
-  const inner = form
-    .shapes(node)
-    .flatMap((shape) =>
-      declaredNames(form, node).flatMap((name) =>
-        shape.properties.has(name) ? listPlaces(form, form.property(shape, name), [...path, name]) : [],
-      ),
-    );
+  const inner = form.shapes(node).flatMap((shape) =>
+    declaredNames(form, node).flatMap((name) =>
+      shape.properties.has(name)
+        ? listPlaces(form, form.property(shape, name), [...path, name]).map(({ isLeftOut = false, ...place }) => ({
+            ...place,
+            isLeftOut: isLeftOut && !shape.required.has(name),
+          }))
+        : [],
+    ),
+  );
   return inner.sort((a, b) => a.path.length - b.path.length);
 }
 
@@ -95,6 +102,7 @@ export function listOfOne(form: CanonicalForm, schema: Pointer): ListPlace | und
 
 export function itemsIn(body: unknown, place: ListPlace): readonly unknown[] | undefined {
   const found = valueAt(body, place.path);
+  if (found === undefined && place.isLeftOut && isObject(body)) return [];
   return Array.isArray(found) ? found : undefined;
 }
 
