@@ -70,8 +70,13 @@ function namedId(reader: SchemaReader, { noun, views, drafts, idNodes, idParamet
   const isScalar = scalarTest(reader);
   // A member called `code` or `name` may be no id: it needs the type of the parameter.
   const type = idNodes.some((node) => reader.isOnly(node, 'number')) ? 'number' : 'string';
+  // Nor is a `name` of any text the UUID in `{listId}`.
+  const isUuid = (node: SchemaNode): boolean => reader.form.branch(node).format === 'uuid';
+  const isOfUuids = idNodes.length > 0 && idNodes.every(isUuid);
+  const isAlike = (name: string, member: SchemaNode): boolean =>
+    reader.isOnly(member, type) && (!isOfUuids || isUuid(member) || plainName(idParameter ?? '').endsWith(name));
   const isFit = (name: string, member: SchemaNode): boolean =>
-    isScalar(member) && (!vagueNames.has(name) || reader.isOnly(member, type));
+    isScalar(member) && (!vagueNames.has(name) || isAlike(name, member));
   // `{org}` is a text: the member is `name` or `login` and not the number `id`.
   const isByName =
     idNodes.length > 0 &&

@@ -160,6 +160,19 @@ test('the answer of a create is the id where it is a text or a number', async ()
   }
 });
 
+test('a name of any text is no id where paths have a UUID', async () => {
+  const uuid = { ...text, format: 'uuid' };
+  const { call } = openPaths({
+    '/things': { post: { operationId: 'create', ...sends(object({ name: text })), responses: answers(uuid) } },
+    '/things/{thingId}': {
+      parameters: [inPath('thingId', uuid)],
+      get: { operationId: 'read', responses: answers(object({ name: text }, ['name'])) },
+    },
+  });
+  const { body: thingId } = await call('create', { body: { name: 'first' } });
+  expect((await call('read', { path: { thingId } })).body).toEqual({ name: 'first' });
+});
+
 test.each([
   ['a sentence', text, 'Item was created'],
   ['anything', {}, 'It was created'],
