@@ -232,6 +232,7 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
       noun,
       idParameter,
       idNodes: [...idNodes, ...ids],
+      innerIdNodes: innerIdNodesOf(segments),
       idPlace: undefined,
       views: [...new Set(views.length > 0 ? views : drafts.slice(0, 1))],
       drafts: [...new Set(drafts)],
@@ -240,6 +241,21 @@ export function findResources(tools: ContractTools, reader: SchemaReader): Resou
     const whole = { ...resource, idPlace: findId({ reader, tools, routes }, resource, own) };
     resources.set(name, whole);
     return whole;
+  }
+
+  function innerIdNodesOf(segments: readonly string[]): readonly SchemaNode[] {
+    const path = nameTemplate([...segments, '{}', '']);
+    const kinds = new Map<string, SchemaNode>();
+    for (const { name, operation, template } of routes) {
+      const parameter = template.parameters[countParameters(segments)];
+      const found = operation.parameters.find((one) => one.in === 'path' && one.name === parameter);
+      if (!name.startsWith(path) || found === undefined) continue;
+      const node = reader.nodeAt(found.schema);
+      const { types, format, patterns } = reader.form.branch(node);
+      const kind = String([...types, format, ...patterns]);
+      if (!kinds.has(kind)) kinds.set(kind, node);
+    }
+    return [...kinds.values()];
   }
 }
 

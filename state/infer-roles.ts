@@ -303,6 +303,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       noun,
       idParameter: undefined,
       idNodes: [],
+      innerIdNodes: [],
       idPlace: undefined,
       views: [...new Set(all.flatMap(({ answer }) => partOf(answer)))],
       drafts: [...new Set(all.flatMap(({ body }) => partOf(body)))],

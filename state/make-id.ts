@@ -19,7 +19,7 @@ const mostTries = 8;
 interface Wanted {
   /** Schema of the member of the item; the parameter's, if the item does not show its id. */
   readonly member: SchemaNode;
-  /** Schemas of the path parameter. */
+  /** Schemas of the path parameter, those of the item's own paths first. */
   readonly parameters: readonly SchemaNode[];
   /** An id of the contract. */
   readonly example: unknown;
@@ -80,8 +80,7 @@ function* candidates(reader: SchemaReader, random: Random, { member, example, co
       if (text !== undefined) yield text;
     }
   }
-  const parameter = parameters[0];
-  if (parameter !== undefined && reader.isOnly(parameter, 'number'))
+  if (parameters.some((node) => reader.isOnly(node, 'number')))
     for (let turn = 0; turn < 1_000; turn += 1) yield String(count + turn);
   for (let turn = 0; turn < mostTries; turn += 1) yield makeUuid(random);
   const max = Math.min(24, Number.isFinite(shape.maxLength) ? shape.maxLength : 24);

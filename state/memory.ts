@@ -210,10 +210,10 @@ export function createMemory({
   }
 
   function makeIdOf(resource: Resource, chance: Random, count: number, isTaken: (id: string) => boolean) {
-    const { idNodes, idPlace } = resource;
+    const { idNodes, innerIdNodes, idPlace } = resource;
     const member = idNodeOf(reader, resource) ?? idNodes[0] ?? reader.nodeOf({ type: 'string' });
     const example = idPlace === undefined ? undefined : valueAtPlace(seeds.donorOf(resource), idPlace);
-    return makeId(reader, chance, { member, parameters: idNodes, example, count, isTaken });
+    return makeId(reader, chance, { member, parameters: [...idNodes, ...innerIdNodes], example, count, isTaken });
   }
 
   /** The items that these items of one resource own, with the place of the resource among their owners. */

@@ -29,6 +29,8 @@ export interface Resource {
   readonly idParameter: string | undefined;
   /** Schemas of that parameter. */
   readonly idNodes: readonly SchemaNode[];
+  /** Schemas of the parameters that have the id in paths below an item, one of each kind. */
+  readonly innerIdNodes: readonly SchemaNode[];
   /** The member of an item with its id. */
   readonly idPlace: Place | undefined;
   /** Schemas of an item in answers: read, created, listed. */

@@ -84,6 +84,26 @@ test('each item has another id, also if its UUID is written in capitals', async 
   expect(made.size).toBe(40);
 });
 
+test('an id is a number in a text where a longer path has a number', async () => {
+  const list = { type: 'array', items: object({ note: text }) };
+  const { call } = openPaths({
+    '/things': {
+      post: { operationId: 'create', ...sends(object({ note: text })), responses: answers(object({ id: text })) },
+    },
+    '/things/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: answers(object({ id: text })) },
+    },
+    '/things/{id}/parts': {
+      parameters: [inPath('id', number)],
+      get: { operationId: 'parts', responses: answers(list) },
+    },
+  });
+  const { id } = (await call('create', { body: {} })).body as JsonObject;
+  expect(id).toMatch(/^\d+$/);
+  expect((await call('parts', { path: { id: Number(id) } })).status).toBe(200);
+});
+
 test('a client chooses the id by the name that the path has for it, where the list calls it `id`', async () => {
   const { call } = openPaths({
     '/favourites': {
