@@ -158,7 +158,7 @@ export async function readContract(source: string, options: ReadOptions = {}): P
   if (isDynamic && resolved === undefined) {
     const message = 'its dynamic references would become more than 10,000 schemas';
     const fix = 'Use $ref, or fewer names of anchors.';
-    throw new ContractError([problemAtTop(source, 'unsupported/dynamic-reference', message, fix)]);
+    throw new ContractError([problemAtTop(source, 'unsupported/composition', message, fix)]);
   }
   if (resolved !== undefined) {
     // They may form loops, and compositions without end.
