@@ -99,12 +99,12 @@ export function createAnswers(
         const drafts = several.map((one) => draftNamed(plan, one));
         if (!drafts.every(isObject)) return undefined;
         const made = call.memory.attempt(() => createAll(call, drafts), Array.isArray);
-        return 'kind' in made ? made : respondWithMany(call, made);
+        return made === undefined || 'kind' in made ? made : respondWithMany(call, made);
       }
       if (request.body !== undefined && !isObject(request.body)) return undefined;
       const sent = { ...queryMembers(plan, request), ...draftOf(plan, request.body) };
       const made = createOne(call, sent);
-      if ('kind' in made) return made;
+      if (made === undefined || 'kind' in made) return made;
       if (plan.answer !== undefined && reader.isOnly(plan.answer, 'array')) return respondWithMany(call, [made]);
       return respond(call, responseWith(plan, [201]) ?? plan.success, made);
     },
@@ -128,7 +128,7 @@ export function createAnswers(
         const outdated = rejectOutdated(call, undefined);
         if (outdated !== undefined) return outdated;
         const made = createOne(call, sent, key);
-        if ('kind' in made) return made;
+        if (made === undefined || 'kind' in made) return made;
         return respond(call, responseWith(plan, [201]) ?? plan.success, made);
       }
       return change(call, ({ value }, facts) =>
@@ -230,11 +230,11 @@ export function createAnswers(
   function createAll(
     call: Call,
     drafts: readonly JsonObject[],
-  ): readonly StoredItem[] | Exclude<StateAnswer, { kind: 'answer' }> {
+  ): readonly StoredItem[] | Exclude<StateAnswer, { kind: 'answer' }> | undefined {
     const items: StoredItem[] = [];
     for (const draft of drafts) {
       const made = createOne(call, names.align(call.plan.address.resource, draft));
-      if ('kind' in made) return made;
+      if (made === undefined || 'kind' in made) return made;
       items.push(made);
     }
     return items;

@@ -32,12 +32,15 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
 
   return { createOne, findTwin };
 
-  /** @param givenKey the id in the path */
+  /**
+   * @param givenKey the id in the path
+   * @returns undefined if the contract lists the ids and none is sent: `POST /favourites` creates no item of `/favourites/{type}`
+   */
   function createOne(
     call: Call,
     sent: JsonObject,
     givenKey?: string,
-  ): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> {
+  ): StoredItem | Exclude<StateAnswer, { kind: 'answer' }> | undefined {
     const { plan, memory, owners } = call;
     const { address } = plan;
     const { resource } = address;
@@ -49,6 +52,8 @@ export function createItemCreator({ reader, builder, responder: { responseWith, 
       return { kind: 'rejected', statuses: [409], text: `a ${resource.noun} has the id ${chosen} already` };
     const twin = findTwin(call, sent);
     if (twin !== undefined) return twin;
+    if (chosen === undefined && resource.idNodes.some((node) => reader.form.branch(node).values !== undefined))
+      return undefined;
     const key = chosen ?? memory.newId(resource, scope);
     if (key === undefined)
       return { kind: 'full', text: `every id of a ${resource.noun} that the contract allows belongs to an item` };

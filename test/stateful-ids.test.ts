@@ -386,3 +386,22 @@ test('a sent number is the id also where answers have a text', async () => {
   expect((await call('create', { body: { shopId: 71 } })).body).toEqual({ id: '71' });
   expect((await call('remove', { path: { shopId: 71 } })).status).toBe(200);
 });
+
+test("a create without an id of the contract's list is answered as documented", async () => {
+  const favourite = object({ title: text });
+  const { call, size } = openPaths({
+    '/favourites': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: favourite }) },
+      post: { operationId: 'add', ...sends(favourite), responses: answers(favourite, undefined, { title: 'Added' }) },
+    },
+    '/favourites/{type}': {
+      parameters: [inPath('type', { enum: ['tracks', 'clips'] })],
+      get: { operationId: 'read', responses: answers(favourite) },
+      delete: { operationId: 'remove', responses: { 204: { description: 'Gone' }, 404: { description: 'Unknown' } } },
+    },
+  });
+  const before = size().items;
+  for (let turn = 0; turn < 4; turn += 1)
+    expect(await call('add', { body: { title: 'A' } })).toMatchObject({ status: 200, body: { title: 'Added' } });
+  expect(size().items).toBe(before);
+});
