@@ -124,7 +124,7 @@ export function answersBy(
     const members = findFaultMembers(document, content.schema);
     const shown = hideWriteOnly(document, content.schema, made.value);
     const value = isInvented(choice) ? nameCode(members, response, shown) : shown;
-    const body = encodeBody(document, content.schema, mediaType, value);
+    const body = encodeBody(mediaType, value);
     return { answer: { status, headers, mediaType, body }, members };
   }
 

@@ -8,6 +8,8 @@ import {
   sampleValue,
 } from '@lockstep/runtime/stateful/sample-value';
 import { isJsonType } from '@lockstep/runtime/validation/parse-body';
+import { writeXml } from '@lockstep/runtime/validation/write-xml';
+import { isXmlType } from '@lockstep/runtime/validation/xml-shape';
 
 /** A request that an operation accepts, built from the contract's own examples. */
 export interface SampleRequest {
@@ -63,7 +65,7 @@ export function sampleRequest(
       ...headers,
       ...(mediaType === undefined ? {} : { 'Content-Type': mediaType }),
     },
-    body: mediaType === undefined ? undefined : encodeText(sampleBody(document, operation, mediaType), mediaType),
+    body: mediaType === undefined ? undefined : sampleBody(document, operation, mediaType),
   };
 }
 
@@ -88,7 +90,7 @@ function credentialsFor(
   return { headers, ...(queryPair !== undefined && { queryPair }) };
 }
 
-function sampleBody(contract: ContractDocument, operation: Operation, mediaType: string): unknown {
+function sampleBody(contract: ContractDocument, operation: Operation, mediaType: string): string {
   const { document, judge, makeValue } = readRequests(contract);
   const body = readPointer(document, operation.pointer);
   const content = followMember(document, followMember(document, isObject(body) ? body : {}, 'requestBody'), 'content');
@@ -97,10 +99,8 @@ function sampleBody(contract: ContractDocument, operation: Operation, mediaType:
   // An example of another media type may be its literal text.
   if (!isJsonType(mediaType) && typeof example === 'string') return example;
   const fits = (value: unknown): boolean => judge(value, media.schema) === undefined;
-  return firstThatFits([example, sampleValue(document, media.schema)], fits, makeValue, media.schema);
-}
-
-function encodeText(value: unknown, mediaType: string): string {
+  const value = firstThatFits([example, sampleValue(document, media.schema)], fits, makeValue, media.schema);
+  if (isXmlType(mediaType)) return writeXml(document, media.schema, value);
   if (isJsonType(mediaType)) return JSON.stringify(value);
   if (mediaType !== 'application/x-www-form-urlencoded' || !isObject(value)) return String(value);
   return new URLSearchParams(

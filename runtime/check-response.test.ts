@@ -5,6 +5,7 @@ import type { Operation } from './operation.ts';
 const content = {
   'image/*': {},
   'text/plain': { schema: { type: 'integer' } },
+  'application/xml': { schema: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } },
   'model/gltf+json': { schema: { type: 'object' } },
 };
 const headers = {
@@ -96,6 +97,14 @@ describe('a body', () => {
     { name: 'of a range', mediaType: 'image/png', body: new Uint8Array([1]), fault: undefined },
     { name: 'of no range', mediaType: 'audio/ogg', body: new Uint8Array([1]), fault: 'audio/ogg is not declared' },
     { name: 'of text that is a number', mediaType: 'text/plain; charset=utf-8', body: '5', fault: undefined },
+    { name: 'of XML', mediaType: 'application/xml', body: '<a><n>5</n></a>', fault: undefined },
+    {
+      name: 'of XML with a wrong member',
+      mediaType: 'application/xml',
+      body: '<a><n>x</n></a>',
+      fault: 'must be integer',
+    },
+    { name: 'of no XML', mediaType: 'application/xml', body: '<a><n>', fault: 'must be object' },
     { name: 'of text that should be a number', mediaType: 'text/plain', body: 'five', fault: 'must be integer' },
     { name: 'of JSON of another tree of types', mediaType: 'model/gltf+json', body: '{}', fault: undefined },
     { name: 'of such JSON that breaks its schema', mediaType: 'model/gltf+json', body: '[]', fault: 'must be object' },

@@ -15,7 +15,9 @@ import { type Coerce, createCoercion } from './validation/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './validation/compile-schema.ts';
 import { readDirection } from './validation/one-direction.ts';
 import { isJsonType } from './validation/parse-body.ts';
+import { readXml } from './validation/parse-xml.ts';
 import { createParameterReader, describeValue, type ReadParameter } from './validation/read-parameters.ts';
+import { isXmlType } from './validation/xml-shape.ts';
 
 /** A deviation of an answer from its contract. */
 interface ResponseFault {
@@ -232,7 +234,8 @@ function readResponse(tools: ResponseTools, pointer: string, place: string, node
     ([mediaType, media]): [string, Content] => {
       const { schema } = followRef(document, media);
       const codes = findFaultMembers(document, schema).filter(({ role }) => role === 'code');
-      const readText = createCoercion(document, schema);
+      const coerce = createCoercion(document, schema);
+      const readText: Coerce = isXmlType(mediaType) ? (text) => readXml(document, schema, text) : coerce;
       const codeNames = codes.map(({ name }) => name);
       return [essenceOf(mediaType), { readText, validate: compileBody(schema), codeNames }];
     },

@@ -18,7 +18,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** By default the only one that the contract declares for the status; JSON if there are several or none. */
   readonly mediaType?: string | undefined;
-  /** A value for JSON, text or bytes for other types. Undefined: no content. */
+  /** A value for JSON and XML, text or bytes for other types. Undefined: no content. */
   readonly body?: unknown;
   /** The rejection that it answers, for logs and journals. It is not sent: a contract may declare no place for its reason. */
   readonly rejection?: Rejection | undefined;

@@ -15,6 +15,7 @@ const document = {
           200: { content: { 'text/csv': {} } },
           201: { content: { 'application/json': {}, 'text/csv': {} } },
           202: { content: { 'image/*': {} } },
+          203: { content: { 'application/xml': { schema: { properties: { n: { xml: { name: 'number' } } } } } } },
           '4XX': { content: { 'application/problem+json': { schema: trouble } } },
           default: { content: { 'application/vnd.thing+json': { schema: trouble } } },
         },
@@ -61,6 +62,14 @@ async function send(answer: Answer, method = 'GET', reported: unknown[] = []) {
 
 describe('the media type of an answer that names none', () => {
   test.each([
+    {
+      name: 'XML for a value',
+      status: 203,
+      body: { n: 1 },
+      type: 'application/xml',
+      content: '<?xml version="1.0" encoding="UTF-8"?>\n<root><number>1</number></root>',
+    },
+    { name: 'XML that a handler wrote', status: 203, body: '<a/>', type: 'application/xml', content: '<a/>' },
     { name: 'that of its status', status: 200, body: 'a,b', type: 'text/csv', content: 'a,b' },
     { name: 'JSON where there are several', status: 201, body: 'a', type: 'application/json', content: '"a"' },
     { name: 'JSON where it is a range', status: 202, body: 'a', type: 'application/json', content: '"a"' },

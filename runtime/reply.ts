@@ -9,6 +9,8 @@ import { findFaultMembers } from './rejection/fault-members.ts';
 import { typeOf } from './validation/coerce-text.ts';
 import { isJsonType } from './validation/parse-body.ts';
 import { nameType } from './validation/sentence.ts';
+import { writeXml } from './validation/write-xml.ts';
+import { isXmlType } from './validation/xml-shape.ts';
 
 export interface ReplyLog {
   error(context: object, text: string): void;
@@ -69,7 +71,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   function prepare(exchange: Context, answer: Answer | UndeclaredAnswer): Prepared {
     const { requestId, operation } = exchange;
     const { status, body } = answer;
-    const { idNames, mediaType } = findDeclared(operation, status) ?? undeclaredBody;
+    const { idNames, mediaType, schemaOf } = findDeclared(operation, status) ?? undeclaredBody;
     const isMarked = status >= 400 && idNames.length > 0 && isObject(body) && !(body instanceof Uint8Array);
     const whole = isMarked ? { ...body, ...fill(idNames, requestId) } : body;
     const headers: Record<string, string> = { ...ambient(exchange) };
@@ -82,7 +84,9 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     if (whole === undefined) return { answer, outgoing: { status, headers, mediaType: undefined, content: undefined } };
     const type = answer.mediaType ?? mediaType;
     headers['Content-Type'] = type;
-    return { answer, outgoing: { status, headers, mediaType: type, content: serialize(whole, type) } };
+    const isWritten = typeof whole === 'string' || whole instanceof Uint8Array;
+    const written = !isWritten && isXmlType(type) ? writeXml(options.document, schemaOf(type), whole) : whole;
+    return { answer, outgoing: { status, headers, mediaType: type, content: serialize(written, type) } };
   }
 
   /** Replaces an invalid answer. The replacement is not checked, since it might be invalid too, without end. */
@@ -164,9 +168,11 @@ interface DeclaredBody {
   readonly idNames: readonly string[];
   /** Used if an answer names none: the only type of its response, else JSON. */
   readonly mediaType: string;
+  /** The schema of a media type. */
+  readonly schemaOf: (mediaType: string) => unknown;
 }
 
-const undeclaredBody: DeclaredBody = { idNames: [], mediaType: 'application/json' };
+const undeclaredBody: DeclaredBody = { idNames: [], mediaType: 'application/json', schemaOf: () => undefined };
 
 type FindDeclaredBody = (operation: Operation | undefined, status: number) => DeclaredBody | undefined;
 
@@ -190,7 +196,8 @@ function readBodies(document: ContractDocument, place: string): ReadonlyMap<stri
       const idNames = members.filter(({ role }) => role === 'request-id').map(({ name }) => name);
       const [only, ...others] = contents.map(({ mediaType }) => mediaType);
       const isOne = only !== undefined && others.length === 0 && !only.includes('*');
-      return [status, { idNames, mediaType: isOne ? only : undeclaredBody.mediaType }];
+      const schemaOf = (type: string): unknown => contents.find((content) => content.mediaType === type)?.schema;
+      return [status, { idNames, mediaType: isOne ? only : undeclaredBody.mediaType, schemaOf }];
     }),
   );
 }

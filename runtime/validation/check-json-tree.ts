@@ -10,7 +10,7 @@ interface TreeFault {
 /** Deeper bodies are rejected: no contract nests like that, and recursive consumers fail on them. */
 export const deepestJson = 32;
 
-const tooDeep: TreeFault = { at: '', says: `the body is nested deeper than ${deepestJson} levels` };
+export const tooDeep: TreeFault = { at: '', says: `the body is nested deeper than ${deepestJson} levels` };
 
 /**
  * Searches a parsed JSON value for nesting beyond the bound, and for lone surrogates, which UTF-8 can't encode. The search stops at the bound, and

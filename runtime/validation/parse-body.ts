@@ -4,8 +4,10 @@ import { checkJsonTree } from './check-json-tree.ts';
 import { createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
 import { type DeepText, nameDeep, readDeepObject, stepsBelow } from './deep-object.ts';
 import { describeBroken, type Pair, parseUrlEncoded } from './parse-url-encoded.ts';
+import { parseXml } from './parse-xml.ts';
 import type { Part } from './read-parts.ts';
 import { cut } from './sentence.ts';
+import { isXmlType } from './xml-shape.ts';
 
 /** A received body. */
 export interface ReceivedBody {
@@ -30,10 +32,8 @@ interface Reader {
 const readers: readonly Reader[] = [
   { reads: isJsonType, read: parseJson },
   { reads: (mediaType) => mediaType === 'application/x-www-form-urlencoded', read: parseForm },
-  {
-    reads: (mediaType) => mediaType.startsWith('text/') && mediaType !== 'text/xml',
-    read: (text, schema, document) => parseText(text, schema, document),
-  },
+  { reads: isXmlType, read: (text, schema, document) => parseXml(document, schema, text) },
+  { reads: (mediaType) => mediaType.startsWith('text/'), read: parseText },
 ];
 
 /** Text for an object or a list, such as CSV, has an unknown grammar. */
