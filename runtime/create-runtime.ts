@@ -24,6 +24,7 @@ import { dropUnusable } from './validation/drop-unusable.ts';
 import { readDirection } from './validation/one-direction.ts';
 import { isJsonType } from './validation/parse-body.ts';
 import { parseUrlEncoded } from './validation/parse-url-encoded.ts';
+import { isXmlType } from './validation/xml-shape.ts';
 
 /** The type of `principal` in the handlers of a contract, without undefined. */
 export type PrincipalOf<Handlers> = {
@@ -207,7 +208,7 @@ export function createRuntime<
   };
 
   /** Any error but a Rejection is a bug: it is logged and not sent. For an invalid answer `error` is undefined, since `reply` has logged it. */
-  function answerAsDeclared(error: unknown, { requestId, operation }: Context): Answer | UndeclaredAnswer {
+  function answerAsDeclared(error: unknown, { request, requestId, operation }: Context): Answer | UndeclaredAnswer {
     const rejection = error instanceof Rejection ? error : new Rejection('internal', { text: 'Internal error' });
     if (rejection !== error && error !== undefined)
       logger.error({ requestId, operationId: operation?.operationId, err: error }, 'internal error');
@@ -218,6 +219,7 @@ export function createRuntime<
         compile: answers.compileFor(operation),
         pointer: operation?.pointer,
         requestId,
+        accept: request.headers.accept,
         fillsFromExamples,
         makeBody: options.makeBody,
       },
@@ -319,7 +321,7 @@ function compileErrors({ document, compileFor }: Reading, operation: Operation |
   const all = isObject(responses) ? responses : {};
   for (const status of Object.keys(all).filter((key) => !/^[123]/.test(key)))
     for (const { mediaType, schema } of listContents(document, followMember(document, all, status)))
-      if (isJsonType(mediaType)) compile(schema ?? true);
+      if (isJsonType(mediaType) || isXmlType(mediaType)) compile(schema ?? true);
 }
 
 function withOperationId<Result>({ operationId }: Operation, prepare: () => Result): Result {

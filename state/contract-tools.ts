@@ -63,17 +63,23 @@ export function isJsonType(mediaType: string): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(mediaType) || mediaType === '*/*';
 }
 
+function isXmlType(mediaType: string): boolean {
+  return /[/+]xml\b/i.test(mediaType);
+}
+
 /** The lowest documented success. */
 export function successOf(tools: ContractTools, operation: StateOperation): StateResponse | undefined {
   return tools.responsesOf(operation).find(({ status }) => status < 300);
 }
 
 /**
- * The JSON of an answer. One type may have the schema, and the same type with a parameter the examples. An example
+ * The JSON of an answer, else its XML: both show values. One type may have the schema, and the same type with a parameter the examples. An example
  * describes it if no schema does.
  */
 export function jsonContentOf(response: StateResponse | undefined): ResponseContent | undefined {
-  const contents = response?.contents.filter(({ mediaType }) => isJsonType(mediaType)) ?? [];
+  const all = response?.contents ?? [];
+  const json = all.filter(({ mediaType }) => isJsonType(mediaType));
+  const contents = json.length > 0 ? json : all.filter(({ mediaType }) => isXmlType(mediaType));
   const content = contents.find(({ schema }) => schema !== undefined) ?? contents[0];
   const examples = contents.flatMap((one) => one.examples);
   return content && { ...content, schema: describedBy(content.schema, examples), examples };

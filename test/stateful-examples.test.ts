@@ -29,6 +29,28 @@ test.each([
   expect((await call('read', { path: { id: 'other' } })).status).toBe(404);
 });
 
+test('the first items are those of an example in XML', async () => {
+  const note = object({ id: { ...text, xml: { attribute: true } }, body: text });
+  const list = { type: 'array', items: note };
+  const shows = (schema: JsonObject, example: string) => ({
+    200: { description: 'Success', content: { 'application/xml': { schema, example } } },
+  });
+  const { call } = openPaths({
+    '/notes': {
+      get: {
+        operationId: 'list',
+        responses: shows(list, '<notes><note id="qR4fVo"><body>First</body></note></notes>'),
+      },
+    },
+    '/notes/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: shows(note, '<note id="qR4fVo"/>') },
+    },
+  });
+  expect((await call('list')).body).toEqual([{ id: 'qR4fVo', body: 'First' }]);
+  expect((await call('read', { path: { id: 'qR4fVo' } })).body).toEqual({ id: 'qR4fVo', body: 'First' });
+});
+
 test('an empty text is no id of an example', async () => {
   const example = [{ id: '', name: 'Ann' }];
   const content = { 'application/json': { schema: { type: 'array', items: {} }, example } };

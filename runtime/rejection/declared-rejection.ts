@@ -1,9 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { prefersOther } from '../accepted-type.ts';
 import type { Answer, UndeclaredAnswer } from '../exchange.ts';
 import { type Rejection, rejectionKinds } from '../rejection.ts';
 import type { Validate } from '../validation/compile-schema.ts';
 import { isJsonType } from '../validation/parse-body.ts';
+import { readXml } from '../validation/parse-xml.ts';
+import { isXmlType } from '../validation/xml-shape.ts';
 import {
   type DeclaredResponse,
   exampleHeaders,
@@ -21,6 +24,8 @@ interface RejectionContext {
   /** Pointer of the operation, if the request reached one. */
   readonly pointer: string | undefined;
   readonly requestId: string;
+  /** Of the request. */
+  readonly accept?: string | undefined;
   /** Whether examples may be sent as facts, as in a mock. Otherwise only members that a schema requires are taken from examples. */
   readonly fillsFromExamples: boolean;
   /** Makes a value of a schema, for a response or a required header without an example; only in a mock. Undefined if none can be made. */
@@ -29,7 +34,8 @@ interface RejectionContext {
 
 /**
  * Answers a rejection as the contract declares it: with the response of the operation (or of `x-unrouted`) and the best documented
- * example. Text, code, details and request id replace its members that are marked `x-fault`, or that have usual names.
+ * example. Text, code, details and request id replace its members that are marked `x-fault`, or that have usual names. Its media type is
+ * JSON, or XML where the request accepts only that or the contract declares no JSON.
  *
  * In a mock, a body is made of the schema if it accepts none of these. A text is the message. If the contract declares no such response, or
  * nothing else is left, the answer is problem details (RFC 9457).
@@ -40,11 +46,7 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
   const declared = findDeclared(context, wanted, rejection.kind === 'form');
   const response = declared?.node ?? {};
-  const contents = listContents(document, response);
-  const content =
-    contents.find(({ mediaType }) => isJsonType(mediaType)) ??
-    contents.find(({ mediaType }) => /^text\/plain\b/i.test(mediaType)) ??
-    contents.find(({ mediaType }) => allowsJson.test(mediaType));
+  const content = chooseContent(document, response, context.accept);
   const shape = findFaultShape(document, content?.schema);
   const picked = pickExample(content?.examples ?? [], shape, words);
   const { isMatch } = picked;
@@ -77,12 +79,8 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
     const value = context.makeBody(content.schema ?? true);
     return value === undefined ? undefined : (fill({ name: '', value }) ?? value);
   };
-  const isText = content !== undefined && /^text\/plain\b/i.test(content.mediaType);
-  const body = !isText
-    ? (fill(example) ?? make())
-    : validate?.(rejection.message) === undefined
-      ? rejection.message
-      : undefined;
+  const isTextValid = content?.isText === true && validate?.(rejection.message) === undefined;
+  const body = content?.isText ? (isTextValid ? rejection.message : undefined) : (fill(example) ?? make());
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
   const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples, context.makeBody);
   // Only in a mock, the challenge of the example is better than ours: there it belongs to the example of the body.
@@ -91,15 +89,46 @@ export function declaredRejection(context: RejectionContext, rejection: Rejectio
   const isDeclared = Object.keys(specific).every((name) => declaresHeader(document, response, name));
   if (content === undefined || body === undefined)
     return { status, headers, ...describeProblem(rejection, status, requestId), rejection, isUndeclared: true };
-  const mediaType = content.mediaType.includes('*') ? 'application/json' : content.mediaType;
+  const { mediaType } = content;
   const isGiven = JSON.stringify(body).includes(JSON.stringify(rejection.message).slice(1, -1));
   const reason = context.fillsFromExamples && !isGiven ? reasonHeader(rejection) : {};
   const answer = { status, headers: { ...headers, ...reason }, mediaType, body, rejection };
   return isDeclared ? answer : { ...answer, isUndeclared: true };
 }
 
-/** Ranges of media types with JSON among them. */
-const allowsJson = /^(?:\*|application)\/\*/;
+interface RejectionContent {
+  readonly mediaType: string;
+  readonly schema: unknown;
+  /** Of XML as values. */
+  readonly examples: readonly NamedExample[];
+  readonly isText: boolean;
+}
+
+/** JSON, XML where a client accepts no JSON or the contract has none, plain text, or a range of media types with JSON among them. */
+function chooseContent(
+  document: ContractDocument,
+  response: JsonObject,
+  accept: string | undefined,
+): RejectionContent | undefined {
+  const contents = listContents(document, response);
+  const find = (fits: (mediaType: string) => boolean) => contents.find(({ mediaType }) => fits(mediaType));
+  const [json, xml] = [find(isJsonType), find(isXmlType)];
+  const text = find((mediaType) => /^text\/plain\b/i.test(mediaType));
+  const range = find((mediaType) => /^(?:\*|application)\/\*/.test(mediaType));
+  const isXmlWanted = xml !== undefined && prefersOther(accept, [xml.mediaType]);
+  const chosen = isXmlWanted ? xml : (json ?? xml ?? text ?? range);
+  if (chosen === undefined) return undefined;
+  const { mediaType, schema, examples } = chosen;
+  return {
+    mediaType: chosen === range ? 'application/json' : mediaType,
+    schema,
+    examples:
+      chosen === xml
+        ? examples.map(({ name, value }) => ({ name, value: readXml(document, schema, value) }))
+        : examples,
+    isText: chosen === text,
+  };
+}
 
 /** Characters of a reason in a header: servers and proxies limit all headers of an answer together. */
 const longestReason = 1000;

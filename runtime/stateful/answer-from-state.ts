@@ -14,6 +14,7 @@ import {
   type State,
   type Store,
 } from '@lockstep/state/create-state';
+import { prefersOther } from '../accepted-type.ts';
 import type { AnyHandler } from '../answer-request.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from '../exchange.ts';
 import { oncePerDocument } from '../once-per-document.ts';
@@ -26,6 +27,8 @@ import { dropUnusable } from '../validation/drop-unusable.ts';
 import { createJudge } from '../validation/judge-value.ts';
 import { readDirection } from '../validation/one-direction.ts';
 import { isJsonType } from '../validation/parse-body.ts';
+import { readXml } from '../validation/parse-xml.ts';
+import { isXmlType } from '../validation/xml-shape.ts';
 import { createValueMaker } from './make-value.ts';
 import { unlessModified } from './not-modified.ts';
 import { sampleParameter } from './sample-value.ts';
@@ -70,7 +73,7 @@ export function explainRoles(contract: ContractDocument, operations: OperationTa
   return prepare(contract, operations).state.roles;
 }
 
-/** The roles where nothing answers as documented: an operation whose success is not JSON has none, as it could not show its change. */
+/** The roles where nothing answers as documented: an operation whose success is neither JSON nor XML has none, as it could not show its change. */
 export function explainStored(contract: ContractDocument, operations: OperationTable): readonly Role[] {
   const { state, tools } = prepare(contract, operations);
   return state.roles.map((role) => {
@@ -79,7 +82,7 @@ export function explainStored(contract: ContractDocument, operations: OperationT
     const isShown = success === undefined || success.contents.length === 0 || jsonContentOf(success) !== undefined;
     if (role.role === 'below') return { operationId: role.operationId, role: 'none', why: role.why };
     if (role.role === 'none' || isShown) return role;
-    return { operationId: role.operationId, role: 'none', why: 'its answer is not JSON' };
+    return { operationId: role.operationId, role: 'none', why: 'its answer is neither JSON nor XML' };
   });
 }
 
@@ -108,7 +111,9 @@ export function createStatefulHandlers(
 
   function handlerOf(operation: Operation): Handler {
     const contents = tools.responsesOf(operation).find(({ status }) => status < 300)?.contents ?? [];
-    const otherTypes = contents.map(({ mediaType }) => mediaType).filter((mediaType) => !isJsonType(mediaType));
+    const otherTypes = contents
+      .map(({ mediaType }) => mediaType)
+      .filter((type) => !isJsonType(type) && !isXmlType(type));
     const isUnchangedDeclared = responseKeys(tools.document, operation.pointer).includes('304');
     const documentedHeaders = new Map<number, Readonly<Record<string, string>>>();
     const headersOf = (status: number): Readonly<Record<string, string>> => {
@@ -148,13 +153,13 @@ export function createStatefulHandlers(
         return { ...whole, body: state.documentedPage.cut(operation, target, whole.body) };
       }
       if (found.kind === 'full') return describeProblem(507, `${found.text}; delete some items`);
-      if (found.kind === 'rejected') return reject(operation, found, requestId, asDocumented);
+      if (found.kind === 'rejected') return reject(operation, found, { requestId, accept }, asDocumented);
       const { status, headers, mediaType: type, body: shown } = found;
       const documented = headersOf(status);
       return {
         status,
         headers: mergeHeaders(documented, mapLocation(headers, documented, { prefix, origin: target.origin })),
-        mediaType: type,
+        mediaType: type && acceptedType(tools.responsesOf(operation), status, accept, type),
         body: shown,
       };
     };
@@ -174,7 +179,7 @@ export function createStatefulHandlers(
   async function reject(
     { pointer }: Operation,
     { statuses, text }: { readonly statuses: readonly number[]; readonly text: string },
-    requestId: string,
+    request: { readonly requestId: string; readonly accept: string | undefined },
     asDocumented: (code: number) => Promise<Answer>,
   ): Promise<Answer | UndeclaredAnswer> {
     const { document } = tools;
@@ -194,7 +199,7 @@ export function createStatefulHandlers(
     const kind = status === 409 ? 'conflict' : isUnknown ? 'not_found' : 'form';
     const rejection = new Rejection(kind, { text, status });
     const compile = createSchemaCompiler(document);
-    const context = { document, compile, pointer, requestId, fillsFromExamples: true, makeBody: makeValueOf };
+    const context = { document, compile, pointer, ...request, fillsFromExamples: true, makeBody: makeValueOf };
     const answer = declaredRejection(context, rejection);
     const isUnfit = response !== undefined && 'isUndeclared' in answer;
     if (!isUnfit || otherwise === undefined) return answer;
@@ -228,14 +233,16 @@ function describeProblem(status: number, detail: string): UndeclaredAnswer {
   return { status, mediaType: 'application/problem+json', body, isUndeclared: true };
 }
 
-/** Whether a client accepts another documented type and not JSON. RFC 9110, 12.5.1: a server may disregard `Accept` if no type fits. */
-function prefersOther(accept: string | undefined, otherTypes: readonly string[]): boolean {
-  if (accept === undefined || /json|\*\/\*|application\/\*/i.test(accept)) return false;
-  const ranges = accept.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase() ?? '');
-  return otherTypes.some((mediaType) => {
-    const [essence = ''] = mediaType.toLowerCase().split(';', 1);
-    return ranges.includes(essence) || ranges.includes(`${essence.split('/', 1)[0]}/*`);
-  });
+/** The documented XML where a client accepts that and not JSON, else the usual type. */
+function acceptedType(
+  responses: readonly StateResponse[],
+  status: number,
+  accept: string | undefined,
+  usual: string,
+): string {
+  const contents = responses.find((response) => response.status === status)?.contents ?? [];
+  const other = contents.find(({ mediaType }) => isXmlType(mediaType) && prefersOther(accept, [mediaType]));
+  return other?.mediaType ?? usual;
 }
 
 /** Path and query of a request. */
@@ -336,7 +343,9 @@ function describeResponse(document: ContractDocument, status: number, node: Json
     );
   const contents = listContents(document, node).map(({ examples, ...content }) => ({
     ...content,
-    examples: examples.map(({ value }) => value),
+    examples: examples.map(({ value }) =>
+      isXmlType(content.mediaType) ? readXml(document, content.schema, value) : value,
+    ),
   }));
   return { status, contents, headers: resolve('headers'), links: resolve('links') };
 }
