@@ -52,7 +52,12 @@ function spawned(
   });
 }
 
+/** The options of a short run against a server of the library: its baseline reaches all operations. */
 async function library(handle: Handler): Promise<string[]> {
+  return [...(await wholeRun(handle)), '--phase', 'baseline'];
+}
+
+async function wholeRun(handle: Handler): Promise<string[]> {
   served = await serve(handle);
   return [
     '--contract',
@@ -70,7 +75,7 @@ async function library(handle: Handler): Promise<string[]> {
 
 describe('exit codes', () => {
   test('0 and no finding on a clean server', async () => {
-    const { code, out } = await spawned(await library(apis.library.create()));
+    const { code, out } = await spawned(await wholeRun(apis.library.create()));
     expect(code).toBe(0);
     expect(out).toContain('No defect found.');
     expect(out).toContain('Covered: 7 of 7 operations accepted');
@@ -186,7 +191,7 @@ describe('exit codes', () => {
   test('2 when the server rejected the key every time', async () => {
     const clean = apis.library.create();
     const bare: Handler = async (request) => ({ ...(await clean(request)), headers: {} });
-    const args = (await library(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
+    const args = (await wholeRun(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
     const { code, out } = await conform(args);
     expect(code).toBe(2);
     expect(out).toMatch(/^Nothing tested of the operations that need credentials: the server answered only 401, /);
@@ -242,7 +247,7 @@ describe('exit codes', () => {
   });
 
   test('2 when the address is wrong, without a defect of the deployment, with the right address', async () => {
-    const args = await library(apis.library.create());
+    const args = await wholeRun(apis.library.create());
     const wrong = args.map((arg) => arg.replace(/\/v2$/, '/v3'));
     const { code, out } = await conform([...wrong, '--report', 'junit', '--out', 'there']);
     expect(code).toBe(2);
@@ -266,7 +271,7 @@ describe('exit codes', () => {
 
   test('2 when a front page answers everything, even if only to GET', async () => {
     const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Welcome</title>' };
-    const args = await library(({ method }) => ({ ...page, status: method === 'GET' ? 200 : 405 }));
+    const args = await wholeRun(({ method }) => ({ ...page, status: method === 'GET' ? 200 : 405 }));
     const { code, out } = await conform([...args, '--fail-on', 'unreached']);
     expect(code).toBe(2);
     expect(out.split('\n').slice(0, 2)).toEqual([
@@ -277,7 +282,7 @@ describe('exit codes', () => {
   });
 
   test('2 when everything is redirected, with the target address', async () => {
-    const args = await library(({ path }) => ({
+    const args = await wholeRun(({ path }) => ({
       status: 301,
       headers: { location: `https://library.example${path}?key=secret` },
     }));
@@ -555,7 +560,8 @@ test('waits for a deployment that is still starting, and begins when it answers'
   await spare.close();
   const args = ['--contract', apis.library.file, '--base-url', `${origin}/v2`, '--token', libraryKey];
   const { promise: waiting, resolve } = Promise.withResolvers<string>();
-  const run = conform([...args, '--wait-for-target', '60s'], (text) => text.startsWith('Waiting') && resolve(text));
+  const wait = ['--wait-for-target', '60s', '--phase', 'baseline'];
+  const run = conform([...args, ...wait], (text) => text.startsWith('Waiting') && resolve(text));
   await waiting;
   served = await serve(apis.library.create(), Number(new URL(origin).port));
   const { code, error } = await run;
@@ -634,7 +640,7 @@ test('logs in as the users of a file, and shows none of their secrets', async ()
     `${served.origin}/v2`,
     '--auth-file',
     'auth.yaml',
-    '--json',
+    ...['--phase', 'baseline', 'auth', '--json'],
   ];
   const { code, out, error } = await conform(args);
   expect(code).toBe(1);

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PhaseName } from '../execute/exchange.ts';
 import { conformHere, type Ended } from '../fixtures/conform-here.ts';
 import { accessFaults } from '../seeded/access-faults.ts';
 import { type ApiName, apis } from '../seeded/apis.ts';
@@ -62,15 +63,15 @@ interface Found {
   readonly set: (isOn: () => boolean) => void;
 }
 
-/** Runs the command against a server with one fault, and returns the finding of a check. */
-async function find(fault: Fault, check: string, ...more: readonly string[]): Promise<Found> {
+/** Runs the phase that finds a fault against a server with it, and returns the finding of a check. */
+async function find(fault: Fault, check: string, phase: PhaseName = 'baseline'): Promise<Found> {
   let isOn = (): boolean => true;
   const { base, auth, file, create } = apis[fault.api];
   served = await serve(injectFault(fault, create(), () => isOn()));
   const own = [...credentials[fault.api], '--out', folder];
   const target = ['--contract', file, '--base-url', `${served.origin}${base}`];
   const ofAuth = auth === undefined ? [] : ['--auth-url', `${served.origin}${auth}`];
-  const { out } = await conformHere([...target, ...ofAuth, ...own, ...more, '--json']);
+  const { out } = await conformHere([...target, ...ofAuth, ...own, '--phase', phase, '--json']);
   const finding = JSON.parse(out).findings.find((one: { readonly check: string }) => one.check === check);
   const replay = (...more: readonly string[]): Promise<Ended> => conformHere(['replay', finding.id, ...own, ...more]);
   return { id: finding.id, replay, set: (next) => (isOn = next) };
@@ -90,7 +91,7 @@ const readWithoutTitle: Fault = {
 };
 describe('a walk through a list is sent again with the cursors and objects of the replay', () => {
   const replaysWalk = async ({ fault }: { readonly fault: SeededFault }): Promise<void> => {
-    const { id, replay, set } = await find(fault, fault.caughtBy.check, '--phase', 'story');
+    const { id, replay, set } = await find(fault, fault.caughtBy.check, 'story');
     const failed = await replay();
     expect([failed.code, failed.out]).toEqual([1, expect.stringContaining(`\nFAILED   ${id}\n`)]);
     set(() => false);
@@ -108,7 +109,7 @@ describe('a walk through a list is sent again with the cursors and objects of th
 });
 
 describe('FAILED and 1 while the fault is there, FIXED and 0 without it, FLAKY and 1 if it comes and goes', () => {
-  test.each<{ name: string; fault: Fault; check: string; shows: readonly string[] }>([
+  test.each<{ name: string; fault: Fault; check: string; phase?: PhaseName; shows: readonly string[] }>([
     { name: 'a header', fault: withoutTotal, check: 'header-schema', shows: ['GET /books\n'] },
     {
       name: 'an answer to a client of OAuth',
@@ -120,28 +121,32 @@ describe('FAILED and 1 while the fault is there, FIXED and 0 without it, FLAKY a
       name: 'a request without credentials',
       fault: named('an object needs neither cookie nor token'),
       check: 'auth-missing',
+      phase: 'auth',
       shows: ['(credentials: anonymous)'],
     },
     {
       name: 'a second account',
       fault: named('a second account reads a book of the first'),
       check: 'tenant-leak',
+      phase: 'auth',
       shows: ['(credentials: second)'],
     },
     {
       name: 'malformed JSON',
       fault: named('a malformed merge patch is repaired'),
       check: 'protocol-law',
+      phase: 'protocol',
       shows: ['PATCH /depots/d-1'],
     },
     {
       name: 'a stale If-Match',
       fault: { ...named('If-Match is ignored') },
       check: 'protocol-law',
+      phase: 'protocol',
       shows: ['POST /books', 'PUT /books/b', '[if-match: "conform-stale"]'],
     },
-  ])('$name', async ({ fault, check, shows }) => {
-    const { id, replay, set } = await find(fault, check);
+  ])('$name', async ({ fault, check, phase, shows }) => {
+    const { id, replay, set } = await find(fault, check, phase);
     const failed = await replay();
     expect([failed.code, failed.error]).toEqual([1, '']);
     expect(failed.out).toContain(`\nFAILED   ${id}\n`);
@@ -169,13 +174,14 @@ test('only the user may read the file of failures, and a run without findings wr
   await rm(join(folder, 'failures.json'));
   set(() => false);
   const target = ['--contract', apis.library.file, '--base-url', `${served?.origin}/v2`];
-  expect((await conformHere([...target, ...credentials.library, '--out', folder])).code).toBe(0);
+  const own = [...credentials.library, '--out', folder, '--phase', 'baseline'];
+  expect((await conformHere([...target, ...own])).code).toBe(0);
   await expect(stat(join(folder, 'failures.json'))).rejects.toThrow();
 });
 
-/** A failure that shows only on the object that the run created, and deleted at its end. Later phases would read it again for five seconds. */
+/** A failure that shows only on the object that the run created, and deleted at its end. */
 const findOnOwnObject = (): Promise<Found> =>
-  find({ ...readWithoutTitle, at: /^GET \/v2\/books\/b([3-9]|\d\d)/ }, 'body-schema', '--phase', 'baseline');
+  find({ ...readWithoutTitle, at: /^GET \/v2\/books\/b([3-9]|\d\d)/ }, 'body-schema');
 
 test('a chain creates its object anew, and deletes it', async () => {
   const { replay } = await findOnOwnObject();
@@ -247,7 +253,7 @@ describe('2 if the requests cannot be sent, with the reason', () => {
   });
 
   test('the second account is missing', async () => {
-    const { id } = await find(named('a second account reads a book of the first'), 'tenant-leak');
+    const { id } = await find(named('a second account reads a book of the first'), 'tenant-leak', 'auth');
     const { code, out } = await conformHere(['replay', id, '--out', folder, '--token', libraryKey]);
     expect([code, out]).toEqual([
       2,

@@ -31,6 +31,9 @@ const args = (): string[] => {
   return ['--contract', apis.library.file, '--base-url', `${served.origin}/v2`, '--token', libraryKey];
 };
 
+/** The options of a run that finds the fault in its first requests. */
+const short = (): string[] => [...args(), '--phase', 'baseline'];
+
 /** The schema without undescribed members: consumers must ignore those, but this version has none. */
 function closed(given: unknown): unknown {
   if (Array.isArray(given)) return given.map(closed);
@@ -60,7 +63,7 @@ test('a fault of the contract itself is an event too', async () => {
   const contract = join(folder, 'faulty.yaml');
   const text = await readFile(apis.library.file, 'utf8');
   await writeFile(contract, text.replace('type: integer', 'type: str'));
-  const { out } = await conformHere([...args(), '--contract', contract, '--events', '-']);
+  const { out } = await conformHere([...short(), '--contract', contract, '--events', '-']);
   const events = out
     .trimEnd()
     .split('\n')
@@ -69,7 +72,7 @@ test('a fault of the contract itself is an event too', async () => {
 });
 
 test('on the standard output there is nothing else, and the report is on the standard error', async () => {
-  const { out, error } = await conformHere([...args(), '--events', '-']);
+  const { out, error } = await conformHere([...short(), '--events', '-']);
   for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('event');
   expect(error).toContain('Defects: 1');
 });
@@ -86,7 +89,7 @@ test.each([
 
 // The system has this file where a write must fail.
 test.skipIf(!existsSync('/dev/full'))('2 if the disk is full, after the report', async () => {
-  const { code, out, error } = await conformHere([...args(), '--events', '/dev/full']);
+  const { code, out, error } = await conformHere([...short(), '--events', '/dev/full']);
   expect(code).toBe(2);
   expect(out).toContain('1 defect found.');
   expect(error).toMatch(/--events \/dev\/full is incomplete: ENOSPC/);
@@ -102,7 +105,7 @@ test.each([
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', ['-m', '600', pipe]);
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-  const run = [process.execPath, main, ...args(), '--events'].map((part) => `'${part}'`).join(' ');
+  const run = [process.execPath, main, ...short(), '--events'].map((part) => `'${part}'`).join(' ');
   const { out, error } = await new Promise<{ out: string; error: string }>((resolve) => {
     execFile('sh', ['-c', shell(run, pipe)], (_, out, error) => resolve({ out, error }));
   });
