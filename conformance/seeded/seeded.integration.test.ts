@@ -23,12 +23,9 @@ describe.each(Object.keys(apis) as ApiName[])('the correct server of %s', (api) 
     expect(result.coverage.operations.filter(({ isReached }) => !isReached)).toEqual([]);
     expect(result.verdict).toBe('passed');
   };
-  test.each([1, 2])('gives no finding with seed %d, and every operation is accepted', findNothing);
-  test.each([3, 4, 5, 6])(
-    'gives no finding with seed %d, and every operation is accepted',
-    { tags: ['full'] },
-    findNothing,
-  );
+  const conforms = 'gives no finding with seed %d, and every operation is accepted';
+  test.each([1])(conforms, findNothing);
+  test.each([2, 3, 4, 5, 6])(conforms, { tags: ['full'] }, findNothing);
 });
 
 test.each(['depot', 'weather'] as const)('the correct server of %s follows its extensions', async (api) => {
@@ -149,11 +146,14 @@ describe.each(named)('$api: $name', (fault) => {
 });
 
 const inputs = faults.filter(isInput);
-const always = new Set(firstOfEach(({ api, caughtBy }) => `${api} ${caughtBy.check}`, inputs));
+const ofEachApi = firstOfEach(({ api, caughtBy }) => `${api} ${caughtBy.check}`, inputs);
+const always = new Set(firstOfEach(({ caughtBy: { check } }) => check, inputs));
 
 describe('is found once, by its name', () => {
-  test.each([...always])('$api: $name', (fault) => byName(fault, {}));
-  const others = inputs.filter((fault) => !always.has(fault));
+  const isFound = (fault: SeededFault): Promise<void> => byName(fault, {});
+  test.each(ofEachApi.filter((fault) => always.has(fault)))('$api: $name', isFound);
+  test.each(ofEachApi.filter((fault) => !always.has(fault)))('$api: $name', { tags: ['full'] }, isFound);
+  const others = inputs.filter((fault) => !ofEachApi.includes(fault));
   const changes = others.map((fault, index) => ({
     ...fault,
     seed: 1 + (index % 5),
@@ -174,6 +174,6 @@ describe('no check is redundant, and none depends on another', () => {
     expect(without.found).toEqual([]);
   };
   const each = firstOfEach(({ caughtBy }) => caughtBy.check);
-  test.each(each.slice(0, 3))('$caughtBy.check finds its fault, and nothing else does', findsAlone);
-  test.each(each.slice(3))('$caughtBy.check finds its fault, and nothing else does', { tags: ['full'] }, findsAlone);
+  test.each(each.slice(0, 1))('$caughtBy.check finds its fault, and nothing else does', findsAlone);
+  test.each(each.slice(1))('$caughtBy.check finds its fault, and nothing else does', { tags: ['full'] }, findsAlone);
 });
