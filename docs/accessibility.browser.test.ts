@@ -91,14 +91,11 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
   }
 
   // axe reads 11,000 elements in 5 s of processor time. `npm run test:full` covers the whole page in light, and more operations.
-  test('dark, then two operations in light, at 1400 px and at 390 px', async () => {
+  test('dark at 1400 px, then an operation in light at 390 px', async () => {
     const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'dark' });
     await findsNothing('html', 'dark');
-    const section = await openOperation('getJwks');
-    await findsNothing(section, 'dark, getJwks');
     // The button for the colour scheme does the same.
     await page.evaluate(`document.documentElement.classList.replace('dark', 'light')`);
-    await findsNothing(section, 'light, getJwks');
     await page.setViewportSize({ width: 390, height: 900 });
     await findsNothing(await openOperation('updateDevice'), 'light, narrow, updateDevice');
     await page.context().close();

@@ -492,7 +492,8 @@ describe.skipIf(missing)('an owner at a browser', () => {
       kept.replace(/form-action [^;]*/, `form-action 'self' ${new URL(callback).origin}`);
     const onward = 'https://app.elsewhere.example/in';
 
-    test('lets the answer through to a callback that leads on to another host', async () => {
+    // In `npm test` a page of the login leads on in owner-pages.browser.test.ts.
+    test('lets the answer through to a callback that leads on to another host', { tags: ['full'] }, async () => {
       const tab = await open({ elsewhere: redirectTo(onward) });
       await askConsent(tab);
       await press(tab, 'Allow');
