@@ -24,6 +24,12 @@ describe('a browser for the report', () => {
 
 const hostile = '</script><script>document.title = "taken"</script><img src=x onerror="document.title = 1">';
 
+interface Screen {
+  readonly width: number;
+  readonly height: number;
+  readonly colorScheme: 'dark' | 'light';
+}
+
 /** The report of a contract with each operation several times: the policy of the page allows other data. */
 function withOperations(report: string, times: number): string {
   return report.replace(/(id="data">)(.*?)(?=<\/script>)/s, (_, head: string, text: string) => {
@@ -43,6 +49,8 @@ describe.skipIf(missing)('the HTML report', () => {
   let url: string;
   let urlOfMany: string;
   let axe: string;
+  /** The one page of all tests: each loads it anew. */
+  let watched: WatchedPage;
 
   beforeAll(async () => {
     browser = await connectBrowser();
@@ -60,6 +68,7 @@ describe.skipIf(missing)('the HTML report', () => {
     await writeFile(large, withOperations(text, 4));
     urlOfMany = pathToFileURL(large).href;
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+    watched = await watchPage(browser, url, { offline: true });
   });
 
   afterAll(async () => {
@@ -67,8 +76,15 @@ describe.skipIf(missing)('the HTML report', () => {
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  const openReport = (more: object = {}, address = url): Promise<WatchedPage> =>
-    watchPage(browser, address, { offline: true, ...more });
+  const openReport = async (
+    address = url,
+    { width = 1440, height = 900, colorScheme = 'light' }: Partial<Screen> = {},
+  ) => {
+    await watched.page.setViewportSize({ width, height });
+    await watched.page.emulateMedia({ colorScheme });
+    await watched.page.goto(address);
+    return watched;
+  };
 
   async function judge(page: Page): Promise<readonly string[]> {
     // The debugger loads axe, since the content policy does not apply to it.
@@ -93,7 +109,6 @@ describe.skipIf(missing)('the HTML report', () => {
     expect(await card.locator('.exchange .marked').count()).toBeGreaterThan(0);
     expect(await page.title()).not.toMatch(/taken|^1$/);
     expect([outside, complaints]).toEqual([[], []]);
-    await page.context().close();
   });
 
   test('opens the finding of its address, and filters by text, kind, check and operation', async () => {
@@ -113,11 +128,10 @@ describe.skipIf(missing)('the HTML report', () => {
     await page.getByRole('button', { name: /^Defects/ }).click();
     await page.getByRole('combobox', { name: 'Check' }).selectOption('body-schema');
     await expect.poll(visible).toBe(await page.locator('.finding:has-text("body-schema")').count());
-    await page.context().close();
   });
 
   test('the first finding is on the first screen, with the expected and the received value', async () => {
-    const { page } = await openReport({ viewport: { width: 1400, height: 900 } });
+    const { page } = await openReport(url, { width: 1400 });
     const card = page.locator('.finding').first();
     const box = await card.boundingBox();
     expect((box?.y ?? 900) + (box?.height ?? 0)).toBeLessThan(900);
@@ -126,7 +140,6 @@ describe.skipIf(missing)('the HTML report', () => {
     await ofSchema.locator('summary').first().click();
     expect(await ofSchema.locator('.exchange.judged[open]').count()).toBe(1);
     expect(await ofSchema.locator('.exchange').first().innerText()).toContain('first account');
-    await page.context().close();
   });
 
   test('a filter shows its count and can be reset, and a link shows its finding in spite of one', async () => {
@@ -141,7 +154,6 @@ describe.skipIf(missing)('the HTML report', () => {
     await page.evaluate(`location.hash = '${id}'`);
     await page.locator(`[id="${id}"] .body`).waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
-    await page.context().close();
   });
 
   test('a list has the coverage of a small contract, and leads to the findings of an operation', async () => {
@@ -154,11 +166,10 @@ describe.skipIf(missing)('the HTML report', () => {
       .click();
     await page.getByRole('button', { name: /^Show \d+ finding/ }).click();
     expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listBooks');
-    await page.context().close();
   });
 
   test('the map of a large contract is read with the keyboard, and leads to the findings of an operation', async () => {
-    const { page } = await openReport({}, urlOfMany);
+    const { page } = await openReport(urlOfMany);
     const tiles = page.locator('.tile');
     await expect.poll(() => tiles.count()).toBe(28);
     await tiles.first().focus();
@@ -172,28 +183,25 @@ describe.skipIf(missing)('the HTML report', () => {
     await page.locator('.tile[aria-label^="GET /books:"]').press('Enter');
     await page.getByRole('button', { name: /^Show \d+ finding/ }).click();
     expect(await page.getByRole('combobox', { name: 'Operation' }).inputValue()).toBe('listBooks');
-    await page.context().close();
   });
 
   test('on a phone, the panel of a chosen operation comes into view, and stays when the screen turns', async () => {
-    const { page } = await openReport({ viewport: { width: 390, height: 844 } }, urlOfMany);
+    const { page } = await openReport(urlOfMany, { width: 390, height: 844 });
     await page.locator('.tile[aria-label^="GET /books:"]').click();
     const heading = page.locator('.panel h3');
     await expect.poll(async () => ((await heading.boundingBox())?.y ?? 844) < 844).toBe(true);
     await page.setViewportSize({ width: 844, height: 390 });
     await expect.poll(() => page.locator('.tile[aria-pressed="true"]').count()).toBe(1);
     expect(await heading.innerText()).toBe('GET /books');
-    await page.context().close();
   });
 
   const judges = 'axe finds nothing at $width px, $colorScheme, and nothing is wider than the page';
-  const judgeReports = async (screen: { readonly width: number; readonly colorScheme: 'dark' | 'light' }) => {
+  const judgeReports = async (screen: Pick<Screen, 'width' | 'colorScheme'>) => {
     for (const address of [url, urlOfMany]) {
-      const { page } = await openReport({ ...screen, viewport: { width: screen.width, height: 900 } }, address);
+      const { page } = await openReport(address, screen);
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       expect(await judge(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screen.width);
-      await page.context().close();
     }
   };
   test.each([{ width: 390, colorScheme: 'light' }] as const)(judges, judgeReports);
