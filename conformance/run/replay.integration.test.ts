@@ -78,8 +78,7 @@ describe('a failure is FAILED while the fault is there, and FIXED without it', (
     expect([before.verdict, after.verdict], `${before.message}\n${after.message}`).toEqual(verdicts);
     expect(after.message).toContain(message ?? 'the check finds nothing');
   };
-  // Stories wait before they read again.
-  test.concurrent.each(chosen)('$api: $name', check);
+  test.each(chosen)('$api: $name', check);
   const rest = all.filter((fault) => !chosen.includes(fault));
-  test.concurrent.each(rest)('$api: $name', { tags: ['full'] }, check);
+  test.each(rest)('$api: $name', { tags: ['full'] }, check);
 });
