@@ -64,6 +64,14 @@ test.each([
   expect(check({ name: 'a', example: 1 })).toBeUndefined();
 });
 
+test('a reference may lead to a schema in an extension or an example', () => {
+  const count = { type: 'integer' };
+  const document = { 'x-parts': { default: count }, components: { examples: { count: { value: count } } } };
+  const compile = createSchemaCompiler(document);
+  for (const $ref of ['#/x-parts/default', '#/components/examples/count/value'])
+    expect(compile({ $ref })('a')).toMatchObject([{ keyword: 'type' }]);
+});
+
 describe('a choice with a discriminator', () => {
   const mapping = { cat: '#/Cat', dog: '#/Dog', eel: '#/Eel', bird: 'Bird' };
   const pets = {

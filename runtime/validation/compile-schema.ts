@@ -41,7 +41,7 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
   return (schema) => compile(schema).validate;
 
   function compile(schema: unknown): CompiledSchema {
-    const text = JSON.stringify(withoutExamples(nameOf(document, schema)), pointIntoContract) ?? 'true';
+    const text = JSON.stringify(withoutNamedExamples(nameOf(document, schema)), pointIntoContract) ?? 'true';
     const known = compiled.get(text);
     if (known !== undefined) return known;
     ajv ??= createAjv(document);
@@ -78,24 +78,27 @@ function createAjv(document: ContractDocument): Ajv2020 {
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   judgeUniqueItemsOnce(ajv);
   countReferences(ajv);
-  ajv.addSchema(withoutExamples(document) as object, contractId);
+  ajv.addSchema(withoutNamedExamples(document) as object, contractId);
   return ajv;
 }
 
 /**
- * Ajv searches all objects for names of schemas: the `$id` of an example would be one, and two such examples ambiguous. Only examples that
- * are objects are left out, as a message shows texts and numbers.
+ * Ajv searches all objects for names of schemas: the `$id` of an example would be one, and two such examples ambiguous. Only examples with a
+ * name are left out, as a message shows others, and a `$ref` may lead to a schema in an extension that is called `value` or `default`.
  */
-function withoutExamples(node: unknown, reading: Reading = 'keywords'): unknown {
-  if (Array.isArray(node)) return node.map((item) => withoutExamples(item));
+function withoutNamedExamples(node: unknown, reading: Reading = 'keywords'): unknown {
+  if (Array.isArray(node)) return node.map((item) => withoutNamedExamples(item));
   if (!isObject(node)) return node;
   const kept = Object.entries(node).flatMap(([name, value]) => {
     const within = readingOf(reading, name);
-    if (within !== 'data') return [[name, withoutExamples(value, within)] as const];
-    return isObject(value) && name !== 'const' ? [] : [[name, value] as const];
+    if (within !== 'data') return [[name, withoutNamedExamples(value, within)] as const];
+    return isObject(value) && name !== 'const' && naming.test(JSON.stringify(value)) ? [] : [[name, value] as const];
   });
   return Object.fromEntries(kept);
 }
+
+/** Keywords that name a schema, in JSON. */
+const naming = /"\$(?:id|anchor|dynamicAnchor)":/;
 
 /** The schema that a `discriminator` maps the value to (OpenAPI 3.1, 4.8.25). */
 function findMeantAlternative(
