@@ -139,13 +139,16 @@ export function resolveDynamicReferences(document: ContractDocument): Resolved |
   /** @returns undefined if several schemas have the name, and none of them is in the scope: any value is valid, as in a page without a default */
   function targetOf(reference: unknown, pointer: string, scope: Scope): string | undefined {
     if (isLocal(reference)) return reference;
-    const same = anchors.filter(({ name }) => reference === `#${name}`);
+    const name = String(reference).slice(1);
+    const same = anchors.get(name) ?? [];
     const fixed = same.find((one) => !one.isDynamic && one.resource === resourceOf(pointer));
-    const found =
-      fixed?.pointer ?? scope.get(same[0]?.name ?? '') ?? (same.length === 1 ? same[0]?.pointer : undefined);
+    const found = fixed?.pointer ?? scope.get(name) ?? (same.length === 1 ? same[0]?.pointer : undefined);
     return found === undefined ? undefined : skipReferences(document, found);
   }
 }
+
+/** By their name. */
+type Anchors = ReadonlyMap<string, readonly Anchor[]>;
 
 interface Anchor {
   readonly name: string;
@@ -155,7 +158,7 @@ interface Anchor {
 }
 
 function readAnchors(document: ContractDocument) {
-  const anchors: Anchor[] = [];
+  const found: Anchor[] = [];
   /** Schemas with an `$id`, outer before inner. */
   const resources: string[] = [];
   const isIn = (pointer: string, around: string) => pointer === around || pointer.startsWith(`${around}/`);
@@ -165,13 +168,15 @@ function readAnchors(document: ContractDocument) {
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
       const name = schema[keyword];
       if (typeof name === 'string')
-        anchors.push({ name, pointer, resource: resourceOf(pointer), isDynamic: keyword === '$dynamicAnchor' });
+        found.push({ name, pointer, resource: resourceOf(pointer), isDynamic: keyword === '$dynamicAnchor' });
     }
     return schema;
   });
+  const anchors: Anchors = Map.groupBy(found, ({ name }) => name);
+  const alike = Map.groupBy(found, ({ name, resource }) => `${name} ${resource}`);
   const opens = new Map<string, Map<string, string>>();
-  for (const { name, pointer, resource } of anchors.filter(({ isDynamic }) => isDynamic)) {
-    const isOnly = anchors.filter((one) => one.name === name && one.resource === resource).length === 1;
+  for (const { name, pointer, resource } of found.filter(({ isDynamic }) => isDynamic)) {
+    const isOnly = alike.get(`${name} ${resource}`)?.length === 1;
     const holder = pointer.replace(/\/\$defs\/[^/]*$/, '').replace(/\/allOf\/\d+$/, '');
     const at = isOnly && resource !== '#' ? resource : isIn(holder, resource) ? holder : pointer;
     opens.set(at, new Map([[name, skipReferences(document, pointer)], ...(opens.get(at) ?? [])]));
@@ -180,25 +185,23 @@ function readAnchors(document: ContractDocument) {
 }
 
 /** The schemas from which a dynamic reference to a name can be reached. */
-function findDependents(
-  document: ContractDocument,
-  anchors: readonly Anchor[],
-): ReadonlyMap<string, ReadonlySet<unknown>> {
-  const found = new Map(anchors.map(({ name }) => [name, new Set<unknown>()] as const));
+function findDependents(document: ContractDocument, anchors: Anchors): ReadonlyMap<string, ReadonlySet<unknown>> {
+  const found = new Map([...anchors.keys()].map((name) => [name, new Set<unknown>()] as const));
+  /** A dynamic reference is a holder of its name, and the name of the schemas that have it. */
   const holders = new Map<unknown, unknown[]>();
+  const hold = (part: unknown, holder: unknown): void => {
+    const known = holders.get(part);
+    if (known === undefined) holders.set(part, [holder]);
+    else known.push(holder);
+  };
+  for (const [name, same] of anchors) for (const { pointer } of same) hold(readPointer(document, pointer), name);
   mapSchemas(document, (schema) => {
     const { $ref, $dynamicRef } = schema;
     const name = typeof $dynamicRef === 'string' ? $dynamicRef.slice(1) : '';
     found.get(name)?.add(schema);
-    const targets = [
-      ...[$ref, $dynamicRef].filter(isLocal),
-      ...anchors.filter((anchor) => anchor.name === name).map(({ pointer }) => pointer),
-    ].map((pointer) => readPointer(document, pointer));
-    for (const part of [...schemasIn(schema, 'value'), ...schemasIn(schema, 'part'), ...targets]) {
-      const known = holders.get(part);
-      if (known === undefined) holders.set(part, [schema]);
-      else known.push(schema);
-    }
+    const targets = [$ref, $dynamicRef].filter(isLocal).map((pointer) => readPointer(document, pointer));
+    for (const part of [...schemasIn(schema, 'value'), ...schemasIn(schema, 'part'), ...targets, name])
+      hold(part, schema);
     return schema;
   });
   // The iteration of a Set includes members that are added meanwhile.
