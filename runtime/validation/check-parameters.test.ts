@@ -6,10 +6,11 @@ import { createSchemaCompiler } from './compile-schema.ts';
 const schemas = {
   Language: { enum: ['de', 'en'], default: 'en' },
   Any: { type: 'string' },
+  NoDefault: { enum: ['de', 'en'] },
 };
 const document = { components: { schemas } };
 
-/** The values of a required and an optional header, or the fault. */
+/** The value of a required header, or the fault. */
 function readHeaders(sent: Readonly<Record<string, string>>, name: string, schema: keyof typeof schemas) {
   const parameter = {
     ...{ name, in: 'header', required: true, style: 'simple', explode: false, allowEmptyValue: false },
@@ -28,6 +29,7 @@ describe('a header with a preference of the client', () => {
 
   test('is checked otherwise', () => {
     expect(readHeaders({ 'accept-language': 'fr' }, 'Accept-Language', 'Language')).toMatchObject({ kind: 'fault' });
+    expect(readHeaders({ 'accept-language': '*' }, 'Accept-Language', 'NoDefault')).toMatchObject({ kind: 'fault' });
     expect(readHeaders({ 'x-language': '*' }, 'X-Language', 'Language')).toMatchObject({ kind: 'fault' });
     expect(readHeaders({ 'accept-language': '*' }, 'Accept-Language', 'Any')).toMatchObject({
       values: { 'accept-language': '*' },

@@ -88,7 +88,9 @@ export function createParameterCheck(
         : { kind: 'values', values: defaults };
     const errors = validate(reading.value);
     if (errors === undefined) return { kind: 'values', values: [reading.value] };
-    if (place === 'header' && reading.value === '*' && preferences.has(key))
+    // A handler expects a value of each required parameter.
+    const isOptional = !parameter.required || defaults.length > 0;
+    if (place === 'header' && reading.value === '*' && preferences.has(key) && isOptional)
       return { kind: 'values', values: defaults };
     const described = describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name);
     return faultAt(parameter, described);
