@@ -101,7 +101,6 @@ export function createAnswers(
         const made = call.memory.attempt(() => createAll(call, drafts), Array.isArray);
         return made === undefined || 'kind' in made ? made : respondWithMany(call, made);
       }
-      if (request.body !== undefined && !isObject(request.body)) return undefined;
       const sent = { ...queryMembers(plan, request), ...draftOf(plan, request.body) };
       const made = createOne(call, sent);
       if (made === undefined || 'kind' in made) return made;

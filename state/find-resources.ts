@@ -1,3 +1,4 @@
+import { isSame } from '@lockstep/values/same-value';
 import type { SchemaNode } from '@lockstep/values/shape';
 import { type ContractTools, jsonContentOf, successOf } from './contract-tools.ts';
 import { findId } from './find-id.ts';
@@ -285,19 +286,16 @@ export function findDraft(
   return [...reader.membersOf(only[1]).keys()].some(isShown) ? { place: [only[0]], node: only[1] } : part;
 }
 
-/** The member with the schema of a body, of an item that shares no member with the body. */
+/** The member with the schema of a body, or the same enum, of an item that shares no member with the body. */
 export function memberLike(reader: SchemaReader, views: readonly SchemaNode[], body: SchemaNode): string | undefined {
   const identity = reader.identityOf(body);
+  const { values } = reader.form.branch(body);
   const members = new Map(views.flatMap((view) => [...reader.membersOf(view)]));
-  if (
-    identity === undefined ||
-    reader
-      .membersOf(body)
-      .keys()
-      .some((name) => members.has(name))
-  )
-    return undefined;
-  const [name] = [...members].find(([, member]) => reader.identityOf(member) === identity) ?? [];
+  const isShared = [...reader.membersOf(body).keys()].some((name) => members.has(name));
+  const isLike = (member: SchemaNode): boolean =>
+    (identity !== undefined && reader.identityOf(member) === identity) ||
+    (values !== undefined && isSame(reader.form.branch(member).values, values));
+  const [name] = [...members].find(([, member]) => !isShared && isLike(member)) ?? [];
   return name;
 }
 

@@ -218,9 +218,11 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
     if (method === 'delete' || verb === 'delete')
       return { ...base, role: 'delete', why: `it deletes items of ${resource.name}` };
     if (body === undefined && method !== 'post') return 'it has no body';
+    // If the answer to a text is a list, the text was searched for.
+    const isDraft = body === undefined || reader.isObjectNode(body) || reader.isOnly(body, 'array');
     if (method === 'post' && verb !== 'merge')
-      return body !== undefined && !reader.isObjectNode(body) && !reader.isOnly(body, 'array')
-        ? 'its body is no object'
+      return !isDraft && list !== undefined
+        ? 'its body is no object, and its answer a list'
         : { ...base, role: 'create', why: `POST on the collection ${resource.name}` };
     if (!mayHaveId(body, resource)) return 'its body has no id of an item';
     const isPut = method === 'put';
@@ -356,7 +358,7 @@ export function inferRoles(tools: ContractTools, reader: SchemaReader): Model {
       item: isItemLike(item) ? item : undefined,
       isListed: role.role === 'read' && isOfItems && !isItem,
       draft,
-      within: draft && memberLike(reader, resource.views, draft.node),
+      within: body && memberLike(reader, resource.views, draft?.node ?? body),
       many: role.role === 'create' ? findMany(reader, route, resource.noun) : undefined,
       isCreatedByPut: role.role === 'replace' && createsByPut(operation, resource.noun),
     };

@@ -56,6 +56,32 @@ test('a body with the schema of a member of the item is this member', async () =
   expect((await call('read', { path: { layoutId } })).body).toEqual({ layoutId, plan });
 });
 
+test.each([
+  ['a text', { enum: ['red', 'blue'] }, 'application/json'],
+  ['a file', { ...text, format: 'binary' }, 'application/octet-stream'],
+])('a body that is %s creates an item', async (_, body, mediaType) => {
+  const item = object({ layoutId: number, size: number, colour: { enum: ['red', 'blue'] } }, ['layoutId', 'colour']);
+  const { call } = openPaths({
+    '/layouts': {
+      get: { operationId: 'list', responses: answers({ type: 'array', items: item }) },
+      post: { operationId: 'create', ...sends(body, mediaType), responses: answers(item) },
+    },
+    '/layouts/{layoutId}': {
+      parameters: [inPath('layoutId', number)],
+      delete: { operationId: 'remove', responses: answers(item) },
+    },
+  });
+  const made = [(await call('create', { body: 'blue' })).body, (await call('create', { body: 'blue' })).body];
+  const colour = mediaType === 'application/json' ? 'blue' : 'red';
+  expect(made).toMatchObject([{ colour }, { colour }]);
+  expect((await call('list')).body).toEqual(expect.arrayContaining(made));
+  for (const one of made) {
+    const path = { layoutId: (one as JsonObject).layoutId };
+    expect((await call('remove', { path })).body).toEqual(one);
+    expect((await call('remove', { path })).status).toBe(404);
+  }
+});
+
 test('an object of an item is no item, also if the path names its id', async () => {
   const member = object({ role: text, user: object({ id: number, login: text }) });
   const responses = answers(member);
