@@ -169,3 +169,9 @@ test.each([
     expect(place && itemsIn({}, place)).toEqual(want);
   },
 );
+
+test('an operation that documents rejections alone belongs to no pair', () => {
+  const rejects = { responses: { 403: { description: 'Forbidden' } } };
+  const { pair } = readPair({ get: shows(listed) }, { get: shows(user), put: rejects });
+  expect([pair?.list?.method, pair?.create, pair?.replace]).toEqual(['get', undefined, undefined]);
+});

@@ -47,7 +47,7 @@ const wordOfUpdate = /^(update|modify|edit|patch|change|set|replace|partial)|upd
  */
 export function findPairs(contract: Contract): readonly Pair[] {
   const paths = new Map<string, Methods>();
-  for (const operation of contract.operations) {
+  for (const operation of contract.operations.filter(documentsSuccess)) {
     const key = templateOf(operation.path);
     paths.set(key, { [operation.method]: operation, ...paths.get(key) });
   }
@@ -146,6 +146,11 @@ function nounOf({ path }: Operation): string {
 function isFile({ responses }: Operation): boolean {
   const contents = responses.filter(({ status }) => /^2/.test(status)).flatMap((response) => response.contents);
   return contents.length > 0 && contents.every(({ mediaType }) => !isJson(mediaType) && !mediaType.startsWith('*'));
+}
+
+/** Not if every documented answer is a rejection: then no success of a mock could be right. */
+function documentsSuccess({ responses }: Operation): boolean {
+  return responses.length === 0 || responses.some(({ status }) => !/^[45]/.test(status));
 }
 
 function documents(operation: Operation, status: string): boolean {
