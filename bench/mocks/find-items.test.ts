@@ -175,3 +175,10 @@ test('an operation that documents rejections alone belongs to no pair', () => {
   const { pair } = readPair({ get: shows(listed) }, { get: shows(user), put: rejects });
   expect([pair?.list?.method, pair?.create, pair?.replace]).toEqual(['get', undefined, undefined]);
 });
+
+test('a body has the id of the path as a number, although it was shown as a text', () => {
+  const body = object({ file: object({ fileId: { type: 'integer' } }) });
+  const { pair, maker } = readPair({ get: shows(listed) }, { put: { ...sends(body), ...shows(user) } });
+  const made = maker.body(pair?.replace as never, 1, new Map([['fileid', '-12']]));
+  expect(made).toMatchObject({ value: { file: { fileId: -12 } } });
+});

@@ -132,7 +132,7 @@ function fix(value: unknown, fixed: PathValues, isValid: (value: unknown) => boo
   if (!isObject(value)) return value;
   let result: JsonObject = value;
   for (const [name, part] of Object.entries(value)) {
-    const wanted = fixed.get(normal(name));
+    const wanted = wantedFor(part, fixed.get(normal(name)));
     const next = isObject(part) ? fixInner(part, fixed) : wanted;
     if (next === undefined || typeof next !== typeof part) continue;
     const changed = { ...result, [name]: next };
@@ -143,10 +143,16 @@ function fix(value: unknown, fixed: PathValues, isValid: (value: unknown) => boo
 
 function fixInner(value: JsonObject, fixed: PathValues): JsonObject {
   const changed = Object.entries(value).map(([name, part]) => {
-    const wanted = fixed.get(normal(name));
+    const wanted = wantedFor(part, fixed.get(normal(name)));
     return [name, typeof wanted === typeof part && wanted !== undefined ? wanted : part];
   });
   return Object.fromEntries(changed);
+}
+
+/** A number that an answer shows as a text is sent as a number. */
+function wantedFor(part: unknown, wanted: unknown): unknown {
+  const number = Number(wanted);
+  return typeof part === 'number' && typeof wanted === 'string' && String(number) === wanted ? number : wanted;
 }
 
 /** The body with the value of a member replaced; undefined if that is not valid. */
