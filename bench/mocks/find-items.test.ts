@@ -7,6 +7,7 @@ import { createsByPut, findPairs } from './find-pairs.ts';
 import { createMaker } from './make-values.ts';
 import { differences } from './shared-members.ts';
 import { isCollection } from './walk-contract.ts';
+import { judgePages } from './walk-lists.ts';
 
 const text = { type: 'string' };
 const object = (properties: object) => ({ type: 'object', properties });
@@ -24,7 +25,7 @@ function readPair(collection: object, item: object, path = '/files/{fileId}') {
   const contract = readContract('files.json', JSON.stringify({ openapi: '3.1.0', info, paths }));
   const [pair] = findPairs(contract);
   const judge = createJudge(contract);
-  return { pair, form: judge.forms.response, maker: createMaker(contract, judge) };
+  return { pair, judge, form: judge.forms.response, maker: createMaker(contract, judge) };
 }
 
 const listed = object({ ...messages, _embedded: listOf({ title: text }) });
@@ -181,4 +182,17 @@ test('a body has the id of the path as a number, although it was shown as a text
   const { pair, maker } = readPair({ get: shows(listed) }, { put: { ...sends(body), ...shows(user) } });
   const made = maker.body(pair?.replace as never, 1, new Map([['fileid', '-12']]));
   expect(made).toMatchObject({ value: { file: { fileId: -12 } } });
+});
+
+test('pages count from 1 where that is the default, also if 0 is allowed', async () => {
+  const page = { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 0, default: 1 } };
+  const list = { get: { parameters: [page], ...shows(listOf({ id: text })) } };
+  const { pair, judge, form, maker } = readPair(list, { get: shows(object({ id: text })) });
+  const send = async (_: unknown, { query = {} }: { readonly query?: Readonly<Record<string, unknown>> }) => ({
+    ...{ operation: pair?.list, status: 200, headers: new Headers(), faults: [] },
+    body: (query.page ?? 1) === 1 ? [{ id: 'a' }] : [],
+  });
+  const place = pair && findList(form, pair);
+  const reader = { judge, maker, send };
+  expect(await judgePages(reader as never, pair as never, [], place as never, [])).toEqual([]);
 });

@@ -174,9 +174,9 @@ function firstsOf(walk: ListReader, { kind, parameter }: NonNullable<Paging['ste
 /** Numbers that the first page may have: as its schema states, else 1 or 0. */
 function firstPages({ judge, maker }: ListReader, { schema }: Parameter): readonly number[] {
   if (schema === undefined) return [1, 0];
-  const { preferred, minimum } = judge.forms.request.branch(judge.forms.request.at(schema));
-  const named = preferred.find((value) => typeof value === 'number');
-  if (named !== undefined) return [named];
+  const { examples, minimum } = judge.forms.request.branch(judge.forms.request.at(schema));
+  const named = examples.find((value) => value === 0 || value === 1);
+  if (named !== undefined && minimum !== 1) return [named];
   if (minimum === 0 || minimum === 1) return [minimum];
   return [1, 0].filter((number) => maker.accepts(schema, number));
 }
