@@ -40,7 +40,8 @@ export function createAnswers(
   const builder = createItemBuilder(reader, show, names);
   const showPage = createShowPage(reader);
   const responder = createResponder(tools, reader, model, show, builder);
-  const { baseFor, showItem, respond, respondWithMany, responseWith, changedResponse, deletedResponse } = responder;
+  const { baseFor, showItem, respond, respondWithMany, responseWith } = responder;
+  const { createdResponse, changedResponse, deletedResponse } = responder;
   const { createOne, findTwin } = createItemCreator({ reader, builder, responder });
   const listShapes = new Map<Plan, ListShape>();
   const plans = [...model.plans.values()];
@@ -105,7 +106,7 @@ export function createAnswers(
       const made = createOne(call, sent);
       if (made === undefined || 'kind' in made) return made;
       if (plan.answer !== undefined && reader.isOnly(plan.answer, 'array')) return respondWithMany(call, [made]);
-      return respond(call, responseWith(plan, [201]) ?? plan.success, made);
+      return respond(call, createdResponse(plan), made);
     },
 
     read: (call) => {

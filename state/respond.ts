@@ -69,6 +69,7 @@ export function createResponder(
     respond,
     respondWithMany,
     responseWith,
+    createdResponse,
     changedResponse,
     deletedResponse,
     pathOf,
@@ -76,6 +77,14 @@ export function createResponder(
 
   function responseWith({ operation }: Plan, statuses: readonly number[]): StateResponse | undefined {
     return tools.responsesOf(operation).find(({ status }) => statuses.includes(status));
+  }
+
+  /** The answer to a POST: 201, but for one without content next to a success with the item. Some tools add it to every POST. */
+  function createdResponse(plan: Plan): StateResponse | undefined {
+    const created = responseWith(plan, [201]);
+    const hasLocation = Object.keys(created?.headers ?? {}).some((name) => name.toLowerCase() === 'location');
+    const isBare = created?.contents.length === 0 && !hasLocation && plan.item !== undefined;
+    return created === undefined || isBare ? plan.success : created;
   }
 
   /** A success that creates nothing. */

@@ -82,6 +82,19 @@ test.each([
   }
 });
 
+test.each([
+  ['has no content', {}, 200],
+  ['has the address', { headers: { Location: { schema: text } } }, 201],
+])('a create has the success that shows the item: next to it, a 201 %s', async (_, more, want) => {
+  const item = object({ id: number, colour: text });
+  const responses = { ...answers(item), 201: { description: 'Created', ...more } };
+  const { call } = openPaths({
+    '/layouts': { post: { operationId: 'create', ...sends(object({ colour: text })), responses } },
+    '/layouts/{id}': { parameters: [inPath('id', number)], get: { operationId: 'read', responses: answers(item) } },
+  });
+  expect((await call('create', { body: { colour: 'red' } })).status).toBe(want);
+});
+
 test('an object of an item is no item, also if the path names its id', async () => {
   const member = object({ role: text, user: object({ id: number, login: text }) });
   const responses = answers(member);
