@@ -16,7 +16,7 @@ export interface Part {
 
 /** Names around one item, without separators. */
 const wrappers = new Set(
-  'data item result payload content resource response record object entity attributes'.split(' '),
+  'data item result payload content resource response record object entity attributes embedded'.split(' '),
 );
 
 /** Plain names of members that identify an item only where nothing else does: envelopes have a `code` too. */
@@ -40,11 +40,17 @@ const aboutRequest = new Set(
   'code message msg status success ok error errors warnings notices messages meta requestid timestamp'.split(' '),
 );
 
+/** Plain names of objects next to a wrapper. */
+const besideItem = new Set([...aboutRequest, ...reports]);
+
 /** Letters of a member that may be the last word of a path: shorter ones are the end of other words. */
 const shortestWord = 5;
 
 /** Objects of an envelope: a commit has a `commit` too, next to its author, its parents and its files. */
 const mostBeside = 3;
+
+/** Wrappers around each other: `{data: {account: {…}}}`. */
+const mostWrappers = 2;
 
 /** Levels of objects in which lists and items are searched. */
 const deepest = 3;
@@ -135,6 +141,55 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         ?.some(([, member]) => !isOnly(member, 'object')),
     );
 
+  /**
+   * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item better than those of
+   * that object.
+   *
+   * @param keys plain names of members that identify the item
+   */
+  const findItem = (
+    node: SchemaNode,
+    noun: string,
+    keys: readonly string[],
+    levels = mostWrappers,
+  ): Part | undefined => {
+    if (!isObjectNode(node)) return undefined;
+    const members = membersOf(node);
+    const own =
+      keyAmong(node, keys) ??
+      plainMembersOf(node)
+        .keys()
+        .find((key) => qualifiedIds.test(key));
+    const isVague = (key: string): boolean =>
+      key !== keys[0] && (vagueNames.has(key) || (qualifiedIds.test(key) && !keys.includes(key)));
+    if (own !== undefined && !isVague(own)) return { place: [], node };
+    const inner = [...members].filter(([, member]) => isObjectNode(member));
+    const [wrapped] = inner.filter(
+      ([name, member]) =>
+        isNoun(name, noun) ||
+        wrappers.has(plainName(name)) ||
+        (members.size === 1 && keyAmong(member, keys) !== undefined),
+    );
+    // An object next to others is no wrapper of a wrapper: an event has a `resource` with an item, and an `actor`.
+    const isAlone = inner.every(([name]) => name === wrapped?.[0] || besideItem.has(plainName(name)));
+    const within = wrapped && isAlone && levels > 0 ? findItem(wrapped[1], noun, keys, levels - 1) : undefined;
+    const [place, shown] = within === undefined ? [[], wrapped?.[1]] : [within.place, within.node];
+    const inside = shown && keyAmong(shown, keys);
+    const isEnvelope =
+      inside !== undefined &&
+      wrappers.has(plainName(wrapped?.[0] ?? '')) &&
+      [...members.keys()].every((name) => name === wrapped?.[0] || aboutRequest.has(plainName(name)));
+    const isBetter = inside !== undefined && (!isVague(inside) || isEnvelope);
+    if (own !== undefined && !isBetter) return { place: [], node };
+    const isWrapper =
+      wrapped !== undefined &&
+      (isBetter || inner.length === 1 || members.size <= 3 || (isNoun(wrapped[0], noun) && inner.length <= mostBeside));
+    if (!isWrapper) return { place: [], node };
+    return inside === undefined || shown === undefined
+      ? { place: [wrapped[0]], node: wrapped[1] }
+      : { place: [wrapped[0], ...place], node: shown };
+  };
+
   return {
     form,
     nodeOf,
@@ -193,45 +248,7 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
         lists.find(([own]) => isNoun(own, noun)) ?? lists.find(([own]) => listNames.has(plainName(own))) ?? [];
       return name === undefined || list === undefined ? undefined : { place: [name], node: list };
     },
-    /**
-     * The item in a body. A wrapper has at most one object of a usual name, and no member that identifies the item better than those of
-     * that object.
-     *
-     * @param keys plain names of members that identify the item
-     */
-    findItem: (node: SchemaNode, noun: string, keys: readonly string[]): Part | undefined => {
-      if (!isObjectNode(node)) return undefined;
-      const members = membersOf(node);
-      const own =
-        keyAmong(node, keys) ??
-        plainMembersOf(node)
-          .keys()
-          .find((key) => qualifiedIds.test(key));
-      const isVague = (key: string): boolean =>
-        key !== keys[0] && (vagueNames.has(key) || (qualifiedIds.test(key) && !keys.includes(key)));
-      if (own !== undefined && !isVague(own)) return { place: [], node };
-      const inner = [...members].filter(([, member]) => isObjectNode(member));
-      const [wrapped] = inner.filter(
-        ([name, member]) =>
-          isNoun(name, noun) ||
-          wrappers.has(plainName(name)) ||
-          (members.size === 1 && keyAmong(member, keys) !== undefined),
-      );
-      const inside = wrapped === undefined ? undefined : keyAmong(wrapped[1], keys);
-      const isEnvelope =
-        inside !== undefined &&
-        wrappers.has(plainName(wrapped?.[0] ?? '')) &&
-        [...members.keys()].every((name) => name === wrapped?.[0] || aboutRequest.has(plainName(name)));
-      const isBetter = inside !== undefined && (!isVague(inside) || isEnvelope);
-      if (own !== undefined && !isBetter) return { place: [], node };
-      const isWrapper =
-        wrapped !== undefined &&
-        (isBetter ||
-          inner.length === 1 ||
-          members.size <= 3 ||
-          (isNoun(wrapped[0], noun) && inner.length <= mostBeside));
-      return isWrapper ? { place: [wrapped[0]], node: wrapped[1] } : { place: [], node };
-    },
+    findItem,
   };
 }
 

@@ -95,6 +95,26 @@ test.each([
   expect((await call('create', { body: { colour: 'red' } })).status).toBe(want);
 });
 
+test('an item may be in two wrappers', async () => {
+  const layout = object({ id: number, colour: text });
+  const around = (inner: JsonObject) => object({ _embedded: object({ data: inner }), _links: object({ self: text }) });
+  const { call } = openPaths({
+    '/layouts': {
+      get: { operationId: 'list', responses: answers(around({ type: 'array', items: layout })) },
+      post: { operationId: 'create', ...sends(object({ colour: text })), responses: answers(around(layout)) },
+    },
+    '/layouts/{id}': {
+      parameters: [inPath('id', number)],
+      get: { operationId: 'read', responses: answers(around(layout)) },
+    },
+  });
+  const body = (await call('create', { body: { colour: 'red' } })).body as { _embedded: { data: JsonObject } };
+  const { data } = body._embedded;
+  expect(data).toMatchObject({ colour: 'red' });
+  expect((await call('read', { path: { id: data.id } })).body).toMatchObject({ _embedded: { data } });
+  expect((await call('list')).body).toMatchObject({ _embedded: { data: expect.arrayContaining([data]) } });
+});
+
 test('an object of an item is no item, also if the path names its id', async () => {
   const member = object({ role: text, user: object({ id: number, login: text }) });
   const responses = answers(member);
