@@ -6,6 +6,7 @@ import { canIdentify, findList, idsIn, itemsIn, listOfOne, successSchema } from 
 import { createsByPut, findPairs } from './find-pairs.ts';
 import { createMaker } from './make-values.ts';
 import { differences } from './shared-members.ts';
+import { createItem, Walk } from './walk.ts';
 import { isCollection } from './walk-contract.ts';
 import { judgePages } from './walk-lists.ts';
 
@@ -18,8 +19,8 @@ const shows = (schema: object, mediaType = 'application/json') => ({
 const sends = (schema: object) => ({ requestBody: { content: { 'application/json': { schema } } } });
 const messages = { messages: listOf({ id: text, description: text }) };
 
-function readPair(collection: object, item: object, path = '/files/{fileId}') {
-  const parameters = [{ name: 'fileId', in: 'path', required: true, schema: text }];
+function readPair(collection: object, item: object, path = '/files/{fileId}', schema: object = text) {
+  const parameters = [{ name: 'fileId', in: 'path', required: true, schema }];
   const paths = { '/files': collection, [path]: { parameters, ...item } };
   const info = { title: 'Files', version: '1' };
   const contract = readContract('files.json', JSON.stringify({ openapi: '3.1.0', info, paths }));
@@ -195,4 +196,20 @@ test('pages count from 1 where that is the default, also if 0 is allowed', async
   const place = pair && findList(form, pair);
   const reader = { judge, maker, send };
   expect(await judgePages(reader as never, pair as never, [], place as never, [])).toEqual([]);
+});
+
+test('no sent id is one that the path rejects', async () => {
+  const file = object({ fileId: { type: 'integer' } });
+  const create = { post: { ...sends({ ...file, required: ['fileId'] }), ...shows(file) } };
+  const key = { type: 'integer', minimum: 1 };
+  const { pair, judge, maker } = readPair(create, { get: shows(file) }, '/files/{fileId}', key);
+  const sent: number[] = [];
+  const send = async (_: unknown, { body }: { readonly body: { readonly value: { readonly fileId: number } } }) => {
+    sent.push(body.value.fileId);
+    return { operation: pair?.create, status: 200, headers: new Headers(), body: body.value, faults: [] };
+  };
+  const walk = new Walk(judge, maker, { send } as never);
+  for (let count = 0; count < 8; count += 1) await createItem(walk, pair as never, []);
+  expect(sent.filter((id) => id < 1)).toEqual([]);
+  expect(new Set(sent).size).toBe(8);
 });

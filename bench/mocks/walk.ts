@@ -178,13 +178,15 @@ export async function createItem(walk: Walk, pair: Pair, slots: readonly unknown
   return { reply, body, ownId };
 }
 
-/** A body whose own id no earlier body had, as far as its schema allows one. */
+/** A body whose own id no earlier body had, and the path allows, as far as its schema allows one. */
 function withFreeId(walk: Walk, pair: Pair, body: MadeBody, serial: number): MadeBody {
-  const own = idsIn(pair, walk.maker, body.value).find(({ path, isNamed }) => isNamed === true && path !== undefined);
-  if (own?.path === undefined || walk.isFree(pair, own.value)) return body;
+  const any = { ...walk.maker, accepts: () => true };
+  const own = idsIn(pair, any, body.value).find(({ path, isNamed }) => isNamed === true && path !== undefined);
   const key = keyOf(pair);
+  const isInPath = [own?.value, String(own?.value)].some((id) => walk.maker.accepts(key?.schema, id));
+  if (own?.path === undefined || (isInPath && walk.isFree(pair, own.value))) return body;
   const numbered = String(own.value).replace(/\d{4}$/, String(serial).padStart(4, '0'));
-  for (const id of [numbered, key === undefined ? undefined : walk.maker.parameter(key, serial)]) {
+  for (const id of [isInPath ? numbered : undefined, key && walk.maker.parameter(key, serial)]) {
     const changed = withMember(walk.maker, body, own.path, id);
     if (id !== undefined && changed !== undefined && walk.isFree(pair, id)) return changed;
   }
