@@ -24,7 +24,7 @@ export async function judgeChanges(
   const values = [...slots, item.id.value];
   const readAt = async (path: readonly unknown[]): Promise<unknown> => {
     const reply = pair.read === undefined ? undefined : await walk.send(pair.read, { slots: path });
-    return reply !== undefined && isSuccess(reply) ? shownItem(walk, pair.read, reply.body) : undefined;
+    return reply !== undefined && isSuccess(reply) ? shownItem(walk, pair, reply.body) : undefined;
   };
   const otherValues = other === undefined ? undefined : [...slots, other.id.value];
   const before = otherValues === undefined ? undefined : await readAt(otherValues);
@@ -54,7 +54,7 @@ async function judgeChange(
 ): Promise<void> {
   const { read } = pair;
   const before =
-    read === undefined ? undefined : shownItem(walk, read, (await walk.send(read, { slots: values })).body);
+    read === undefined ? undefined : shownItem(walk, pair, (await walk.send(read, { slots: values })).body);
   const body =
     law === 'replace'
       ? replacementFor(walk, operation, values, item)
@@ -86,7 +86,7 @@ async function judgeChange(
   const set = new Set(names.map(normal));
   const kept = changes(
     valueAt(before, inAnswer),
-    valueAt(shownItem(walk, read, after.body), inAnswer),
+    valueAt(shownItem(walk, pair, after.body), inAnswer),
     (name) => set.has(normal(name)) || moving.test(name),
   );
   verdicts.judge(

@@ -3,7 +3,7 @@ import { readContract } from '../../conformance/contract/read-contract.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
 import { isJsonPatch } from './change-items.ts';
 import { canIdentify, findList, idsIn, itemsIn, listOfOne, successSchema } from './find-items.ts';
-import { createsByPut, findPairs } from './find-pairs.ts';
+import { createsByPut, findPairs, mayCreateByPut } from './find-pairs.ts';
 import { createMaker } from './make-values.ts';
 import { differences } from './shared-members.ts';
 import { createItem, Walk } from './walk.ts';
@@ -42,6 +42,12 @@ test.each([
   },
   { name: 'that an item repeats', read: shows(listed), list: listed, want: '_embedded' },
   { name: 'at the root', read: shows(object({ title: text })), list: listOf({ title: text }), want: '' },
+  {
+    name: 'nowhere, if none of several shares a member with the item',
+    read: shows(text, 'application/pdf'),
+    list: object({ docs: listOf({}), shown: listOf({ size: text }) }),
+    want: undefined,
+  },
   { name: 'nowhere, if the answer is one item', read: shows(user), list: user, want: undefined },
 ])('the list is found $name', ({ read, list, want }) => {
   const post = { ...sends(object({ title: text })), responses: { 200: { description: 'Fine' } } };
@@ -70,10 +76,34 @@ test.each([
 test.each([
   [listOf({ size: text }), false],
   [listOf({ fileId: text }), true],
+  [listOf({}), false],
   [{ type: 'array', items: text }, true],
 ])('whether the list %j, without a create, leads to its items: %s', (list, want) => {
   const { pair, form } = readPair({ get: shows(list) }, { get: shows(object({ size: text })) });
   expect(pair && canIdentify(form, pair)).toBe(want);
+});
+
+test('a list that requires ids leads to no item', () => {
+  const parameters = [{ name: 'ids', in: 'query', required: true, schema: text }];
+  const { pair, form } = readPair({ get: { parameters, ...shows(listOf({ id: text })) } }, { get: shows(text) });
+  expect(pair && canIdentify(form, pair)).toBe(false);
+});
+
+test.each([[listOf({})], [{ type: 'array', items: {} }]])(
+  'the items of the list %j have no described member: a path that is only read has none',
+  (list) => {
+    const { pair, form } = readPair({ get: shows(list) }, { get: shows(object({ size: text })) });
+    expect(pair && isCollection(form, pair)).toBe(false);
+  },
+);
+
+test.each([
+  [[200], true],
+  [[200, 404], false],
+])('whether a PUT with the answers %j may create an item that no POST creates: %s', (statuses, want) => {
+  const responses = Object.fromEntries(statuses.map((status) => [status, { description: 'An answer' }]));
+  const { pair } = readPair({ get: shows(listOf({ id: text })) }, { put: { ...sends(object({})), responses } });
+  expect(pair && mayCreateByPut(pair)).toBe(want);
 });
 
 test.each([
@@ -119,8 +149,13 @@ test.each([
   [object({ parts: listOf({ title: text }) }), undefined],
 ])('the item alone in a list of the answer %j is at %s', (answer, want) => {
   const { pair, form } = readPair({ get: shows(listOf({ title: text })) }, { get: shows(answer), delete: shows(text) });
-  const schema = successSchema(pair?.read);
-  expect(schema && listOfOne(form, schema)?.path.join('/')).toBe(want);
+  expect(pair && listOfOne(form, pair)?.path.join('/')).toBe(want);
+});
+
+test('an answer with the members of that of the list has the item alone in the same list', () => {
+  const files = object({ files: listOf({ title: text }), meta: object({ name: text }) });
+  const { pair, form } = readPair({ get: shows(files) }, { get: shows(files) });
+  expect(pair && listOfOne(form, pair)?.path).toEqual(['files']);
 });
 
 test.each([

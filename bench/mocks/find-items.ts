@@ -21,6 +21,16 @@ export function itemNode(form: CanonicalForm, { read, replace, merge, create }: 
   return schema === undefined ? undefined : form.at(schema);
 }
 
+/** Whether a value may be an object, also where the schema allows every value. */
+function mayBeObject(form: CanonicalForm, node: SchemaNode): boolean {
+  return form.shapes(node).some(({ types }) => types.has('object'));
+}
+
+/** Whether no member of an item is described: it may be any object. */
+export function isUndescribed(form: CanonicalForm, { item }: ListPlace): boolean {
+  return mayBeObject(form, item) && declaredNames(form, item).length === 0;
+}
+
 /** Where a list has its items. */
 export interface ListPlace {
   readonly path: Path;
@@ -41,7 +51,8 @@ const listNames =
 
 /**
  * The list in the answer whose items share most members with the item, or with the bodies that write it. A list that the item has too, such
- * as one of messages, is no list of items, unless its name is a usual one. Undefined if the contract describes no list.
+ * as one of messages, is no list of items, unless its name is a usual one. Undefined if the contract describes no list, or several of which
+ * none shares a member with the item.
  */
 export function findList(form: CanonicalForm, pair: Pair): ListPlace | undefined {
   const schema = successSchema(pair.list);
@@ -59,13 +70,15 @@ export function findList(form: CanonicalForm, pair: Pair): ListPlace | undefined
     return path.length === 0 || listNames.test(name) || name === noun || name === `${noun}s`;
   };
   let best: (ListPlace & { readonly score: number }) | undefined;
-  for (const place of listPlaces(form, form.at(schema), [])) {
-    if (inItem.has(place.path.join('/')) && !isUsual(place)) continue;
+  const places = listPlaces(form, form.at(schema), []).filter(
+    (place) => !inItem.has(place.path.join('/')) || isUsual(place),
+  );
+  for (const place of places) {
     const shared = declaredNames(form, place.item).filter((name) => known.has(name)).length;
     const score = shared + (isUsual(place) ? 0.5 : 0);
     if (best === undefined || score > best.score) best = { ...place, score };
   }
-  return best;
+  return best?.score === 0 && places.length > 1 ? undefined : best;
 }
 
 /** Lists in an answer, at its root and up to two members deep, the outer ones first. */
@@ -91,13 +104,18 @@ function listPlaces(form: CanonicalForm, node: SchemaNode, path: Path): readonly
 }
 
 /**
- * The list in the answer to a read that has the item alone in it: the answer itself, or its member `data`, if the answer has no id. Undefined if
- * it answers the item.
+ * The list in the answer to a read that has the item alone in it: the answer itself, its member `data`, or the list of the collection, if both
+ * have the same members. Undefined if it answers the item, as one with an id does.
  */
-export function listOfOne(form: CanonicalForm, schema: Pointer): ListPlace | undefined {
-  const node = form.at(schema);
-  if (declaredNames(form, node).includes('id')) return undefined;
-  return listPlaces(form, node, []).find(({ path }) => path.length === 0 || String(path) === 'data');
+export function listOfOne(form: CanonicalForm, pair: Pair): ListPlace | undefined {
+  const [read, list] = [pair.read, pair.list].map(successSchema);
+  if (read === undefined) return undefined;
+  const node = form.at(read);
+  const names = declaredNames(form, node);
+  if (names.includes('id')) return undefined;
+  const isSame = list !== undefined && String(declaredNames(form, form.at(list))) === String(names);
+  const known = ['', 'data', ...(isSame ? [String(findList(form, pair)?.path)] : [])];
+  return listPlaces(form, node, []).find(({ path }) => known.includes(String(path)));
 }
 
 export function itemsIn(body: unknown, place: ListPlace): readonly unknown[] | undefined {
@@ -132,7 +150,10 @@ export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
   const { create, isCreatedByPut } = pair;
   const list = findList(form, pair);
   if (isCreatedByPut || (create !== undefined && list !== undefined)) return true;
-  if (list !== undefined && !canBe(form, list.item, 'object')) return true;
+  const asked = pair.list?.parameters.filter((parameter) => parameter.in === 'query' && parameter.required) ?? [];
+  // `?ids=` shows no item to a client that knows none.
+  if (create === undefined && asked.some(({ name }) => normal(name) === 'ids')) return false;
+  if (list !== undefined && !mayBeObject(form, list.item)) return true;
   const headers = create?.responses.flatMap((response) => response.headers) ?? [];
   if (headers.some(({ name }) => name.toLowerCase() === 'location')) return true;
   const schema = successSchema(create);
@@ -151,7 +172,8 @@ export function canIdentify(form: CanonicalForm, pair: Pair): boolean {
   );
   const names = [...[...roots, ...wrapped].flatMap(namesAt).filter(isName), ...placesIn(answered).flatMap(namesAt)];
   const nodes = [...sent, ...answered];
-  const isAny = nodes.some((node) => declaredNames(form, node).length === 0 && canBe(form, node, 'object'));
+  const isAny =
+    create !== undefined && nodes.some((node) => declaredNames(form, node).length === 0 && canBe(form, node, 'object'));
   return isAny || names.some((name) => ranksOfNames.some((matches) => matches(normal(name), key, noun)));
 }
 

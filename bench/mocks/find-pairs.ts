@@ -138,6 +138,11 @@ export function createsByPut(put: Operation, noun: string): boolean {
   );
 }
 
+/** Whether nothing rejects a PUT of an unknown item: no POST creates one, and no 404 is documented (RFC 9110, 9.3.4). */
+export function mayCreateByPut({ create, replace }: Pair): boolean {
+  return replace !== undefined && (create === undefined || create === replace) && !documents(replace, '404');
+}
+
 function nounOf({ path }: Operation): string {
   return path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? '';
 }

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../../conformance/contract/contract.ts';
 import type { CanonicalForm } from '../../conformance/schema/canonical.ts';
 import { createJudge } from '../../conformance/schema/create-judge.ts';
-import { findList, successSchema } from './find-items.ts';
+import { findList, isUndescribed, successSchema } from './find-items.ts';
 import { findPairs, type Pair } from './find-pairs.ts';
 import { type LawName, laws, type PairResult } from './laws.ts';
 import { createMaker } from './make-values.ts';
@@ -51,7 +51,7 @@ export async function walkContract(
 
 /**
  * Without a list, and without a POST that sends or answers an object, the contract describes no collection: `/proxy/{path}`. A path that is
- * only read, and answers a list itself, has no item.
+ * only read, and answers a list itself, has no item, and neither has one whose listed objects have no described member.
  */
 export function isCollection(form: CanonicalForm, pair: Pair): boolean {
   const { create, read, replace, merge, remove } = pair;
@@ -59,7 +59,9 @@ export function isCollection(form: CanonicalForm, pair: Pair): boolean {
   const node = shown === undefined ? undefined : form.at(shown);
   const isWritten = [create, replace, merge, remove].some((operation) => operation !== undefined);
   if (!isWritten && node !== undefined && canBe(form, node, 'array') && !canBe(form, node, 'object')) return false;
-  if (findList(form, pair) !== undefined) return true;
+  const list = findList(form, pair);
+  if (!isWritten && list !== undefined) return !isUndescribed(form, list);
+  if (list !== undefined) return true;
   const schema = successSchema(create);
   return (
     create !== undefined &&

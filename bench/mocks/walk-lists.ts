@@ -174,8 +174,10 @@ function firstsOf(walk: ListReader, { kind, parameter }: NonNullable<Paging['ste
 /** Numbers that the first page may have: as its schema states, else 1 or 0. */
 function firstPages({ judge, maker }: ListReader, { schema }: Parameter): readonly number[] {
   if (schema === undefined) return [1, 0];
-  const { examples, minimum } = judge.forms.request.branch(judge.forms.request.at(schema));
-  const named = examples.find((value) => value === 0 || value === 1);
+  const node = judge.forms.request.at(schema);
+  const { examples, preferred, minimum } = judge.forms.request.branch(node);
+  const defaults = node.schemas.map((part) => (isObject(part) ? part.default : undefined));
+  const named = [...defaults, ...preferred, ...examples].find((value) => value === 0 || value === 1);
   if (named !== undefined && minimum !== 1) return [named];
   if (minimum === 0 || minimum === 1) return [minimum];
   return [1, 0].filter((number) => maker.accepts(schema, number));

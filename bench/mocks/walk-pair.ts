@@ -12,7 +12,7 @@ import {
   type ListPlace,
   successSchema,
 } from './find-items.ts';
-import { createsByPut, type Pair } from './find-pairs.ts';
+import { createsByPut, mayCreateByPut, type Pair } from './find-pairs.ts';
 import { isSuccess, nameOf, notSuccess, notUnknown, type PairResult, Verdicts } from './laws.ts';
 import type { Reply } from './send-requests.ts';
 import {
@@ -191,7 +191,7 @@ export function unknownId(walk: Walk, pair: Pair): unknown {
 
 async function judgeUnknown(walk: Walk, pair: Pair, slots: readonly unknown[], verdicts: Verdicts): Promise<void> {
   const { read, replace, merge, remove, isCreatedByPut } = pair;
-  const creates = isCreatedByPut || (replace !== undefined && createsByPut(replace, pair.noun));
+  const creates = isCreatedByPut || mayCreateByPut(pair) || (replace !== undefined && createsByPut(replace, pair.noun));
   for (const operation of [read, creates ? undefined : replace, merge, remove]) {
     const id = unknownId(walk, pair);
     if (operation === undefined || id === undefined) continue;

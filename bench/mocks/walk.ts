@@ -283,32 +283,30 @@ export async function identifyListed(
 /** Differences between the sent body and an answer that shows the item, and how many members the two share. */
 export function compareWithSent(
   walk: Walk,
-  { read }: Pair,
+  pair: Pair,
   sent: unknown,
   reply: Reply,
 ): { readonly faults: readonly string[]; readonly shared: number } {
-  const schema = successSchema(read);
+  const schema = successSchema(pair.read);
   if (schema === undefined || sent === undefined || !isSuccess(reply)) return { faults: [], shared: 0 };
-  const place = listOfOne(walk.form, schema);
+  const place = listOfOne(walk.form, pair);
   const node = place?.item ?? walk.form.at(schema);
   // A list of names, whose items are objects.
   if (!isObject(sent) && declaredNames(walk.form, node).length > 0) return { faults: [], shared: 0 };
   const { inSent, inAnswer, nodes, count } = findOverlap(walk.form, node, sent);
   return {
-    faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(shownItem(walk, read, reply.body), inAnswer)),
+    faults: differences(walk.form, nodes, valueAt(sent, inSent), valueAt(shownItem(walk, pair, reply.body), inAnswer)),
     shared: count,
   };
 }
 
 /** The schema of an item that is read; undefined if the contract describes none. */
-export function readNode(walk: Walk, pair: Pair) {
-  const schema = successSchema(pair.read);
-  return (schema === undefined ? undefined : listOfOne(walk.form, schema)?.item) ?? itemNode(walk.form, pair);
+export function readNode({ form }: Walk, pair: Pair) {
+  return listOfOne(form, pair)?.item ?? itemNode(form, pair);
 }
 
 /** The item in the answer to a read. */
-export function shownItem(walk: Walk, read: Operation | undefined, body: unknown): unknown {
-  const schema = successSchema(read);
-  const place = schema === undefined ? undefined : listOfOne(walk.form, schema);
+export function shownItem({ form }: Walk, pair: Pair, body: unknown): unknown {
+  const place = listOfOne(form, pair);
   return place === undefined ? body : itemsIn(body, place)?.[0];
 }
