@@ -10,6 +10,8 @@ export type Filter = { readonly parameter: string } & (
       readonly place: Place;
       /** `least`: this value and greater ones; `below`: smaller ones only. */
       readonly is: 'equal' | 'least' | 'most' | 'below';
+      /** Whether a text has several values: `?ids=4,7`. */
+      readonly isMany?: boolean;
       /** Values that select every item: `state=all`, where no item has the state `all`. */
       readonly open?: ReadonlySet<string>;
     }
@@ -184,6 +186,7 @@ export function readListShape(
         parameter: parameter.name,
         place: [equal],
         is: 'equal',
+        isMany: reader.isOnly(node, 'string') && plainName(equal) === singular(plain) && plainName(equal) !== plain,
         open: openValues(parameter, members.get(equal)),
       };
     if (names.search.has(plain) && reader.isOnly(node, 'string')) {
@@ -230,8 +233,14 @@ export function readListShape(
   /** Both texts, both numbers or both true or false; an enum of both shares a value. */
   function isSameType(parameter: SchemaNode, member: SchemaNode): boolean {
     const own = reader.isOnly(member, 'array') ? reader.itemOf(member) : member;
-    if (reader.isObjectNode(own)) return reader.isOnly(member, 'array') && reader.membersOf(own).has('name');
     const types = (['string', 'number', 'boolean'] as const).filter((type) => reader.isOnly(parameter, type));
+    // `customer` may be an id, or the customer with it.
+    const isIdOrObject =
+      reader.isOnly(parameter, 'string') &&
+      reader.membersOf(own).has('id') &&
+      reader.form.shapes(own).some((shape) => shape.types.has('string'));
+    if (isIdOrObject) return true;
+    if (reader.isObjectNode(own)) return reader.isOnly(member, 'array') && reader.membersOf(own).has('name');
     if (!types.some((type) => reader.isOnly(own, type))) return false;
     const [asked, shown] = [parameter, own].map((node) => reader.form.branch(node).values);
     return asked === undefined || shown === undefined || asked.some((value) => shown.includes(value));
@@ -263,11 +272,11 @@ function isSelected(item: unknown, filter: Filter, wanted: unknown): boolean {
   }
   const { place, is } = filter;
   const value = valueAtPlace(item, place);
-  const asked = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
+  const asked = [wanted].flat().flatMap((one) => (filter.isMany ? String(one).split(',') : String(one)));
   if (asked.some((one) => filter.open?.has(one))) return true;
   if (is === 'equal') {
-    const own = (Array.isArray(value) ? value : [value]).map((one) => String(isObject(one) ? one.name : one));
-    return own.some((one) => asked.includes(one));
+    const own = [value].flat().flatMap((one) => (isObject(one) ? [one.id, one.name] : [one]));
+    return own.some((one) => asked.includes(String(one)));
   }
   if (value === undefined || value === null) return false;
   const order = compareValues(value, wanted);

@@ -239,13 +239,16 @@ export function createSchemaReader({ document, judge, makeValue }: ContractTools
       const others = lists.filter((one) => !reports.has(nameOf(one)));
       return named ?? (others.length <= 1 && !membersOf(node).has('id') ? others[0] : undefined);
     },
-    /** The list of ids in a response: the body itself, or a member with a usual name. */
+    /** The list of ids in a response: the body itself, a member with a usual name, or the only member. */
     findIds: (node: SchemaNode, noun: string, type: 'string' | 'number'): Part | undefined => {
       const isOfIds = (list: SchemaNode): boolean => isOnly(list, 'array') && isOnly(itemOf(list), type);
       if (isOfIds(node)) return { place: [], node };
       const lists = [...membersOf(node)].filter(([, member]) => isOfIds(member));
       const [name, list] =
-        lists.find(([own]) => isNoun(own, noun)) ?? lists.find(([own]) => listNames.has(plainName(own))) ?? [];
+        lists.find(([own]) => isNoun(own, noun)) ??
+        lists.find(([own]) => listNames.has(plainName(own))) ??
+        (membersOf(node).size === 1 ? lists : []).at(0) ??
+        [];
       return name === undefined || list === undefined ? undefined : { place: [name], node: list };
     },
     findItem,

@@ -284,6 +284,7 @@ test('a list without owners in its path has the items of all owners, and creates
 test.each<readonly [string, (list: JsonObject) => JsonObject, unknown]>([
   ['a list', (list) => list, ['main']],
   ['a member', (tags) => object({ tags, more: { type: 'boolean' } }, ['tags']), { tags: ['main'] }],
+  ['an only member', (id) => object({ id }), { id: ['main'] }],
 ])('the ids that %s has are those of its items', async (_, shown, first) => {
   const tag = object({ note: text });
   const { call } = openPaths({
@@ -299,7 +300,7 @@ test.each<readonly [string, (list: JsonObject) => JsonObject, unknown]>([
   });
   const idsOf = async (): Promise<unknown> => {
     const { body } = await call('list');
-    return Array.isArray(body) ? body : (body as JsonObject).tags;
+    return Array.isArray(body) ? body : ((body as JsonObject).tags ?? (body as JsonObject).id);
   };
   expect((await call('list')).body).toMatchObject(first as JsonObject);
   await call('add_tag', { path: { tag: 'second' }, body: { note: 'B' } });
@@ -328,4 +329,27 @@ test('words that complete a text are the ids of no items', async () => {
     '/words/{word}': { parameters: [inPath('word')], get: { operationId: 'read', responses: answers(object({})) } },
   });
   expect((await call('read', { path: { word: 'wall' } })).status).toBe(200);
+});
+
+test.each<readonly [string, string, unknown]>([
+  ['several ids in a text', 'ids', 'a,c'],
+  ['an id, where the member may be the object with it', 'owner', 'ann'],
+])('%s select their items', async (_, name, value) => {
+  const owner = { anyOf: [text, object({ id: text })] };
+  const thing = object({ id: text, owner }, ['id']);
+  const { call } = openPaths({
+    '/things': {
+      get: {
+        operationId: 'list',
+        parameters: [inQuery('ids'), inQuery('owner')],
+        responses: answers({ type: 'array', items: thing }),
+      },
+      post: { operationId: 'create', ...sends(thing), responses: answers(thing) },
+    },
+    '/things/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(thing) } },
+  });
+  const owners = { a: 'ann', b: 'bob', c: { id: 'ann' } };
+  for (const [id, own] of Object.entries(owners)) await call('create', { body: { id, owner: own } });
+  const { body } = await call('list', { query: { [name]: value } });
+  expect((body as readonly JsonObject[]).map(({ id }) => id)).toEqual(['a', 'c']);
 });
