@@ -138,7 +138,8 @@ export function createSeeds(tools: ContractTools, reader: SchemaReader, { plans,
     const base = examples[0] ?? madeFor(resource);
     if (resource.kind === 'singleton')
       return scopes.map((parents) => ({ parents, key: '', belongs: {}, value: base, isListed: true }));
-    const baseKey = readKey(resource, base);
+    // The member may allow ids that no path can have.
+    const baseKey = [readKey(resource, base)].find((key) => isId(resource, key));
     const shown = new Map<string, JsonObject>();
     for (const value of examples) {
       const key = readKey(resource, value);

@@ -405,3 +405,14 @@ test("a create without an id of the contract's list is answered as documented", 
     expect(await call('add', { body: { title: 'A' } })).toMatchObject({ status: 200, body: { title: 'Added' } });
   expect(size().items).toBe(before);
 });
+
+test('an item of a made list has an id that its path allows, whatever the example of the member', async () => {
+  const gif = object({ id: { ...text, example: 'YsTs5ltWtEhnq' } }, ['id']);
+  const number = inPath('gifId', { type: 'integer' });
+  const { call } = openPaths({
+    '/gifs': { get: { operationId: 'list', responses: answers({ type: 'array', items: gif }) } },
+    '/gifs/{gifId}': { parameters: [number], get: { operationId: 'read', responses: answers(gif) } },
+  });
+  const [first] = (await call('list')).body as readonly { readonly id: string }[];
+  expect((await call('read', { path: { gifId: Number(first?.id) } })).body).toEqual(first);
+});
