@@ -100,7 +100,10 @@ export function createResponder(
   /** A valid body with the members of the example, or made by the schema. */
   function baseFor(node: SchemaNode, examples: readonly unknown[]): unknown {
     if (bases.has(node)) return bases.get(node);
-    const base = examples.find((example) => reader.accepts(example, node)) ?? withoutReports(reader.make(node), node);
+    // A schema without a type accepts the text of an object.
+    const isWhole = (example: unknown): boolean => typeof example !== 'string' || reader.membersOf(node).size === 0;
+    const fitting = examples.find((example) => isWhole(example) && reader.accepts(example, node));
+    const base = fitting ?? withoutReports(reader.make(node), node);
     bases.set(node, base);
     return base;
   }

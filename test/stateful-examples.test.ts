@@ -1,7 +1,7 @@
 // If these fail, `lockstep mock` forgets items of contracts that describe answers by examples alone.
 import type { JsonObject } from '@lockstep/json/json-pointer';
 import { expect, test } from 'vitest';
-import { inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
+import { answers, inPath, object, openPaths, sends, text } from './fixtures/stateful-caller.ts';
 
 test.each([
   ['no schema', undefined],
@@ -85,4 +85,16 @@ test('an item has further members than its example, and lacks those that a clien
   await call('change', { path: { id }, body: { name: null, note: 'newer' } });
   expect((await call('read', { path: { id } })).body).not.toMatchObject({ name: 'Ann' });
   expect((await call('read', { path: { id } })).body).toMatchObject({ note: 'newer', labels: { team: 'red' } });
+});
+
+test('the text of an object is no example of a list without a type', async () => {
+  const list = { properties: { data: { type: 'array', items: object({ id: text }) } }, required: ['data', 'more'] };
+  const { call } = openPaths({
+    '/files': { get: { operationId: 'list', responses: answers(list, undefined, '{"data": [{"id": "a"}]}') } },
+    '/files/{id}': {
+      parameters: [inPath('id')],
+      get: { operationId: 'read', responses: answers(object({ id: text })) },
+    },
+  });
+  expect((await call('list')).body).toMatchObject({ data: [{ id: expect.any(String) }] });
 });
