@@ -33,7 +33,7 @@ export function createCoercion(document: ContractDocument, schema: unknown): Coe
 }
 
 /** The texts that a schema lists, such as `''` in place of a number; undefined if it accepts others. */
-function listTexts(document: ContractDocument, schema: unknown): readonly string[] | undefined {
+export function listTexts(document: ContractDocument, schema: unknown): readonly string[] | undefined {
   const listed = listParts(document, schema).map((part): readonly unknown[] | undefined => {
     if ('const' in part) return [part.const];
     return Array.isArray(part.enum) || ![part.type].flat().includes('string') ? asList(part.enum) : undefined;

@@ -44,13 +44,18 @@ describe('a form with objects', () => {
     ['own[name]=1&unknown[a]=1', { 'own[name]': 1, 'unknown[a]': '1' }],
     ['metadata[__proto__]=1&metadata[a]=', { metadata: JSON.parse('{"__proto__":"1","a":""}') }],
     ['metadata=', { metadata: '' }],
+    ['metadata={"a":"1"}', { metadata: { a: '1' } }],
   ])('%s', (text, value) => {
     expect(parse(text)).toEqual({ kind: 'value', value });
   });
 
   test.each([
     ['card[year]=1&card[year]=2', '/card', 'card[year] is sent 2 times: send it once'],
-    ['card[owner]=1&card[owner][tall]=true', '/card', 'card[owner] is sent 2 times: send it once'],
+    [
+      'card[owner]=1&card[owner][tall]=true',
+      '/card',
+      'card[owner] is sent as a text and with members: send one of them',
+    ],
     ['expand=1&expand[]=2', '/expand', 'expand is sent with brackets and without: send one of them'],
     ['card[year]=%ZZ', '/card', 'card[year] has a broken escape: % must be followed by two hexadecimal digits'],
     ['card={"year"', '/card', 'card is not valid JSON, see line 1 column 8'],

@@ -1,8 +1,8 @@
 import { type ContractDocument, escapeSegment, type JsonObject } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
 import { checkJsonTree } from './check-json-tree.ts';
-import { createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
-import { type DeepText, nameDeep, readDeepObject, stepsBelow } from './deep-object.ts';
+import { createCoercion, listTexts, memberSchemas, schemaTypes } from './coerce-text.ts';
+import { createDeepObjectReader, type DeepText, nameDeep, stepsBelow } from './deep-object.ts';
 import { describeBroken, type Pair, parseUrlEncoded } from './parse-url-encoded.ts';
 import { parseXml } from './parse-xml.ts';
 import type { Part } from './read-parts.ts';
@@ -110,14 +110,15 @@ function parseForm(text: string, schema: unknown, document: ContractDocument): P
     else known.push({ ...pair, steps });
     return false;
   });
+  const readers = new Map<unknown, (name: string, value: string) => ParsedBody>();
   const parsed = collectFields(plain, schema, document, (property, pair) => {
-    const { name, value } = pair;
-    if (pair.broken) return { kind: 'fault', at: '', says: `${cut(name)} ${describeBroken(pair)}` };
-    const types = schemaTypes(document, property);
-    if (types.has('object') && !types.has('string')) return parseNamedJson(value, cut(name));
-    return { kind: 'value', value: createCoercion(document, property)(value) };
+    if (pair.broken) return { kind: 'fault', at: '', says: `${cut(pair.name)} ${describeBroken(pair)}` };
+    const read = readers.get(property) ?? createFieldReader(document, property);
+    readers.set(property, read);
+    return read(pair.name, pair.value);
   });
   if (parsed.kind !== 'value' || inBrackets.size === 0) return parsed;
+  const readDeep = createDeepObjectReader(document);
   const fields = new Map(Object.entries(parsed.value as JsonObject));
   for (const [base, texts] of inBrackets) {
     const at = `/${escapeSegment(base)}`;
@@ -125,11 +126,22 @@ function parseForm(text: string, schema: unknown, document: ContractDocument): P
     if (broken !== undefined) return { kind: 'fault', at, says: `${cut(broken.name)} ${describeBroken(broken)}` };
     if (fields.has(base))
       return { kind: 'fault', at, says: `${cut(base)} is sent with brackets and without: send one of them` };
-    const read = readDeepObject(document, properties.get(base), texts);
+    const read = readDeep(properties.get(base), texts);
     if (read.kind === 'fault') return { kind: 'fault', at, says: `${cut(nameDeep(base, read.steps))} ${read.says}` };
     fields.set(base, read.value);
   }
   return { kind: 'value', value: Object.fromEntries(fields) };
+}
+
+/** A text that the schema of an object lists, such as `''`, is no JSON. */
+function createFieldReader(document: ContractDocument, schema: unknown): (name: string, value: string) => ParsedBody {
+  const types = schemaTypes(document, schema);
+  const texts = types.has('string') ? listTexts(document, schema) : [];
+  const coerce = createCoercion(document, schema);
+  return (name, value) =>
+    types.has('object') && texts !== undefined && !texts.includes(value)
+      ? parseNamedJson(value, cut(name))
+      : { kind: 'value', value: coerce(value) };
 }
 
 /**
@@ -167,12 +179,19 @@ function collectFields<Sent extends { readonly name: string }>(
   const fields = new Map<string, unknown>();
   /** They grow in place: to copy one for each of its values takes a time quadratic in their number. */
   const lists = new Map<string, unknown[]>();
+  /** One look at each schema: a list may have a hundred thousand items. */
+  const described = new Map<unknown, { readonly isList: boolean; readonly items: unknown }>();
+  const describe = (property: unknown) => {
+    const isList = schemaTypes(document, property).has('array');
+    return { isList, items: isList ? listParts(document, property).find((part) => 'items' in part)?.items : property };
+  };
   for (const field of sent) {
     const { name } = field;
     const at = `/${escapeSegment(name)}`;
     const property = properties.get(name);
-    const isList = schemaTypes(document, property).has('array');
-    const items = isList ? listParts(document, property).find((part) => 'items' in part)?.items : property;
+    const known = described.get(property) ?? describe(property);
+    described.set(property, known);
+    const { isList, items } = known;
     const parsed = read(items, field);
     if (parsed.kind === 'fault') return { ...parsed, at: `${at}${parsed.at}` };
     const value = parsed.kind === 'value' ? parsed.value : undefined;

@@ -8,9 +8,10 @@ import {
 } from '@lockstep/json/json-pointer';
 import type { Parameter } from '../operation.ts';
 import { type Coerce, createCoercion, freeMembers, memberSchemas, schemaTypes } from './coerce-text.ts';
-import { type DeepText, nameDeep, readDeepObject, stepsBelow } from './deep-object.ts';
+import { createDeepObjectReader, type DeepText, nameDeep, stepsBelow } from './deep-object.ts';
 import { isJsonType, parseNamedJson } from './parse-body.ts';
 import { decodeForm, decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
+import { cut } from './sentence.ts';
 
 /** The value of a request for one parameter. */
 type ParameterReading =
@@ -243,17 +244,18 @@ export function cookiePairs(header: string | undefined): Pair[] {
 }
 
 function createDeepReader(document: ContractDocument, { name: base }: Parameter, schema: unknown): ReadParameter {
+  const readDeep = createDeepObjectReader(document);
   return (pairs) => {
     const texts: DeepText[] = [];
     for (const pair of pairs) {
       const steps = stepsBelow(base, pair.name);
       if (steps === undefined) continue;
-      if (pair.broken) return { kind: 'fault', says: `${pair.name} ${describeBroken(pair)}` };
+      if (pair.broken) return { kind: 'fault', says: `${cut(pair.name)} ${describeBroken(pair)}` };
       texts.push({ steps, value: pair.value });
     }
     if (texts.length === 0) return { kind: 'absent' };
-    const read = readDeepObject(document, schema, texts);
-    return read.kind === 'value' ? read : { kind: 'fault', says: `${nameDeep(base, read.steps)} ${read.says}` };
+    const read = readDeep(schema, texts);
+    return read.kind === 'value' ? read : { kind: 'fault', says: `${cut(nameDeep(base, read.steps))} ${read.says}` };
   };
 }
 
