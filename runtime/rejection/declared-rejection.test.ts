@@ -356,6 +356,14 @@ describe('an error body with its text in a part', () => {
     expect(reject({ schema: strict, examples }, false)).toEqual({ errors: [message], trace: 'u' });
   });
 
+  test('has the status of the answer around it', () => {
+    const schema = { required: ['status', 'error'], properties: { ...shape.properties, status: { type: 'integer' } } };
+    const example = { status: 422, error: { message: 'a is missing', type: 'b' }, help: 'c' };
+    const message = 'n must be a number';
+    expect(reject({ schema, example }, true)).toEqual({ status: 400, error: { message, type: 'b' }, help: 'c' });
+    expect(reject({ schema, example }, false)).toEqual({ status: 400, error: { message } });
+  });
+
   test('is a body with a text of its own, if it has one', () => {
     const schema = { properties: { message: text, errors: { type: 'array', items: item } } };
     expect(reject({ schema }, true)).toEqual({ message: 'n must be a number' });

@@ -114,7 +114,7 @@ function chooseContent(
   const find = (fits: (mediaType: string) => boolean) => contents.find(({ mediaType }) => fits(mediaType));
   const [json, xml] = [find(isJsonType), find(isXmlType)];
   const text = find((mediaType) => /^text\/plain\b/i.test(mediaType));
-  const range = find((mediaType) => /^(?:\*|application)\/\*/.test(mediaType));
+  const range = find((mediaType) => /^(?:\*|application)\/\*(?:;|$)/.test(mediaType));
   const isXmlWanted = xml !== undefined && prefersOther(accept, [xml.mediaType]);
   const chosen = isXmlWanted ? xml : (json ?? xml ?? text ?? range);
   if (chosen === undefined) return undefined;
@@ -131,15 +131,17 @@ function chooseContent(
 }
 
 /** Characters of a reason in a header: servers and proxies limit all headers of an answer together. */
-const longestReason = 1000;
+const longestReason = 500;
 
 /**
  * The header of a mock with the reason of a rejection whose body has no place for it. Other characters than those of ASCII are written as in
  * JSON, since a header cannot contain them (RFC 9110, 5.5).
  */
 export function reasonHeader({ message }: Rejection): Readonly<Record<string, string>> {
-  const text = message.replaceAll(/[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return { 'X-Rejection': text.slice(0, longestReason).trim() };
+  const text = message
+    .slice(0, longestReason)
+    .replaceAll(/[^\x20-\x7e]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return { 'X-Rejection': text.trim() };
 }
 
 function declaresHeader(document: ContractDocument, response: JsonObject, name: string): boolean {

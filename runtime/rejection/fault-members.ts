@@ -46,6 +46,8 @@ function guessFaultMembers(document: ContractDocument, schema: unknown): FaultMe
 /** The members of an error body, and the part of it that has them. */
 export interface FaultShape {
   readonly members: readonly FaultMember[];
+  /** Members around the part: a status, the id of the request. */
+  readonly outer: readonly FaultMember[];
   /** The part of a body. */
   readonly read: (body: unknown) => unknown;
   /** A body with this part, and other members around it. */
@@ -59,7 +61,7 @@ const partNames = ['errors', 'error', 'meta', 'fault'];
 export function findFaultShape(document: ContractDocument, schema: unknown): FaultShape {
   const marked = findFaultMembers(document, schema);
   const own = marked.length > 0 ? marked : guessFaultMembers(document, schema);
-  const whole: FaultShape = { members: own, read: (body) => body, wrap: (body) => body };
+  const whole: FaultShape = { members: own, outer: [], read: (body) => body, wrap: (body) => body };
   if (own.some(({ role }) => role === 'text')) return whole;
   const properties = listProperties(document, schema);
   const parts = partNames.flatMap((name) =>
@@ -69,6 +71,7 @@ export function findFaultShape(document: ContractDocument, schema: unknown): Fau
         const isList = [property.type].flat().includes('array');
         return {
           members: guessFaultMembers(document, isList ? property.items : property),
+          outer: own.filter((member) => member.name !== name),
           read: (body) => (isObject(body) ? [body[name]].flat()[0] : undefined),
           wrap: (part, around) => ({ ...around, [name]: isList ? [part] : part }),
         };

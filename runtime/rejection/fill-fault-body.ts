@@ -22,23 +22,27 @@ const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }
  * @returns the fullest body that its schema accepts; undefined if there is none, or no member for a text
  */
 export function fillFaultBody(
-  { members, read, wrap }: FaultShape,
+  { members, outer, read, wrap }: FaultShape,
   example: NamedExample | undefined,
   validate: Validate,
   isRequiredOnly: boolean,
   values: FaultValues,
 ): unknown {
   if (!members.some(({ role }) => role === 'text')) return undefined;
-  const around = isObject(example?.value) ? example.value : {};
-  const part = read(around);
+  const given = isObject(example?.value) ? example.value : {};
+  const own = Object.fromEntries(
+    outer.flatMap(({ name, role }) => (values[role] === undefined ? [] : [[name, values[role]]])),
+  );
+  const arounds = isRequiredOnly ? [{}, own, { ...given, ...own }] : [{ ...given, ...own }, given];
+  const part = read(given);
   const pattern = isObject(part) ? part : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
   // One order for all answers: the text first, the id of the request last.
   const ordered = faultRoles.flatMap((role) => usable.filter((member) => member.role === role));
   const bodies = attempts.map(({ roles, emptyDetails = false }): JsonObject => {
-    const given = emptyDetails ? { ...values, details: [] } : values;
+    const filling = emptyDetails ? { ...values, details: [] } : values;
     const filled = ordered.flatMap(({ name, role }): [string, unknown][] => {
-      if (roles.includes(role) && given[role] !== undefined) return [[name, given[role]]];
+      if (roles.includes(role) && filling[role] !== undefined) return [[name, filling[role]]];
       // The details of the example belong to another fault.
       return Object.hasOwn(pattern, name) && role !== 'details' ? [[name, pattern[name]]] : [];
     });
@@ -48,7 +52,7 @@ export function fillFaultBody(
   const whole = bodies.map((body) => ({ ...body, ...Object.fromEntries(kept) }));
   const parts = isRequiredOnly ? [...bodies, ...whole] : whole;
   return parts
-    .flatMap((one) => (isRequiredOnly ? [{}, around] : [around]).map((others) => wrap(one, others)))
+    .flatMap((one) => arounds.map((around) => wrap(one, around)))
     .find((body) => validate(body) === undefined);
 }
 
