@@ -114,12 +114,8 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     answered: (exchange, answered) => {
       const { request, requestId, operation } = exchange;
       parts.answered?.(exchange, answered);
-      const { status, rejection } = answered;
-      const why = rejection === undefined ? {} : { why: rejection.message };
-      logger.info(
-        { requestId, method: request.method, operationId: operation?.operationId, status, ...why },
-        'answered',
-      );
+      const { status } = answered;
+      logger.info({ requestId, method: request.method, operationId: operation?.operationId, status }, 'answered');
     },
   });
   return {

@@ -20,7 +20,7 @@ export interface Answer {
   readonly mediaType?: string | undefined;
   /** A value for JSON and XML, text or bytes for other types. Undefined: no content. */
   readonly body?: unknown;
-  /** The rejection that it answers, for logs and journals. It is not sent: a contract may declare no place for its reason. */
+  /** The rejection that it answers, for a journal. It is not sent: a contract may declare no place for its reason. */
   readonly rejection?: Rejection | undefined;
 }
 

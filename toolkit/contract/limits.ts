@@ -202,7 +202,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
           const { $dynamicRef: ref, $recursiveRef } = node;
           const isFound =
             typeof ref === 'string' &&
-            (names.has(ref.slice(1)) || (isLocal(ref) && readPointer(document as ContractDocument, ref) !== undefined));
+            ((ref.startsWith('#') && names.has(ref.slice(1))) ||
+              (isLocal(ref) && readPointer(document as ContractDocument, ref) !== undefined));
           if ('$dynamicRef' in node && !isFound)
             yield { at: [...at, '$dynamicRef'], message: `$dynamicRef ${JSON.stringify(ref)} leads nowhere` };
           if ($recursiveRef !== undefined) yield { at: [...at, '$recursiveRef'], message: '$recursiveRef is used' };
