@@ -23,6 +23,7 @@ export function findId(parts: IdParts, resource: Resource, own: readonly Route[]
   return (
     declaredKey(lists) ??
     linkedKey(parts, creates) ??
+    sharedId(reader, resource) ??
     namedId(reader, resource) ??
     describedId(parts, resource) ??
     onlyId(reader, resource) ??
@@ -166,6 +167,30 @@ function qualifiedId(reader: SchemaReader, { views, drafts, idNodes }: Resource)
   );
   const [name, ...others] = new Set(names);
   return name === undefined || others.length > 0 ? undefined : [name];
+}
+
+/**
+ * The only id that all answers show, if none has a usual name, not all requests have it and it names no owner. It identifies better than a `name`, and
+ * some answers show ids of other things too.
+ */
+function sharedId(reader: SchemaReader, resource: Resource): Place | undefined {
+  const { views, drafts, idNodes, parents, idParameter, noun } = resource;
+  const [first, ...others] = views;
+  const usual = idNames(idParameter, noun).filter((name) => !vagueNames.has(name));
+  const isUsual = views.some((view) => reader.keyAmong(view, usual) !== undefined);
+  if (first === undefined || others.length === 0 || isUsual || !/id$/.test(plainName(idParameter ?? '')))
+    return undefined;
+  const isNumber = idNodes.length > 0 && idNodes.every((node) => reader.isOnly(node, 'number'));
+  const owners = parents.flatMap((owner) => (owner === undefined ? [] : [`${owner.noun}id`, `${owner.noun}uuid`]));
+  const found = [...reader.membersOf(first)].filter(
+    ([name, member]) =>
+      /(?:id|uuid)$/.test(plainName(name)) &&
+      reader.isOnly(member, isNumber ? 'number' : 'string') &&
+      others.every((view) => reader.membersOf(view).has(name)) &&
+      (drafts.length === 0 || drafts.some((node) => !reader.membersOf(node).has(name))) &&
+      !owners.includes(plainName(name)),
+  );
+  return found.length === 1 ? (found[0]?.slice(0, 1) as [string]) : undefined;
 }
 
 /** The only member of the answer to a create that may be an id, if no request has it and it names no owner. */

@@ -416,3 +416,14 @@ test('an item of a made list has an id that its path allows, whatever the exampl
   const [first] = (await call('list')).body as readonly { readonly id: string }[];
   expect((await call('read', { path: { gifId: Number(first?.id) } })).body).toEqual(first);
 });
+
+test('the only id that a list and its items show is that of the items', async () => {
+  const listed = object({ entity_id: text, zone_id: text }, ['entity_id']);
+  const shown = object({ entity_id: text, proxy_id: text, name: text }, ['entity_id']);
+  const { call } = openPaths({
+    '/clusters': { get: { operationId: 'list', responses: answers({ type: 'array', items: listed }) } },
+    '/clusters/{id}': { parameters: [inPath('id')], get: { operationId: 'read', responses: answers(shown) } },
+  });
+  const [{ entity_id } = { entity_id: '' }] = (await call('list')).body as readonly { readonly entity_id: string }[];
+  expect((await call('read', { path: { id: entity_id } })).body).toMatchObject({ entity_id });
+});
