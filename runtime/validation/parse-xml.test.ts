@@ -43,6 +43,7 @@ const pet = {
     photos: { type: 'array', items: { ...text, xml: { name: 'photo' } } },
     tags: { type: 'array', items: tag, xml: { name: 'tag-list', wrapped: true } },
     grid: { type: 'array', items: { type: 'array', items: { type: 'integer' } } },
+    nicks: { type: ['array', 'null'], items: { ...text, xml: { name: 'nick' } } },
     notes: {},
   },
   additionalProperties: { type: 'integer' },
@@ -80,6 +81,11 @@ describe('a body in XML becomes the value for its schema', () => {
       name: 'empty elements',
       xml: '<pet><name/><owner></owner><weight/></pet>',
       want: { name: '', owner: {}, weight: null },
+    },
+    {
+      name: 'null in place of an unwrapped list',
+      xml: '<pet><nick xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true"/></pet>',
+      want: { nicks: null },
     },
     {
       name: 'text that is no number',

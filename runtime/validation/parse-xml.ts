@@ -181,7 +181,7 @@ function readElement({ name, shape, items, sent, text, isNil }: Frame, place: ()
   if (text.trim() !== '') throw new XmlFault(place(), `<${cut(name)}> has text next to its elements or attributes`);
   if (sent === undefined) return items;
   const members = [...sent].map(([key, { member, values }]) => {
-    if (member.isUnwrapped) return [key, values];
+    if (member.isUnwrapped) return [key, member.isNullable && values.every((one) => one === null) ? null : values];
     if (values.length > 1 && member.isDescribed)
       throw new XmlFault(`${place()}/${escapeSegment(key)}`, `${cut(member.name)} is sent more than once`);
     return [key, values.length > 1 ? values : values[0]];

@@ -10,6 +10,8 @@ export interface XmlMember {
   readonly isAttribute: boolean;
   /** Whether the items of the list have no element around them. */
   readonly isUnwrapped: boolean;
+  /** Whether a single null is the list: the list allows null, and its items do not. */
+  readonly isNullable: boolean;
   /** Of the value; of an item, if the list is unwrapped. */
   readonly schema: unknown;
   readonly isDescribed: boolean;
@@ -73,13 +75,15 @@ const placeOf = (name: string, isAttribute: boolean): string => (isAttribute ? `
 
 function readMember(document: ContractDocument, key: string, schema: unknown, isDescribed: boolean): XmlMember {
   const { attribute, wrapped } = xmlOf(document, schema);
-  const isUnwrapped = schemaTypes(document, schema).has('array') && wrapped !== true;
+  const types = schemaTypes(document, schema);
+  const isUnwrapped = types.has('array') && wrapped !== true;
   const inside = isUnwrapped ? itemsOf(document, schema) : schema;
   return {
     key,
     name: xmlName(document, inside, key),
     isAttribute: attribute === true,
     isUnwrapped,
+    isNullable: isUnwrapped && types.has('null') && !schemaTypes(document, inside).has('null'),
     schema: inside,
     isDescribed,
   };
