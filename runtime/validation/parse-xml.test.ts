@@ -130,6 +130,12 @@ describe('a body in XML becomes the value for its schema', () => {
       xml: '<tag><id>1</id><n>2.5</n></tag>',
       want: { id: 1, n: 2.5 },
     },
+    {
+      mediaType: 'application/xml',
+      schema: { allOf: [{ allOf: [{ required: ['a'], properties: { a: { type: 'array', items: text } } }] }] },
+      xml: '<b/>',
+      want: { a: [] },
+    },
   ])('of the type $mediaType', ({ mediaType, schema, xml, want }) => {
     expect(read(xml, schema, mediaType)).toEqual({ kind: 'value', value: want });
   });

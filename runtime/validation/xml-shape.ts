@@ -63,9 +63,7 @@ function readShape(document: ContractDocument, schema: unknown): XmlShape {
     coerce: createCoercion(document, schema),
     isObject: types.has('object') || (types.size === 0 && own.length > 0),
     items: itemsOf(document, schema),
-    requiredLists: requiredIn(document, schema)
-      .map(memberOf)
-      .filter(({ isUnwrapped }) => isUnwrapped),
+    requiredLists: [...requiredIn(document, schema)].map(memberOf).filter(({ isUnwrapped }) => isUnwrapped),
     memberOf,
     memberNamed: (name, isAttribute) => byName.get(placeOf(name, isAttribute)) ?? memberOf(name),
   };
@@ -94,10 +92,11 @@ function itemsOf(document: ContractDocument, schema: unknown): unknown {
 }
 
 /** Names that every value must have: those of the schema itself and of its `allOf`. */
-function requiredIn(document: ContractDocument, schema: unknown): readonly string[] {
-  const own = followRef(document, schema);
-  const all = [own, ...[own.allOf ?? []].flat().map((part) => followRef(document, part))];
-  return all.flatMap(({ required }) => (Array.isArray(required) ? required.map(String) : []));
+function requiredIn(document: ContractDocument, schema: unknown): ReadonlySet<string> {
+  const parts = new Set([followRef(document, schema)]);
+  // A set also visits the parts that are added to it on the way.
+  for (const { allOf } of parts) for (const part of [allOf ?? []].flat()) parts.add(followRef(document, part));
+  return new Set([...parts].flatMap(({ required }) => (Array.isArray(required) ? required.map(String) : [])));
 }
 
 /** The local name of an element or attribute for a schema, as a valid one. */
