@@ -267,6 +267,17 @@ describe('a document is written', () => {
       want: '<Hut><_2>2</_2><Größe>L</Größe><名>a</名><_x_y>1</_x_y></Hut>',
     },
     {
+      name: 'with elements for attributes that are lists or objects',
+      schema: {
+        properties: {
+          a: { type: 'array', items: { type: 'integer' }, xml: { attribute: true } },
+          b: { type: 'object', xml: { attribute: true } },
+        },
+      },
+      value: { a: [1, 2], b: { c: 3 } },
+      want: '<root><a>1</a><a>2</a><b><c>3</c></b></root>',
+    },
+    {
       name: 'as null',
       schema: tag,
       value: null,

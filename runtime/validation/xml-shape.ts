@@ -2,7 +2,7 @@ import { type ContractDocument, followRef, isObject, type JsonObject } from '@lo
 import { listParts } from '@lockstep/json/schema-keywords';
 import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
 
-/** A member of an object as XML has it: an attribute, an element, or an element for each item of a list. */
+/** A member of an object as XML has it: an attribute, an element, or an element for each item of a list. A list or an object is no attribute. */
 export interface XmlMember {
   readonly key: string;
   /** Local name of the attribute or element. */
@@ -79,7 +79,7 @@ function readMember(document: ContractDocument, key: string, schema: unknown, is
   return {
     key,
     name: xmlName(document, inside, key),
-    isAttribute: attribute === true,
+    isAttribute: attribute === true && !types.has('array') && !types.has('object'),
     isUnwrapped,
     isNullable: isUnwrapped && types.has('null') && !schemaTypes(document, inside).has('null'),
     schema: inside,
