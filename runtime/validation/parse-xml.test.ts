@@ -240,6 +240,7 @@ describe('a body in XML is refused', () => {
 });
 
 describe('a document is written', () => {
+  const nil = (name: string) => `<${name} xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/>`;
   const written = (schema: unknown, value: unknown): string => writeXml(document, schema, value).replace(/^.*\n/, '');
   test.each([
     {
@@ -278,10 +279,16 @@ describe('a document is written', () => {
       want: '<root><a>1</a><a>2</a><b><c>3</c></b></root>',
     },
     {
+      name: 'as the value that JSON would have',
+      schema: { properties: { a: { type: 'array' } } },
+      value: { a: [undefined], b: undefined, c: new Date(0), d: Number.NaN },
+      want: `<root>${nil('a')}<c>1970-01-01T00:00:00.000Z</c>${nil('d')}</root>`,
+    },
+    {
       name: 'as null',
       schema: tag,
       value: null,
-      want: '<tag xsi:nil="true" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"/>',
+      want: nil('tag'),
     },
     {
       name: 'with valid names only',

@@ -4,13 +4,14 @@ import { createXmlShapes, type XmlShape, xmlName } from './xml-shape.ts';
 export const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
 
 /**
- * Writes a value as an XML document. `parseXml` gives the value back, with two exceptions: an empty list that is not wrapped has no element, and a
+ * Writes a value as an XML document, as the value that JSON would have: a `Date` is a text, and an undefined item null. `parseXml` gives the value back, with two exceptions: an empty list that is not wrapped has no element, and a
  * character that XML does not have is written as U+FFFD. Null is `xsi:nil`, as in OpenAPI 3.2; a list at the root or in a list is always wrapped.
  */
 export function writeXml(document: ContractDocument, schema: unknown, value: unknown): string {
   const shapeOf = createXmlShapes(document);
   const root = xmlName(document, schema, componentOf(schema) ?? 'root');
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, schema, value, componentOf(shapeOf(schema).items))}`;
+  const whole: unknown = JSON.parse(JSON.stringify(value));
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement(root, schema, whole, componentOf(shapeOf(schema).items))}`;
 
   function writeElement(name: string, schema: unknown, value: unknown, itemName = name): string {
     if (value === null) return `<${name} xsi:nil="true" xmlns:xsi="${instanceNamespace}"/>`;
@@ -28,7 +29,6 @@ export function writeXml(document: ContractDocument, schema: unknown, value: unk
     for (const [key, part] of Object.entries(value)) {
       const member = shape.memberOf(key);
       const isUnwrapped = Array.isArray(part) && (member.isUnwrapped || member.schema === undefined);
-      if (part === undefined) continue;
       if (!member.isAttribute)
         for (const one of isUnwrapped ? part : [part]) inner += writeElement(member.name, member.schema, one);
       else if (part !== null) attributes += ` ${member.name}="${escapeXml(textOf(part))}"`;
