@@ -364,6 +364,15 @@ describe('an error body with its text in a part', () => {
     expect(reject({ schema, example }, false)).toEqual({ status: 400, error: { message } });
   });
 
+  test('has the status of the example around it, if the schema allows no other', () => {
+    const status = { enum: [422] };
+    const schema = { required: ['status', 'error'], properties: { ...shape.properties, status } };
+    const message = 'n must be a number';
+    const example = { status: 422, error: { message: 'a is missing' } };
+    expect(reject({ schema, example }, true)).toEqual({ status: 422, error: { message } });
+    expect(reject({ schema, example }, false)).toEqual({ status: 422, error: { message } });
+  });
+
   test('is a body with a text of its own, if it has one', () => {
     const schema = { properties: { message: text, errors: { type: 'array', items: item } } };
     expect(reject({ schema }, true)).toEqual({ message: 'n must be a number' });

@@ -33,7 +33,7 @@ export function fillFaultBody(
   const own = Object.fromEntries(
     outer.flatMap(({ name, role }) => (values[role] === undefined ? [] : [[name, values[role]]])),
   );
-  const arounds = isRequiredOnly ? [{}, own, { ...given, ...own }] : [{ ...given, ...own }, given];
+  const arounds = [...(isRequiredOnly ? [{}, own] : []), { ...given, ...own }, given];
   const part = read(given);
   const pattern = isObject(part) ? part : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
