@@ -64,7 +64,7 @@ export function isJsonType(mediaType: string): boolean {
 }
 
 function isXmlType(mediaType: string): boolean {
-  return /[/+]xml\b/i.test(mediaType);
+  return /^(?:application|text)\/(?:[\w.-]+\+)?xml\s*(?:;|$)/i.test(mediaType);
 }
 
 /** The lowest documented success. */
