@@ -94,7 +94,7 @@ function sectionOf({ operationId }: Pick<Operation, 'operationId'>): string {
 async function openOperation(page: Page, operationId: string): Promise<Locator> {
   await page.evaluate(`location.hash = '#operation/${operationId}'`);
   const section = page.locator(sectionOf({ operationId })).first();
-  await section.locator('h2').first().waitFor({ state: 'visible', timeout: 15_000 });
+  await section.locator('h2').first().waitFor({ state: 'visible' });
   return section;
 }
 
@@ -320,8 +320,8 @@ describe.skipIf(missing)('a reader of the reference', () => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
     }
-    await page.waitForURL(`${url}#/${section}`, { timeout: 10_000 });
-    await expect.poll(() => topOf(page, section), { timeout: 15_000 }).toSatisfy(isInSight);
+    await page.waitForURL(`${url}#/${section}`);
+    await expect.poll(() => topOf(page, section)).toSatisfy(isInSight);
     await page.context().close();
   };
   const isInEveryRun = ({ start, word }: (typeof journeys)[number]) =>
