@@ -318,18 +318,24 @@ test('an unknown item is no matter of size, and an informational status no answe
   expect((await call('putMark', { path, body: { name: 'B' } })).status).toBe(200);
 });
 
-test('a rejection has its reason in a header where the documented body has no place for it', async () => {
-  const empty = { description: 'Unknown', content: { 'text/html': { example: '<p>No</p>' } } };
+/** A mark that is deleted, with this content of the documented 404. */
+async function deleteMark(content: JsonObject) {
+  const missing = { description: 'Unknown', content };
   const contract = describePaths({
     '/marks/{markId}': {
       parameters: [key('markId')],
-      get: { operationId: 'readMark', responses: { 200: answer(thing()), 404: empty } },
-      delete: { operationId: 'deleteMark', responses: { 204: { description: 'Gone' }, 404: empty } },
+      get: { operationId: 'readMark', responses: { 200: answer(thing()), 404: missing } },
+      delete: { operationId: 'deleteMark', responses: { 204: { description: 'Gone' }, 404: missing } },
     },
   });
   const { call } = createCaller(contract);
   const path = { markId: 7 };
   await call('deleteMark', { path });
+  return { call, path };
+}
+
+test('a rejection has its reason in a header where the documented body has no place for it', async () => {
+  const { call, path } = await deleteMark({ 'text/html': { example: '<p>No</p>' } });
   const rejected = await call('readMark', { path });
   const reason = 'no mark has the id 7';
   expect(rejected).toMatchObject({ status: 404, mediaType: 'text/html', headers: { 'X-Rejection': reason } });
@@ -337,20 +343,7 @@ test('a rejection has its reason in a header where the documented body has no pl
 });
 
 test('an unknown item is no fault of the mock where the documented body has no valid value', async () => {
-  const hopeless = {
-    description: 'Unknown',
-    content: { 'application/json': { schema: { type: 'integer', enum: ['a'] } } },
-  };
-  const contract = describePaths({
-    '/marks/{markId}': {
-      parameters: [key('markId')],
-      get: { operationId: 'readMark', responses: { 200: answer(thing()), 404: hopeless } },
-      delete: { operationId: 'deleteMark', responses: { 204: { description: 'Gone' }, 404: hopeless } },
-    },
-  });
-  const { call } = createCaller(contract);
-  const path = { markId: 7 };
-  await call('deleteMark', { path });
+  const { call, path } = await deleteMark({ 'application/json': { schema: { type: 'integer', enum: ['a'] } } });
   expect(await call('readMark', { path })).toMatchObject({
     status: 404,
     mediaType: 'application/problem+json',
