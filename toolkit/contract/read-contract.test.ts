@@ -206,6 +206,11 @@ describe('a broken contract is refused with place, reason and fix:', () => {
       want: [{ rule: 'unsupported/dynamic-reference', line: 7, message: '$dynamicRef "#node" leads nowhere' }],
     },
     {
+      name: 'a dynamic reference that does not begin with #',
+      text: `${head}paths:\n  /a:\n    get:\n      parameters:\n        - {name: q, in: query, content: {application/json: {schema: {$dynamicRef: Xnode, $defs: {a: {$dynamicAnchor: node}}}}}}\n      responses: {'200': {description: OK}}\n`,
+      want: [{ rule: 'unsupported/dynamic-reference', line: 7, message: '$dynamicRef "Xnode" leads nowhere' }],
+    },
+    {
       name: 'an alias inside its own anchor',
       text: `${head}paths: &a\n  /a: *a\n`,
       want: [{ rule: 'unsupported/not-json', line: 4, pointer: '#/paths/~1a' }],
